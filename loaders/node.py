@@ -1,0 +1,373 @@
+"""XML as a tree of nodes that remember where they stand and what was read of them.
+
+A reader asks a node for what it understands, by a key: ``"mass"`` is the text of a child element, ``"@name"`` an
+attribute, ``"."`` the node's own text. At the end one `sweep` reports all that nobody asked for, so that no element
+can be lost in silence. Values that cannot be read are reported as invalid and replaced by a harmless one: readers go
+on, and find every problem of a file in one run.
+
+Files are untrusted: no DOCTYPE, hence no entities; nothing is decompressed or fetched; depth and size are bounded.
+Namespace prefixes are plain text, declared or not.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.parsers import expat
+
+from .diagnostics import Diagnostics, Fate, Where
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_DEPTH = 256
+MAX_ELEMENTS = 1_000_000
+
+_NUMBER = re.compile(
+    r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
+    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    r"|(?:[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]))"
+)
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class Node:
+    """One element of a source file."""
+
+    __slots__ = ("_asked", "attributes", "children", "diagnostics", "file", "line", "parent", "tag", "text")
+
+    def __init__(
+        self,
+        tag: str,
+        attributes: dict[str, str],
+        *,
+        file: str,
+        line: int,
+        diagnostics: Diagnostics,
+        parent: Node | None = None,
+    ) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.text = ""
+        self.children: list[Node] = []
+        self.file = file
+        self.line = line
+        self.parent = parent
+        self.diagnostics = diagnostics
+        self._asked: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"<{self.tag}> at {self.where}"
+
+    @property
+    def where(self) -> Where:
+        """File, line and a readable path: ``/sdf/model[arm]/joint[elbow]``."""
+        steps: list[str] = []
+        node: Node | None = self
+        while node is not None:
+            name = node.attributes.get("name")
+            steps.append(f"{node.tag}[{name}]" if name else node.tag)
+            node = node.parent
+        return Where(self.file, self.line, "/" + "/".join(reversed(steps)))
+
+    # --- building and changing a tree -------------------------------------------------------------------------------
+
+    def append(self, child: Node) -> Node:
+        """Make ``child`` the last child, taking it from where it was; return it."""
+        child.detach()
+        child.parent = self
+        self.children.append(child)
+        return child
+
+    def add(self, tag: str, text: str = "", **attributes: str) -> Node:
+        """Append a new child that stands, for diagnostics, where this node stands."""
+        child = Node(tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics)
+        child.text = text
+        return self.append(child)
+
+    def detach(self) -> Node:
+        """Take this node out of its parent; return it."""
+        if self.parent is not None:
+            self.parent.children.remove(self)
+            self.parent = None
+        return self
+
+    def copy(self) -> Node:
+        """A copy of the whole subtree, unread and without a parent."""
+        root = self._copy_alone()
+        pending = [(self, root)]
+        while pending:
+            source, target = pending.pop()
+            for child in source.children:
+                twin = child._copy_alone()
+                twin.parent = target
+                target.children.append(twin)
+                pending.append((child, twin))
+        return root
+
+    def _copy_alone(self) -> Node:
+        twin = Node(self.tag, dict(self.attributes), file=self.file, line=self.line, diagnostics=self.diagnostics)
+        twin.text = self.text
+        return twin
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, in document order."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(reversed(node.children))
+
+    # --- finding ----------------------------------------------------------------------------------------------------
+
+    def peek(self, tag: str) -> Node | None:
+        """The first child with this tag, without marking it as read."""
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
+
+    def all(self, *tags: str) -> list[Node]:
+        """The children with these tags, in document order."""
+        self._asked.update(tags)
+        return [child for child in self.children if child.tag in tags]
+
+    def child(self, tag: str) -> Node | None:
+        """The child with this tag, or None; of several the first, with a diagnostic."""
+        self._asked.add(tag)
+        found: Node | None = None
+        for child in self.children:
+            if child.tag == tag:
+                if found is None:
+                    found = child
+                else:
+                    child.report(Fate.DROPPED, "xml.repeated-element", f"a second <{tag}>; the first one counts")
+        return found
+
+    def has(self, key: str) -> bool:
+        """Whether the attribute or child of this key is there; does not count as reading it."""
+        return key[1:] in self.attributes if key.startswith("@") else self.peek(key) is not None
+
+    def skip(self, *keys: str) -> None:
+        """Count these keys as read: they are known to carry nothing, or someone else reports them."""
+        self._asked.update(keys)
+
+    # --- typed reads ------------------------------------------------------------------------------------------------
+
+    def _find(self, key: str) -> tuple[str | None, Node]:
+        """The text of a key, or None, and the node to blame for it."""
+        if key == ".":
+            return self.text, self
+        if key[0] == "@":
+            self._asked.add(key)
+            return self.attributes.get(key[1:]), self
+        child = self.child(key)
+        return (None, self) if child is None else (child.text, child)
+
+    def _missing(self, key: str) -> None:
+        kind = f"the attribute {key[1:]}" if key[0] == "@" else f"a <{key}>"
+        self.invalid("xml.missing", f"<{self.tag}> needs {kind}")
+
+    def word(self, key: str, default: str | None = None) -> str:
+        """Text without surrounding space; required if there is no default."""
+        text, _ = self._find(key)
+        if text is None:
+            if default is None:
+                self._missing(key)
+            return default or ""
+        return text.strip()
+
+    def maybe_word(self, key: str) -> str | None:
+        """Text without surrounding space, or None if it is not there."""
+        text, _ = self._find(key)
+        return None if text is None else text.strip()
+
+    def number(self, key: str, default: float | None = None, *, minimum: float = -math.inf, inf: bool = False) -> float:
+        """One number; required if there is no default; infinite only where ``inf`` allows it."""
+        value = self.maybe_number(key, minimum=minimum, inf=inf)
+        if value is not None:
+            return value
+        if default is None:
+            if not self.has(key) and key != ".":
+                self._missing(key)
+            return 0.0
+        return default
+
+    def maybe_number(self, key: str, *, minimum: float = -math.inf, inf: bool = False) -> float | None:
+        """One number, or None if it is not there or not a number (which is reported)."""
+        text, node = self._find(key)
+        words = text.split() if text else []
+        if not words:
+            return None
+        value = node._parse(words[0], inf)
+        if value is not None and len(words) > 1:
+            node.report(Fate.ASSUMED, "xml.trailing-text", f"one number is expected, not {text!r}; {words[0]} counts")
+        if value is not None and value < minimum:
+            node.invalid("xml.out-of-range", f"{value:g} is less than {minimum:g}")
+            return None
+        return value
+
+    def numbers(
+        self, key: str, count: int, default: tuple[float, ...] | None = None, *, inf: bool = False
+    ) -> tuple[float, ...]:
+        """``count`` numbers separated by space; required if there is no default."""
+        text, node = self._find(key)
+        words = text.split() if text else []
+        if not words:
+            if default is None:
+                self._missing(key)
+            return default or (0.0,) * count
+        values = tuple(value for word in words if (value := node._parse(word, inf)) is not None)
+        if len(words) < count:
+            node.invalid("xml.not-a-vector", f"{count} numbers are expected, not {text!r}")
+        elif len(words) > count:
+            node.report(Fate.ASSUMED, "xml.trailing-text", f"{count} numbers are expected; those after are not read")
+        return values[:count] if len(values) >= count else (default or (0.0,) * count)
+
+    def integer(self, key: str, default: int) -> int:
+        """One whole number; a fraction is cut off, with a diagnostic."""
+        value = self.maybe_number(key)
+        if value is None:
+            return default
+        if value != int(value):
+            self.report(Fate.ASSUMED, "xml.not-whole", f"{key} must be a whole number, not {value:g}; {int(value)} counts")
+        return int(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """A truth value: ``true``, ``false``, ``1``, ``0``."""
+        text, node = self._find(key)
+        if text is None or not text.strip():
+            return default
+        value = _FLAGS.get(text.strip().lower())
+        if value is None:
+            node.invalid("xml.not-a-flag", f"true or false is expected, not {text.strip()!r}")
+            return default
+        return value
+
+    def _parse(self, word: str, inf: bool) -> float | None:
+        """One word as a number, as C's strtod does in the C locale; reported if it is none."""
+        if _DECIMAL(word):
+            value = float(word)
+        else:
+            match = _NUMBER.match(word)
+            if match is None or word[match.end() : match.end() + 1] == ",":
+                self.invalid("xml.not-a-number", f"a number is expected, not {word!r}")
+                return None
+            digits = match.group()
+            value = float.fromhex(digits) if "x" in digits.lower() else float(digits)
+            if match.end() != len(word):
+                self.report(Fate.ASSUMED, "xml.trailing-text", f"{word!r} is read as {digits}")
+        if math.isnan(value) or (math.isinf(value) and not inf):
+            self.invalid("xml.not-finite", f"a finite number is expected, not {word!r}")
+            return None
+        return value
+
+    # --- reporting --------------------------------------------------------------------------------------------------
+
+    def report(self, fate: Fate, code: str, message: str, *, hint: str = "") -> None:
+        """Record a finding about this element."""
+        self.diagnostics.add(fate, code, message, self.where, hint=hint)
+
+    def invalid(self, code: str, message: str, *, hint: str = "") -> None:
+        """Record that this element is wrong."""
+        self.report(Fate.INVALID, code, message, hint=hint)
+
+    def sweep(self) -> None:
+        """Report what no reader asked for, each at its topmost unread element or attribute."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            for name in node.attributes:
+                if "@" + name not in node._asked and not name.startswith("xmlns"):
+                    node._report_unread("@" + name, node)
+            for child in node.children:
+                if child.tag not in node._asked:
+                    node._report_unread(child.tag, child)
+            pending.extend(child for child in reversed(node.children) if child.tag in node._asked)
+
+    def _report_unread(self, key: str, culprit: Node) -> None:
+        name = key.lstrip("@")
+        prefix = name.partition(":")[0] if ":" in name else ""
+        if prefix and prefix != "drake":
+            culprit.report(Fate.NOTED, "xml.foreign", f"{name} belongs to {prefix}; it is not read")
+            return
+        kind = "the attribute " if key[0] == "@" else "the element "
+        close = difflib.get_close_matches(key, self._asked, n=1, cutoff=0.75)
+        hint = f"did you mean {close[0].lstrip('@')}?" if close else ""
+        culprit.report(Fate.DROPPED, "xml.unread", f"{kind}{name} of <{self.tag}> is not read", hint=hint)
+
+
+class _Refused(Exception):
+    """What the parser met must not be read on."""
+
+
+def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
+    """The contents of a file, or None with a diagnostic if it is missing, too large or compressed."""
+    where = Where(str(path))
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        hint = "check the path" if isinstance(error, FileNotFoundError) else ""
+        diagnostics.add(Fate.INVALID, "file.unreadable", f"cannot be read: {error.strerror}", where, hint=hint)
+        return None
+    if len(data) > MAX_BYTES:
+        diagnostics.add(Fate.INVALID, "file.too-large", f"is larger than {MAX_BYTES >> 20} MiB", where)
+        return None
+    if data.startswith(b"\x1f\x8b"):
+        diagnostics.add(Fate.INVALID, "file.compressed", "is compressed", where, hint="unpack it first")
+        return None
+    return data
+
+
+def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
+    """The root element of an XML document, or None with a diagnostic if it is not well formed."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    stack: list[Node] = []
+    texts: list[list[str]] = []
+    roots: list[Node] = []
+    count = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > MAX_ELEMENTS or len(stack) >= MAX_DEPTH:
+            raise _Refused("file.too-large", f"more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
+        parent = stack[-1] if stack else None
+        line = parser.CurrentLineNumber
+        node = Node(tag, attributes, file=file, line=line, diagnostics=diagnostics, parent=parent)
+        (roots if parent is None else parent.children).append(node)
+        stack.append(node)
+        texts.append([])
+
+    def end(_tag: str) -> None:
+        stack.pop().text = "".join(texts.pop())
+
+    def characters(text: str) -> None:
+        texts[-1].append(text)
+
+    def doctype(*_: object) -> None:
+        raise _Refused("xml.doctype", "a DOCTYPE is not allowed")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        message = f"is not well-formed XML: {expat.ErrorString(error.code)}"
+        diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno))
+        return None
+    except _Refused as refusal:
+        code, message = refusal.args
+        hint = "remove it; entities are not expanded" if code == "xml.doctype" else ""
+        diagnostics.add(Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint)
+        return None
+    except (ValueError, LookupError) as error:  # an encoding that Python does not know
+        diagnostics.add(Fate.INVALID, "xml.syntax", f"is not well-formed XML: {error}", Where(file))
+        return None
+    return roots[0]
