@@ -36,7 +36,9 @@ class Kind(StrEnum):
     BALL = "ball"
     """Turns freely: position ``w x y z``, three velocities."""
     FREE = "free"
-    """Moves freely below the world: position ``x y z qw qx qy qz`` of the link, six velocities."""
+    """Moves freely below the world: position ``x y z qw qx qy qz`` of the link, six velocities.
+
+    Its ``X_FM`` is the link's pose in the world; where the scene has the link is its default, not the identity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,7 +71,7 @@ class Body:
     joint: str | None
     """Name, in positions and velocities, of what moves it or holds it; None for a link of a static model."""
     source: Joint | None
-    """The scene's joint, or None for a free or static link."""
+    """The scene's joint; None for a static link and for one that is free without a joint that says so."""
     reversed: bool
     """Whether the joint's child is the body that this one hangs from."""
     primitives: tuple[Primitive, ...]

@@ -633,7 +633,8 @@ class Named(Protocol):
     """Anything with a name."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name."""
 
 
 N = TypeVar("N", bound=Named)

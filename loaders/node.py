@@ -232,7 +232,8 @@ class Node:
         if value is None:
             return default
         if value != int(value):
-            self.report(Fate.ASSUMED, "xml.not-whole", f"{key} must be a whole number, not {value:g}; {int(value)} counts")
+            message = f"{key} must be a whole number, not {value:g}; {int(value)} counts"
+            self.report(Fate.ASSUMED, "xml.not-whole", message)
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -299,7 +300,7 @@ class Node:
         culprit.report(Fate.DROPPED, "xml.unread", f"{kind}{name} of <{self.tag}> is not read", hint=hint)
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """What the parser met must not be read on."""
 
 
@@ -335,7 +336,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         nonlocal count
         count += 1
         if count > MAX_ELEMENTS or len(stack) >= MAX_DEPTH:
-            raise _Refused("file.too-large", f"more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
+            raise _RefusedError("file.too-large", f"more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
         parent = stack[-1] if stack else None
         line = parser.CurrentLineNumber
         node = Node(tag, attributes, file=file, line=line, diagnostics=diagnostics, parent=parent)
@@ -350,7 +351,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         texts[-1].append(text)
 
     def doctype(*_: object) -> None:
-        raise _Refused("xml.doctype", "a DOCTYPE is not allowed")
+        raise _RefusedError("xml.doctype", "a DOCTYPE is not allowed")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -362,7 +363,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         message = f"is not well-formed XML: {expat.ErrorString(error.code)}"
         diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno))
         return None
-    except _Refused as refusal:
+    except _RefusedError as refusal:
         code, message = refusal.args
         hint = "remove it; entities are not expanded" if code == "xml.doctype" else ""
         diagnostics.add(Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint)

@@ -97,7 +97,7 @@ class Pose:
     @classmethod
     def from_xyz_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Pose:
         """From a position [m] and fixed-axis roll, pitch, yaw [rad]: ``R = Rz Ry Rx``."""
-        roll, pitch, yaw = rpy  # type: ignore[misc]
+        roll, pitch, yaw = (float(angle) for angle in np.asarray(rpy, dtype=np.float64))
         if roll == pitch == yaw == 0.0:
             return cls(IDENTITY.R, frozen(xyz))
         return cls(frozen(euler2mat(roll, pitch, yaw, "sxyz")), frozen(xyz))

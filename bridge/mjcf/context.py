@@ -1,0 +1,112 @@
+"""What every part of the exporter is handed: the mechanism, the document under construction, names and the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+
+from ..mechanism import Mechanism
+from .element import Element
+
+Actuators = Literal["none", "motor", "position", "velocity"]
+Inertia = Literal["keep", "repair", "from_geometry", "error"]
+
+TARGET = "mjcf"
+
+_SECTIONS = (
+    "compiler",
+    "option",
+    "default",
+    "asset",
+    "worldbody",
+    "contact",
+    "tendon",
+    "equality",
+    "actuator",
+    "sensor",
+    "keyframe",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the caller asked for; see `bridge.mjcf.to_mjcf`."""
+
+    actuators: Actuators = "none"
+    inertia: Inertia = "keep"
+    collision_policy: str = "drake"
+
+    def __post_init__(self) -> None:
+        _one_of("actuators", self.actuators, get_args(Actuators))
+        _one_of("inertia", self.inertia, get_args(Inertia))
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+
+
+class Document:
+    """The sections of an MJCF file, in MuJoCo's customary order, and the element of each body."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._sections = {tag: Element(tag) for tag in _SECTIONS}
+        self.bodies: list[Element] = []
+        """The element of each body of the mechanism, by index; that of a link named ``world`` is the world's."""
+
+    def __getitem__(self, section: str) -> Element:
+        return self._sections[section]
+
+    def body(self, index: int) -> Element:
+        """The element of a body; that of the world for `bridge.mechanism.ROOT`."""
+        return self["worldbody"] if index < 0 else self.bodies[index]
+
+    def root(self) -> Element:
+        """The whole, without empty sections."""
+        root = Element("mujoco", model=self._name)
+        root.children = [e for e in self._sections.values() if e.attributes or e.children]
+        return root
+
+
+@dataclass(slots=True)
+class Names:
+    """Names in use, for each kind of element, and where a name had to differ from the source's."""
+
+    changed: dict[str, str] = field(default_factory=dict)
+    """Canonical name to MJCF name, where they differ."""
+    _taken: dict[str, set[str]] = field(default_factory=dict)
+
+    def claim(self, kind: str, wanted: str, *, otherwise: str = "") -> str:
+        """``wanted`` if no other element of the kind has it, else ``otherwise``, else that with a number."""
+        taken = self._taken.setdefault(kind, set())
+        for name in filter(None, (wanted, otherwise)):
+            if name not in taken:
+                taken.add(name)
+                return name
+        base, n = otherwise or wanted, 2
+        while f"{base}_{n}" in taken:
+            n += 1
+        taken.add(f"{base}_{n}")
+        return f"{base}_{n}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """One export in progress."""
+
+    mechanism: Mechanism
+    options: Options
+    diagnostics: Diagnostics
+    document: Document
+    names: Names = field(default_factory=Names)
+    index: dict[str, int] = field(default_factory=dict)
+    """Body index of each link; `bridge.mechanism.ROOT` for the world."""
+    assets: dict[str, bytes] = field(default_factory=dict)
+    """File name to contents, for the folder ``assets``."""
+
+    def report(self, fate: Fate, code: str, message: str, where: Where = NOWHERE, *, hint: str = "") -> None:
+        """Record what MJCF cannot hold; ``code`` without its prefix."""
+        self.diagnostics.add(fate, f"{TARGET}.{code}", message, where, target=TARGET, hint=hint)

@@ -1,0 +1,25 @@
+"""Names in targets: legal, unique, and as close to the model's as can be."""
+
+from __future__ import annotations
+
+from loaders.model import JointType
+
+from .mechanism import Body
+
+_SUFFIXES = {
+    JointType.UNIVERSAL: {0: "_1", 1: "_2"},
+    JointType.REVOLUTE2: {0: "_1", 1: "_2"},
+    JointType.PLANAR: {0: "_x", 1: "_y", 2: "_theta"},
+}
+
+
+def primitive_names(body: Body) -> tuple[str, ...]:
+    """The names of a body's primitives, in their order: the joint's own, with a suffix where it has several.
+
+    ``j_1, j_2`` for universal and revolute2; ``j_x, j_y, j_theta`` for planar; ``j, j_slide`` for screw.
+    """
+    name = body.joint or ""
+    if body.source is not None and body.source.type is JointType.SCREW:
+        return tuple(name if p.kind == "hinge" else f"{name}_slide" for p in body.primitives)
+    suffixes = _SUFFIXES.get(body.source.type, {}) if body.source is not None else {}
+    return tuple(name + suffixes.get(p.component, "") for p in body.primitives)
