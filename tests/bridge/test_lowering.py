@@ -1,0 +1,182 @@
+"""Which joint carries which link, and what happens to the joints that carry none."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from bridge.coordinates import joint_position, positions_by_body, primitive_positions
+from bridge.dynamics import relative_pose
+from bridge.mechanism import ROOT, Kind, lower
+from bridge.names import primitive_names
+from loaders.model import (
+    WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Arc,
+    Coupling,
+    Curve,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+    Model,
+    Scene,
+    by_name,
+)
+from loaders.spatial import IDENTITY, Pose, frozen
+
+
+def link(name, *, model="m", p=(0, 0, 0)):
+    return Link(name=name, model=model, X_WL=Pose.of(p=p))
+
+
+def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
+    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
+    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
+    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
+
+
+def scene(links, joints, **rest):
+    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+
+
+def test_every_body_stands_after_the_one_it_hangs_from():
+    names = [f"l{i}" for i in range(20)]
+    rng = np.random.default_rng(0)
+    parents = [int(rng.integers(i + 1, 20)) for i in range(19)]  # links and joints in the worst order
+    mechanism = lower(scene(map(link, names), [joint(f"j{i}", f"l{p}", f"l{i}") for i, p in enumerate(parents)]))
+    assert all(body.parent < i for i, body in enumerate(mechanism.bodies))
+    assert {body.name for body in mechanism.bodies} == set(names)
+    assert [body.name for body in mechanism.bodies if body.parent == ROOT] == ["l19"]
+
+
+def test_links_without_joints_each_float_by_their_own_name():
+    mechanism = lower(scene([link("a"), link("b", p=(1, 2, 3))], []))
+    assert [body.primitives[0].kind for body in mechanism.bodies] == [Kind.FREE, Kind.FREE]
+    assert mechanism.v_order == tuple(itertools.product(("a", "b"), range(6)))
+    np.testing.assert_array_equal(mechanism.link_poses()["b"].p, [1, 2, 3])
+    np.testing.assert_array_equal(mechanism.link_poses({"b": (0, 0, 7, 1, 0, 0, 0)})["b"].p, [0, 0, 7])
+
+
+def test_a_free_link_that_shares_its_name_with_a_joint_is_told_apart():
+    mechanism = lower(scene([link("base"), link("arm")], [joint("base", "base", "arm")]))
+    assert [body.joint for body in mechanism.bodies] == ["_base", "base"]
+
+
+def test_a_floating_joint_leaves_its_child_free_and_answers_to_both_names():
+    floating = joint("float", WORLD, "a", JointType.FLOATING, axes=())
+    mechanism = lower(scene([link("a", p=(0, 0, 1))], [floating]))
+    for name in ("float", "a"):
+        np.testing.assert_array_equal(mechanism.link_poses({name: (5, 0, 0, 1, 0, 0, 0)})["a"].p, [5, 0, 0])
+
+
+def test_a_loop_is_opened_at_the_joint_that_is_easiest_to_hold():
+    links = [link(name) for name in "abcd"]
+    kinds = {"slide": JointType.PRISMATIC, "hinge": JointType.REVOLUTE, "ball": JointType.BALL, "weld": JointType.FIXED}
+    corners = list(zip("abcd", "bcda", strict=True))
+    for order in itertools.permutations(kinds):
+        joints = [joint(name, *ends, kinds[name]) for name, ends in zip(order, corners, strict=True)]
+        mechanism = lower(scene(links, joints))
+        assert [closure.joint.name for closure in mechanism.closures] == ["ball"]
+        assert [entry.code for entry in mechanism.diagnostics] == ["lower.loop"]
+
+
+def test_static_models_are_held_where_they_stand():
+    statue = Model(name="statue", X_WM=IDENTITY, canonical_link="s", static=True)
+    links = [link("s", model="statue", p=(0, 0, 1)), link("t", model="statue", p=(0, 0, 2)), link("arm", p=(0, 0, 3))]
+    joints = [joint("inside", "s", "t"), joint("shoulder", "t", "arm", X_PJ=Pose.of(p=(0, 0, 1)))]
+    mechanism = lower(scene(links, joints, models=(statue,)))
+    assert mechanism.v_order == (("shoulder", 0),)
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.static-joint"]
+    assert mechanism.link_poses({"shoulder": 1.0})["t"].p.tolist() == [0, 0, 2]
+
+
+def test_the_worlds_own_link_stays_with_the_world():
+    mechanism = lower(scene([link("a"), link(WORLD)], [joint("j", WORLD, "a")]))
+    assert mechanism.v_order == (("j", 0),)
+    assert by_name(mechanism.bodies)["a"].parent == ROOT
+
+
+def test_a_screw_advances_by_its_pitch_in_one_turn():
+    mechanism = lower(scene([link("nut"), link("bolt")], [
+        joint("hold", WORLD, "nut", JointType.FIXED),
+        joint("thread", "nut", "bolt", JointType.SCREW, axes=(Y_AXIS,), pitch=0.004),
+    ]))  # fmt: skip
+    bolt = mechanism.link_poses({"thread": math.tau})["bolt"]
+    np.testing.assert_allclose(bolt.p, [0, 0.004, 0], atol=1e-15)
+    np.testing.assert_allclose(bolt.R, np.eye(3), atol=1e-15)
+    assert primitive_names(by_name(mechanism.bodies)["bolt"]) == ("thread", "thread_slide")
+
+
+def test_an_arc_turns_about_its_centre():
+    quarter = Curve(initial_tangent=X_AXIS, plane_normal=Z_AXIS, arcs=(Arc(length=math.pi, curvature=0.5),))
+    rail = joint("rail", WORLD, "cart", JointType.CURVILINEAR, axes=(X_AXIS,), curve=quarter)
+    cart = lower(scene([link("cart")], [rail])).link_poses({"rail": math.pi})["cart"]
+    np.testing.assert_allclose(cart.p, [2, 2, 0], atol=1e-15)  # radius 2, a quarter turn to the left
+    np.testing.assert_allclose(cart.R @ (1, 0, 0), [0, 1, 0], atol=1e-15)
+
+
+def test_a_curve_of_several_pieces_is_reported():
+    pieces = (Arc(length=1.0), Arc(length=1.0, curvature=1.0))
+    curve = Curve(initial_tangent=X_AXIS, plane_normal=Z_AXIS, arcs=pieces)
+    rail = joint("rail", WORLD, "cart", JointType.CURVILINEAR, axes=(X_AXIS,), curve=curve)
+    assert [entry.code for entry in lower(scene([link("cart")], [rail])).diagnostics] == [
+        "lower.curve-of-several-pieces"
+    ]
+
+
+def test_couplings_are_by_velocity_component():
+    joints = [joint("a", WORLD, "x"), joint("b", "x", "y", JointType.UNIVERSAL, axes=(X_AXIS, Y_AXIS))]
+    follow = Coupling(follower="b", follower_axis=1, leader="a", multiplier=-2.0, offset=0.5)
+    (coupling,) = lower(scene([link("x"), link("y")], joints, couplings=(follow,))).couplings
+    assert (coupling.follower, coupling.leader) == (2, 0)
+    assert (coupling.multiplier, coupling.offset) == (-2.0, 0.5)
+
+
+def test_a_coupling_to_a_weld_is_reported():
+    joints = [joint("a", WORLD, "x"), joint("w", "x", "y", JointType.FIXED)]
+    mechanism = lower(scene([link("x"), link("y")], joints, couplings=(Coupling(follower="a", leader="w"),)))
+    assert mechanism.couplings == ()
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.coupling-without-freedom"]
+
+
+def test_a_gearbox_turns_its_second_link_against_the_first():
+    links = [link("frame"), link("in"), link("out")]
+    joints = [
+        joint("hold", WORLD, "frame", JointType.FIXED),
+        joint("j_in", "frame", "in"),
+        joint("j_out", "frame", "out", axes=(frozen((0, 0, -1)),)),
+        joint("gears", "in", "out", JointType.GEARBOX, axes=(Z_AXIS, Z_AXIS), gear_ratio=3.0, gear_reference="frame"),
+    ]
+    mechanism = lower(scene(links, joints))
+    (coupling,) = mechanism.couplings
+    assert mechanism.closures == ()
+    assert [mechanism.v_order[i][0] for i in (coupling.leader, coupling.follower)] == ["j_in", "j_out"]
+    assert coupling.multiplier == 3.0  # -3 about z is 3 about the hinge that points down
+
+
+@pytest.mark.parametrize("bad", [{"nope": 1.0}, {"j": (1.0, 2.0)}, {"j": math.nan}], ids=["name", "size", "nan"])
+def test_wrong_positions_are_refused_with_the_names_that_exist(bad):
+    mechanism = lower(scene([link("x")], [joint("j", WORLD, "x")]))
+    with pytest.raises(ValueError, match=r"'(nope|j)'"):
+        mechanism.link_poses(bad)
+
+
+@pytest.mark.parametrize("backwards", [False, True], ids=["forward", "reversed"])
+@pytest.mark.parametrize("kind", ["revolute", "universal", "planar", "screw", "ball"])
+def test_displacements_and_positions_are_inverse(kind, backwards):
+    axes = {"universal": (X_AXIS, Y_AXIS), "planar": (X_AXIS, Y_AXIS, Z_AXIS), "ball": ()}.get(kind, (Z_AXIS,))
+    ends = ("y", "x") if backwards else ("x", "y")
+    joints = [joint("hold", WORLD, "x", JointType.FIXED), joint("j", *ends, JointType(kind), axes=axes, pitch=0.3)]
+    mechanism = lower(scene([link("x"), link("y")], joints))
+    body = by_name(mechanism.bodies)["y"]
+    position = {1: (0.4,), 2: (0.4, -0.7), 3: (0.1, 0.2, 0.3)}.get(len(axes), (0.5, 0.5, 0.5, 0.5))
+    assert body.reversed is backwards
+    np.testing.assert_allclose(joint_position(body, primitive_positions(body, position)), position, atol=1e-15)
+    (used,) = (
+        p for b, p in zip(mechanism.bodies, positions_by_body(mechanism, {"j": position}), strict=True) if b is body
+    )
+    assert relative_pose(body, used).is_close(mechanism.link_poses({"j": position})["y"])
