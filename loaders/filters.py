@@ -1,12 +1,158 @@
-"""Collision filters: which pairs of links never touch."""
+"""Collision filters: which pairs of links never touch.
+
+Filter groups of the source hold under every policy. What a policy adds is the default rule of one simulator.
+"""
 
 from __future__ import annotations
 
-from .model import Scene
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import combinations, product
 
-POLICIES = ("drake",)
+from .assemble import root_model
+from .model import WORLD, Joint, JointType, Link, Scene
+
+Pair = tuple[str, str]
 
 
-def excluded_pairs(scene: Scene, policy: str) -> frozenset[frozenset[str]]:
-    """Pairs of links, of those with collisions, that never touch."""
-    raise NotImplementedError
+def excluded_pairs(scene: Scene, policy: str = "drake") -> frozenset[frozenset[str]]:
+    """Pairs of links, of those with collisions, that never touch; a link of the world itself is named ``world``.
+
+    Args:
+        scene: Where to look.
+        policy: The rule for pairs that no filter group names. ``drake``: links of one joint, unless its parent is the
+            world, and links welded together, also through the world. ``sdformat``: links of one joint, links of one
+            model unless one of both wants to, static links, and collisions whose bitmasks share nothing. ``mujoco``:
+            links welded together and, counting these as one, links of one joint, unless one is fixed to the world.
+            ``pybullet``: links of one root model, and links fixed to the world.
+
+    Raises:
+        ValueError: for a policy that is not one of `POLICIES`.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
+    colliding = {link.name: link for link in scene.links if link.collisions}
+    pairs = {frozenset(pair) for pair in POLICIES[policy](scene, colliding)}
+    pairs.update(frozenset(pair) for pair in _of_groups(scene, colliding))
+    return frozenset(pair for pair in pairs if len(pair) == 2)
+
+
+def static_links(scene: Scene) -> set[str]:
+    """The links that are fixed to the world without a joint: those of static models, and the world's own."""
+    static = {model.name for model in scene.models if model.static}
+    return {link.name for link in scene.links if link.model in static or link.name == WORLD}
+
+
+def weld_groups(scene: Scene) -> list[list[str]]:
+    """Links in sets that are welded together, in the order of the scene; the first holds `WORLD`, links or not."""
+    neighbours: dict[str, list[str]] = defaultdict(list)
+    static = static_links(scene)
+    welds = [(joint.parent, joint.child) for joint in scene.joints if joint.type is JointType.FIXED]
+    for a, b in (*welds, *((WORLD, name) for name in static)):
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    groups: list[list[str]] = []
+    seen: set[str] = set()
+    for name in (WORLD, *(link.name for link in scene.links)):
+        if name not in seen:
+            groups.append(_reached(name, neighbours, seen))
+    return groups
+
+
+def _reached(start: str, neighbours: dict[str, list[str]], seen: set[str]) -> list[str]:
+    seen.add(start)
+    found = [start]
+    for name in found:  # grows while it is walked
+        for other in neighbours[name]:
+            if other not in seen:
+                seen.add(other)
+                found.append(other)
+    return found
+
+
+def _of_groups(scene: Scene, colliding: Collection[str]) -> Iterator[Pair]:
+    members = {group.name: [link for link in group.links if link in colliding] for group in scene.filter_groups}
+    for rule in scene.filter_rules:
+        a, b = members.get(rule.a, []), members.get(rule.b, [])
+        yield from combinations(a, 2) if rule.a == rule.b else product(a, b)
+
+
+def _jointed(scene: Scene) -> Iterator[Joint]:
+    return (joint for joint in scene.joints if joint.type is not JointType.FLOATING)
+
+
+# --- the default rule of each simulator ------------------------------------------------------------------------------
+
+_Links = dict[str, Link]
+
+
+def _drake(scene: Scene, colliding: _Links) -> Iterator[Pair]:
+    for joint in _jointed(scene):
+        if joint.parent != WORLD and joint.parent in colliding and joint.child in colliding:
+            yield joint.parent, joint.child
+    for group in weld_groups(scene):
+        yield from combinations((name for name in group if name in colliding), 2)
+
+
+def _sdformat(scene: Scene, colliding: _Links) -> Iterator[Pair]:
+    for joint in _jointed(scene):
+        if joint.parent in colliding and joint.child in colliding:
+            yield joint.parent, joint.child
+    yield from combinations(static_links(scene) & colliding.keys(), 2)
+    willing = {model.name for model in scene.models if model.self_collide}
+    aloof: dict[str, list[str]] = defaultdict(list)
+    for link in colliding.values():
+        if not (link.model in willing if link.self_collide is None else link.self_collide):
+            aloof[link.model].append(link.name)
+    for names in aloof.values():
+        yield from combinations(names, 2)
+    yield from _masked(colliding.values())
+
+
+def _masked(links: Iterable[Link]) -> Iterator[Pair]:
+    """Pairs whose bitmasks let no collision of the one touch one of the other."""
+    classes: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for link in links:
+        category = mask = 0
+        for collision in link.collisions:
+            surface = collision.surface
+            mask |= surface.collide_bitmask
+            category |= surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
+        classes[category, mask].append(link.name)
+    for (category, mask), names in classes.items():
+        if not category & mask:
+            yield from combinations(names, 2)
+    for ((category_a, mask_a), a), ((category_b, mask_b), b) in combinations(classes.items(), 2):
+        if not (category_a & mask_b or category_b & mask_a):
+            yield from product(a, b)
+
+
+def _mujoco(scene: Scene, colliding: _Links) -> Iterator[Pair]:
+    groups = weld_groups(scene)
+    touching = [[name for name in group if name in colliding] for group in groups]
+    for names in touching:
+        yield from combinations(names, 2)
+    group_of = {name: i for i, group in enumerate(groups) for name in group}
+    for joint in _jointed(scene):
+        a, b = group_of[joint.parent], group_of[joint.child]
+        if a and b:  # group 0 is the world
+            yield from product(touching[a], touching[b])
+
+
+def _pybullet(scene: Scene, colliding: _Links) -> Iterator[Pair]:
+    yield from combinations((name for name in weld_groups(scene)[0] if name in colliding), 2)
+    bodies: dict[str, list[str]] = defaultdict(list)
+    inside = root_model(scene) is not None
+    for link in colliding.values():
+        bodies["" if inside else link.model.partition("::")[0]].append(link.name)
+    for names in bodies.values():
+        yield from combinations(names, 2)
+
+
+POLICIES: dict[str, Callable[[Scene, _Links], Iterator[Pair]]] = {
+    "drake": _drake,
+    "sdformat": _sdformat,
+    "mujoco": _mujoco,
+    "pybullet": _pybullet,
+}
+"""The default rules to choose from."""
