@@ -361,7 +361,8 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         message = f"is not well-formed XML: {expat.ErrorString(error.code)}"
-        diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno))
+        hint = f"mend it at column {error.offset + 1}, or see that this is the right file"
+        diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno), hint=hint)
         return None
     except _RefusedError as refusal:
         code, message = refusal.args
