@@ -1,0 +1,197 @@
+"""Bad files: each is one error that says where, what, and what to do, and never a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import loaders
+
+LINK = "<link name='{}'/>"
+MASSES = "<inertial><mass>{}</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+URDF_JOINT = "<joint name='{0}' type='fixed'><parent link='{1}'/><child link='{2}'/></joint>"
+SAYS_WHAT_IT_WANTS = re.compile(r"expected|needs|must|none of")
+SDF_JOINT = "<joint name='{0}' type='fixed'><parent>{1}</parent><child>{2}</child></joint>"
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A wrong file, the lines that are to blame, and words that the error must hold."""
+
+    name: str
+    content: str | bytes
+    lines: tuple[int, ...]
+    words: tuple[str, ...]
+
+
+def sdf(*lines: str) -> str:
+    """An SDFormat model; the first of ``lines`` is line 3 of the file."""
+    return "\n".join(["<sdf version='1.11'>", "<model name='m'>", *lines, "</model>", "</sdf>"])
+
+
+def urdf(*lines: str) -> str:
+    """A URDF robot; the first of ``lines`` is line 2 of the file."""
+    return "\n".join(["<robot name='r'>", *lines, "</robot>"])
+
+
+BAD = [
+    Bad("duplicate_link.sdf", sdf(LINK.format("arm"), LINK.format("arm")), (4,), ("arm",)),
+    Bad("duplicate_link.urdf", urdf(LINK.format("arm"), LINK.format("arm")), (3,), ("arm",)),
+    Bad("missing_link.sdf", sdf(LINK.format("arm"), SDF_JOINT.format("j", "arm", "hand")), (4,), ("hand",)),
+    Bad("missing_link.urdf", urdf(LINK.format("arm"), URDF_JOINT.format("j", "arm", "hand")), (3,), ("hand",)),
+    Bad(
+        "frame_cycle.sdf",
+        sdf(
+            LINK.format("arm"),
+            "<frame name='one'><pose relative_to='two'/></frame>",
+            "<frame name='two'><pose relative_to='one'/></frame>",
+        ),
+        (4, 5),
+        ("one", "two"),
+    ),
+    Bad(
+        "attachment_cycle.sdf",
+        sdf(LINK.format("arm"), "<frame name='one' attached_to='two'/>", "<frame name='two' attached_to='one'/>"),
+        (4, 5),
+        ("one", "two"),
+    ),
+    Bad(
+        "loop.urdf",
+        urdf(
+            *(LINK.format(name) for name in "abc"),
+            URDF_JOINT.format("ab", "a", "b"),
+            URDF_JOINT.format("bc", "b", "c"),
+            URDF_JOINT.format("ac", "a", "c"),
+        ),
+        (7,),
+        ("c", "bc", "ac"),
+    ),
+    Bad(
+        "ring.urdf",
+        urdf(
+            *(LINK.format(name) for name in "ab"),
+            URDF_JOINT.format("ab", "a", "b"),
+            URDF_JOINT.format("ba", "b", "a"),
+        ),
+        (4, 5),
+        ("a", "b"),
+    ),
+    Bad("nan_mass.sdf", sdf(f"<link name='arm'>{MASSES.format('nan')}</link>"), (3,), ("nan",)),
+    Bad(
+        "nan_mass.urdf",
+        urdf(
+            "<link name='arm'><inertial>",
+            "<mass value='nan'/>",
+            "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>",
+            "</inertial></link>",
+        ),
+        (3,),
+        ("nan",),
+    ),
+    Bad("words.txt", "this is not XML", (1,), ("XML",)),
+    Bad("cut_off.sdf", sdf(LINK.format("arm"))[:-8], (4,), ("XML",)),
+    Bad("empty.urdf", "", (1,), ("XML",)),
+    Bad("other.xml", "<html>\n</html>", (1,), ("html", "sdf")),
+    Bad(
+        "doctype.urdf",
+        "<!DOCTYPE robot [<!ENTITY m '1'>]>\n" + urdf(LINK.format("arm")),
+        (1,),
+        ("DOCTYPE",),
+    ),
+    Bad("packed.sdf", gzip.compress(sdf(LINK.format("arm")).encode(), mtime=0), (), ("compressed", "unpack")),
+]
+
+
+@pytest.fixture(params=BAD, ids=lambda bad: bad.name)
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Bad, Path]:
+    bad = request.param
+    path = tmp_path / bad.name
+    path.write_bytes(bad.content if isinstance(bad.content, bytes) else bad.content.encode())
+    return bad, path
+
+
+def test_an_error_names_the_file_the_line_and_what_is_wrong(case: tuple[Bad, Path]) -> None:
+    bad, path = case
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path)
+    text = str(caught.value)
+    places = tuple(f"{path}:{line}: error: " for line in bad.lines) or (f"{path}: error: ",)
+    assert any(place in text for place in places), text
+    for word in bad.words:
+        assert re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE), text
+    assert re.search(r"\[[a-z]+(\.[a-z0-9]+(-[a-z0-9]+)*)+\]$", text, re.MULTILINE), text
+
+
+def test_every_error_says_what_would_mend_it(case: tuple[Bad, Path]) -> None:
+    _, path = case
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path)
+    errors = [entry for entry in caught.value.diagnostics if entry.severity == "error"]
+    assert errors
+    assert [entry for entry in errors if not (entry.hint or SAYS_WHAT_IT_WANTS.search(entry.message))] == []
+
+
+def test_the_command_line_prints_the_error_and_ends_with_one(case: tuple[Bad, Path]) -> None:
+    bad, path = case
+    run = subprocess.run(
+        [sys.executable, "-m", "bridge", "check", str(path)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 1, run.stderr
+    assert "Traceback" not in run.stdout + run.stderr
+    assert bad.name in run.stdout + run.stderr
+
+
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(tmp_path / "nowhere.sdf")
+    (entry,) = caught.value.diagnostics
+    assert entry.where.file == str(tmp_path / "nowhere.sdf")
+    assert entry.code == "file.unreadable"
+    assert entry.hint
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(loaders.LoadError, match="cannot be read"):
+        loaders.load(tmp_path)
+
+
+def test_one_error_holds_all_the_problems_of_an_sdf_file(tmp_path: Path) -> None:
+    path = tmp_path / "many.sdf"
+    path.write_text(
+        sdf(
+            f"<link name='arm'>{MASSES.format('nan')}</link>",
+            LINK.format("arm"),
+            LINK.format("hand"),
+            SDF_JOINT.format("j", "arm", "nobody"),
+            "<frame name='one'><pose relative_to='two'/></frame>",
+            "<frame name='two'><pose relative_to='one'/></frame>",
+            "<link name='far'><pose>0 0 x 0 0 0</pose></link>",
+        )
+    )
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path)
+    lines = {entry.where.line for entry in caught.value.diagnostics if entry.severity == "error"}
+    assert {3, 4, 6, 9} <= lines
+    assert lines & {7, 8}
+
+
+def test_one_error_holds_all_the_problems_of_a_urdf_file(tmp_path: Path) -> None:
+    path = tmp_path / "many.urdf"
+    path.write_text(
+        urdf(
+            "<link name='arm'><inertial><mass value='nan'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>",
+            LINK.format("arm"),
+            LINK.format("hand"),
+            URDF_JOINT.format("j", "arm", "nobody"),
+            "<joint name='k' type='sliding'><parent link='arm'/><child link='hand'/></joint>",
+        )
+    )
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path)
+    assert {entry.where.line for entry in caught.value.diagnostics if entry.severity == "error"} >= {2, 3, 5, 6}
