@@ -23,6 +23,7 @@ from .diagnostics import Diagnostics, Fate, Where
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 256
 MAX_ELEMENTS = 1_000_000
+_LIMITS = f"{MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting"
 
 _NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
@@ -336,7 +337,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         nonlocal count
         count += 1
         if count > MAX_ELEMENTS or len(stack) >= MAX_DEPTH:
-            raise _RefusedError("file.too-large", f"more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
+            raise _RefusedError("file.too-large", f"more than {_LIMITS}", "split it into files that include each other")
         parent = stack[-1] if stack else None
         line = parser.CurrentLineNumber
         node = Node(tag, attributes, file=file, line=line, diagnostics=diagnostics, parent=parent)
@@ -351,7 +352,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         texts[-1].append(text)
 
     def doctype(*_: object) -> None:
-        raise _RefusedError("xml.doctype", "a DOCTYPE is not allowed")
+        raise _RefusedError("xml.doctype", "a DOCTYPE is not allowed", "remove it; entities are not expanded")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -360,13 +361,12 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        message = f"is not well-formed XML: {expat.ErrorString(error.code)}"
-        hint = f"mend it at column {error.offset + 1}, or see that this is the right file"
+        message = f"is not well-formed XML: {expat.ErrorString(error.code)} at column {error.offset + 1}"
+        hint = "mend it there, or see that this is the right file"
         diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno), hint=hint)
         return None
     except _RefusedError as refusal:
-        code, message = refusal.args
-        hint = "remove it; entities are not expanded" if code == "xml.doctype" else ""
+        code, message, hint = refusal.args
         diagnostics.add(Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint)
         return None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know
