@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from loaders.diagnostics import Diagnostics, Fate
+from loaders.filters import static_links
 from loaders.model import WORLD, Joint, JointType, Scene
 
 _CUT_RANK = {JointType.FIXED: 0, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2, JointType.BALL: 3}
@@ -84,12 +85,6 @@ def spanning_forest(scene: Scene, diagnostics: Diagnostics) -> Forest:
             diagnostics.add(Fate.NOTED, "lower.static-joint", message, joint.where)
     tree = [joint for joint in movable if joint.name in kept]
     return Forest(tuple(_oriented(scene, tree, static)), loops)
-
-
-def static_links(scene: Scene) -> set[str]:
-    """The links that are fixed to the world without a joint: those of static models, and the world's own."""
-    static = {model.name for model in scene.models if model.static}
-    return {link.name for link in scene.links if link.model in static or link.name == WORLD}
 
 
 def _is_idle(joint: Joint, static: set[str]) -> bool:
