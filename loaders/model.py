@@ -123,7 +123,12 @@ class Polyline:
     height: float = 1.0
 
 
-Geometry = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Heightmap | Polyline
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Empty:
+    """No shape: it touches nothing and shows nothing."""
+
+
+Geometry = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Heightmap | Polyline | Empty
 
 
 # --- surfaces and materials ------------------------------------------------------------------------------------------

@@ -1,0 +1,63 @@
+"""SDFormat, every version, to a `Scene`."""
+
+from __future__ import annotations
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.model import WORLD, Scene
+from loaders.node import Node
+
+from .asides import absorb, set_aside
+from .assembly import assemble
+from .compose import compose
+from .frames import solve
+from .lights import read_light
+from .names import check_names
+from .poses import read_pose
+from .scopes import lay_out
+from .world import ASIDES
+
+
+def read(root: Node, context: Context) -> Scene | None:
+    """Read the document whose root element is ``<sdf>`` (or ``<gazebo>``, as it was called).
+
+    Problems go to ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
+
+    Source: the SDFormat specification, http://sdformat.org, with the behaviour of libsdformat 17.
+    """
+    composition = compose(root, context)
+    check_names(root, composition.versions)
+    body = _main_element(root)
+    if body is None:
+        return None
+    if body.tag in ("world", "model"):
+        layout = lay_out(body, composition.scenes)
+        solve(layout)
+        scene = assemble(layout, context)
+    else:
+        scene = _read_alone(root, body)
+    root.sweep()
+    return scene
+
+
+def _main_element(root: Node) -> Node | None:
+    """What the file is about: its first world, else its first model, light or actor."""
+    root.skip("@version")
+    found = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
+    if not found:
+        root.invalid("sdf.empty", "the file has no world, model, light or actor")
+        return None
+    for extra in found[1:]:
+        message = f"a file gives one <{found[0].tag}>; this <{extra.tag}> is a further one and is not read"
+        extra.report(Fate.DROPPED, "sdf.extra-element", message)
+        absorb(extra)
+    return found[0]
+
+
+def _read_alone(root: Node, body: Node) -> Scene:
+    """A file that holds but a light or an actor."""
+    if body.tag == "actor":
+        set_aside(root, {"actor": ASIDES["actor"]})
+        return Scene(name=body.attributes.get("name", ""))
+    light = read_light(body, body.word("@name"), WORLD, read_pose(body)[1])
+    return Scene(name=light.name, lights=(light,))

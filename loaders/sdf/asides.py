@@ -1,0 +1,40 @@
+"""What a file may hold and the model has no place for: counted as read, and reported with its fate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loaders.diagnostics import Fate
+from loaders.node import Node
+
+Asides = Mapping[str, tuple[Fate, str, str]]
+"""Tag to fate, code and what such an element is."""
+
+
+def set_aside(element: Node, asides: Asides) -> None:
+    """Report the children of these tags, each once, with all that is in them."""
+    for child in element.all(*asides):
+        fate, code, what = asides[child.tag]
+        child.report(fate, code, f"<{child.tag}> is not read: {what}")
+        absorb(child)
+
+
+def absorb(element: Node) -> None:
+    """Count an element and all that is in it as read."""
+    for node in element.walk():
+        node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
+
+
+def leaves(element: Node, *without: str) -> tuple[tuple[str, str], ...]:
+    """Every attribute and every text below an element, with its path; children of some tags are left out."""
+    found: list[tuple[str, str]] = []
+    pending = [(child, child.tag) for child in reversed(element.children) if child.tag not in without]
+    element.skip(*(tag for _, tag in pending))
+    while pending:
+        node, path = pending.pop()
+        found.extend((f"{path}@{name}", value.strip()) for name, value in node.attributes.items())
+        if node.text.strip() and not node.children:
+            found.append((path, node.text.strip()))
+        node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
+        pending.extend((child, f"{path}/{child.tag}") for child in reversed(node.children))
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""``<material>``: colours and textures of a visual."""
+
+from __future__ import annotations
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.model import Material
+from loaders.node import Node
+
+from .asides import absorb, set_aside
+from .colours import read_colour
+from .geometry import find_file
+
+_LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
+_ASIDES = dict.fromkeys(("lighting", "double_sided", "render_order"), _LOOK)
+_SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
+_MAPS = (
+    "albedo_map",
+    "normal_map",
+    "environment_map",
+    "ambient_occlusion_map",
+    "emissive_map",
+    "light_map",
+    "roughness_map",
+    "metalness_map",
+    "glossiness_map",
+    "specular_map",
+)
+_NUMBERS = ("metalness", "roughness", "glossiness", "specular")
+
+
+def read_material(visual: Node, context: Context) -> Material | None:
+    """How a visual looks, or None if the file does not say."""
+    node = visual.child("material")
+    if node is None:
+        return None
+    set_aside(node, _ASIDES)
+    shader_map = _read_shader(node, context)
+    values, maps = _read_pbr(node.child("pbr"), context)
+    texture = dict(maps).get("albedo_map")
+    return Material(
+        name=_read_script(node),
+        ambient=read_colour(node, "ambient"),
+        diffuse=read_colour(node, "diffuse"),
+        specular=read_colour(node, "specular"),
+        emissive=read_colour(node, "emissive"),
+        shininess=node.maybe_number("shininess"),
+        texture=texture,
+        metalness=values.get("metalness"),
+        roughness=values.get("roughness"),
+        maps=maps + shader_map,
+    )
+
+
+def _read_script(node: Node) -> str | None:
+    script = node.child("script")
+    if script is None:
+        return None
+    if not any(uri.text.strip() for uri in script.all("uri")):
+        script.invalid("sdf.material-script", "a <script> of a material needs a <uri>")
+    name = script.word("name", "")
+    if not name:
+        script.invalid("sdf.material-script", "a <script> of a material needs a <name>")
+    return name or None
+
+
+def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
+    shader = node.child("shader")
+    if shader is None:
+        return ()
+    kind = shader.word("@type", "pixel")
+    uri = shader.word("normal_map", "")
+    if kind not in _SHADERS:
+        shader.invalid("sdf.shader", f"the shader type {kind!r} is none of {', '.join(_SHADERS)}")
+    elif kind.startswith("normal_map") and not uri:
+        shader.invalid("sdf.shader", f"a shader of type {kind} needs a <normal_map>")
+    return (("normal_map", find_file(shader, uri, context) or uri),) if uri else ()
+
+
+def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:
+    """Numbers and maps of the first workflow; the metal one comes first."""
+    if node is None:
+        return {}, ()
+    flows = [flow for tag in ("metal", "specular") for flow in node.all(tag)]
+    if not flows:
+        return {}, ()
+    for other in flows[1:]:
+        absorb(other)
+    flow = flows[0]
+    values = {key: value for key in _NUMBERS if (value := flow.maybe_number(key)) is not None}
+    maps = []
+    for key in _MAPS:
+        uri = flow.word(key, "")
+        if uri:
+            maps.append((key, find_file(flow, uri, context) or uri))
+    for child in flow.all(*_MAPS):
+        absorb(child)
+    return values, tuple(maps)

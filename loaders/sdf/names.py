@@ -1,0 +1,87 @@
+"""What the specification demands of names, by the version that the file was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from loaders.diagnostics import Fate
+from loaders.model import WORLD
+from loaders.node import Node
+
+from .scopes import SEPARATOR
+
+Version = tuple[int, int]
+
+_SCOPED_NAMES_END = (1, 8)
+"""From this version on ``::`` is not allowed in names."""
+_CLASHES_END = (1, 7)
+"""Before this version a joint could be called like a link."""
+
+_IN_MODEL = ("link", "model", "joint", "frame")
+"""What shares one name space, in the order in which libsdformat gives the names away."""
+_IN_WORLD = ("model", "joint", "frame", "light", "physics")
+_IN_LINK = ("collision", "visual", "light", "sensor", "projector", "particle_emitter")
+_SHARED = frozenset(_IN_MODEL)
+_NAMED = {
+    "model": _IN_MODEL,
+    "world": _IN_WORLD,
+    "link": _IN_LINK,
+    "joint": ("sensor",),
+    "sdf": ("world", "model", "light"),
+}
+_OPTIONAL = frozenset({"physics"})
+
+
+def check_names(root: Node, versions: Mapping[str, Version]) -> None:
+    """Report names that are missing, reserved, taken or scoped; before 1.7, rename what clashes."""
+    for parent in _parents(root):
+        taken: dict[tuple[str, str], Node] = {}
+        for tag in _NAMED[parent.tag]:
+            for node in parent.children:
+                if node.tag == tag:
+                    _check(node, versions[node.file], taken)
+
+
+def _parents(root: Node) -> Iterator[Node]:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(child for child in reversed(node.children) if child.tag in _NAMED)
+
+
+def _check(node: Node, version: Version, taken: dict[tuple[str, str], Node]) -> None:
+    name = node.attributes.get("name", "").strip()
+    if not name:
+        if node.tag not in _OPTIONAL:
+            node.invalid("sdf.no-name", f"<{node.tag}> needs a name")
+        return
+    if name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__")):
+        node.invalid("sdf.reserved-name", f"the name {name!r} is reserved", hint="rename it")
+    if SEPARATOR in name and version >= _SCOPED_NAMES_END:
+        message = f"the name {name!r} holds ::, which version {version[0]}.{version[1]} does not allow"
+        node.invalid("sdf.scoped-name", message, hint="nest the models")
+    _claim(node, name, version, taken)
+
+
+def _claim(node: Node, name: str, version: Version, taken: dict[tuple[str, str], Node]) -> None:
+    space = "" if node.tag in _SHARED else node.tag
+    first = taken.setdefault((space, name), node)
+    if first is node:
+        return
+    if first.tag == node.tag or version >= _CLASHES_END:
+        message = f"the name {name!r} is taken by the <{first.tag}> of line {first.line}"
+        node.invalid("sdf.duplicate-name", message, hint="rename one of them")
+        return
+    new = _free_name(f"{name}_{node.tag}", taken)
+    node.attributes["name"] = new
+    taken[(space, new)] = node
+    message = f"the name {name!r} is taken by a <{first.tag}>; this <{node.tag}> is now called {new!r}"
+    node.report(Fate.ASSUMED, "sdf.name-clash", message, hint="rename one of them; references keep their meaning")
+
+
+def _free_name(name: str, taken: Mapping[tuple[str, str], Node]) -> str:
+    number, free = 0, name
+    while ("", free) in taken:
+        free, number = f"{name}{number}", number + 1
+    return free
