@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 
-from ..mechanism import Mechanism
 from .element import Element
 
 Actuators = Literal["none", "motor", "position", "velocity"]
@@ -104,6 +104,8 @@ class Context:
     names: Names = field(default_factory=Names)
     index: dict[str, int] = field(default_factory=dict)
     """Body index of each link; `bridge.mechanism.ROOT` for the world."""
+    geom_names: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Name of the geom of each collision, by link and collision."""
     assets: dict[str, bytes] = field(default_factory=dict)
     """File name to contents, for the folder ``assets``."""
 

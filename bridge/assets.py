@@ -1,0 +1,253 @@
+"""Mesh files and pictures in the form that targets eat: OBJ of one shape, in metres, z up, scale applied; PNG.
+
+Every function is pure but for the diagnostics that it appends to. Bytes are the same for the same input, so that
+targets may tell assets apart, and name files, by content. `stored` keeps a file for an engine that wants a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.model import Cone, Mesh, Polyline, Rgba
+from loaders.spatial import Array
+
+from .shapes import Faces, cone, prisms
+
+_FLAT = 1e-6
+"""Thickness over extent below which a body is flat, and has no volume to collide with."""
+_THICKNESS = 1e-3
+"""What a flat body gets to collide with, over its extent."""
+_SAMPLED_FACES = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshAsset:
+    """One part of a shape, ready to be written."""
+
+    name: str
+    """For people: the mesh file's, and the part's where there are several."""
+    data: bytes
+    """An OBJ file."""
+    rgba: Rgba | None = None
+    """The colour that the mesh file states."""
+    texture: str | None = None
+    """The picture that the mesh file states."""
+
+
+def mesh_asset(
+    mesh: Mesh, target: str, diagnostics: Diagnostics, *, where: Where = NOWHERE, collides: bool = False
+) -> tuple[MeshAsset, ...]:
+    """The parts of a mesh, one for each of its materials; nothing, with a diagnostic, if it cannot be read.
+
+    Args:
+        mesh: The mesh.
+        target: The engine that the diagnostics are about.
+        diagnostics: Appended to.
+        where: The place in the source.
+        collides: Whether the engine computes contacts with it. Then it is one part, flat ones get a thickness, and a
+            shape that is not convex is reported, because engines take its convex hull.
+    """
+    if mesh.path is None:
+        message = f"the mesh {mesh.uri} was not found; the shape is left out"
+        diagnostics.add(Fate.DROPPED, "mesh.missing", message, where, target=target, hint="give the folder it is in")
+        return ()
+    parts = _parts(mesh, diagnostics, where)
+    if collides and parts:
+        parts = (_joined(parts),)
+    stem = Path(mesh.path).stem
+    names = [stem] if len(parts) == 1 else [f"{stem}_{part.name or i}" for i, part in enumerate(parts)]
+    return tuple(
+        _asset(name, part, target, diagnostics, where, collides) for name, part in zip(names, parts, strict=True)
+    )
+
+
+def shape_asset(
+    shape: Cone | Polyline, target: str, diagnostics: Diagnostics, *, where: Where = NOWHERE
+) -> tuple[MeshAsset, ...]:
+    """A shape that the engine lacks, as meshes; reports by how much they differ."""
+    name = type(shape).__name__.lower()
+    if isinstance(shape, Cone):
+        message = "a cone becomes a mesh of 64 sides, which lies up to 0.12 % of the radius inside"
+        diagnostics.add(Fate.APPROXIMATED, "mesh.cone", message, where, target=target)
+        solids = [cone(shape)]
+    else:
+        solids = prisms(shape)
+        message = "a polyline becomes a mesh, which collides as its convex hull"
+        if len(solids) > 1:
+            message += f", as does each of its {len(solids)} outlines; holes are filled"
+        diagnostics.add(Fate.APPROXIMATED, "mesh.polyline", message, where, target=target)
+    names = [name] if len(solids) == 1 else [f"{name}_{i}" for i in range(len(solids))]
+    return tuple(
+        MeshAsset(name=name, data=obj(vertices, faces)) for name, (vertices, faces) in zip(names, solids, strict=True)
+    )
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Triangles in metres, in the geometry's frame."""
+
+    name: str
+    vertices: Array
+    faces: Faces
+    uv: Array | None
+    rgba: Rgba | None
+    texture: str | None
+
+
+def _parts(mesh: Mesh, diagnostics: Diagnostics, where: Where) -> tuple[_Part, ...]:
+    from loaders.meshes import read_mesh
+
+    parts = read_mesh(mesh, diagnostics, where)
+    return tuple(_scaled(part, np.asarray(mesh.scale, dtype=np.float64)) for part in parts if len(part.faces))
+
+
+def _scaled(part: Any, scale: Array) -> _Part:
+    """With the scale applied; a mirroring one turns the faces around."""
+    faces = np.asarray(part.faces, dtype=np.int64)
+    if np.prod(scale) < 0.0:
+        faces = faces[:, ::-1]
+    return _Part(part.name, part.vertices * scale, faces, part.uv, part.rgba, part.texture)
+
+
+def _joined(parts: tuple[_Part, ...]) -> _Part:
+    """All parts as one, without looks."""
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts[:-1])])
+    vertices = np.concatenate([part.vertices for part in parts])
+    faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=True)])
+    return _Part("", vertices, faces, None, None, None)
+
+
+def _asset(name: str, part: _Part, target: str, diagnostics: Diagnostics, where: Where, collides: bool) -> MeshAsset:
+    vertices, faces, uv = part.vertices, part.faces, part.uv
+    normal = _normal_if_flat(vertices)
+    if normal is not None and (collides or len(vertices) < 4):
+        offset = normal * (_THICKNESS / 2.0) * float(np.ptp(vertices, axis=0).max())
+        faces = np.concatenate((faces, faces[:, ::-1] + len(vertices)))
+        uv = None if uv is None else np.concatenate((uv, uv))
+        vertices = np.concatenate((vertices + offset, vertices - offset))
+        if collides:
+            message = f"the mesh {name} is flat; to collide it gets a thickness of {2 * np.linalg.norm(offset):.2g} m"
+            diagnostics.add(Fate.APPROXIMATED, "mesh.flat", message, where, target=target, hint="use a box")
+    elif collides and not is_convex(vertices, faces):
+        message = f"the mesh {name} is not convex; it collides as its convex hull"
+        hint = "use several convex shapes"
+        diagnostics.add(Fate.APPROXIMATED, "mesh.convex-hull", message, where, target=target, hint=hint)
+    return MeshAsset(name=name, data=obj(vertices, faces, uv), rgba=part.rgba, texture=part.texture)
+
+
+def _normal_if_flat(vertices: Array) -> Array | None:
+    """Unit normal of the plane that all vertices lie in, shape (3,), or None if they span a volume."""
+    centred = vertices - vertices.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    normal: Array = axes[:, 0]
+    extent = float(np.ptp(vertices, axis=0).max())
+    return normal if float(np.ptp(centred @ normal)) <= _FLAT * extent else None
+
+
+def is_convex(vertices: Array, faces: Faces) -> bool:
+    """Whether all vertices lie on one side of every face, within a thousandth of the extent.
+
+    Of large meshes a sample of the faces is looked at.
+    """
+    step = max(1, len(faces) // _SAMPLED_FACES)
+    a, b, c = (vertices[faces[::step, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    tolerance = 1e-3 * float(np.ptp(vertices, axis=0).max())
+    for normal, corner, length in zip(normals, a, lengths, strict=True):
+        if length > 0.0:
+            distance = (vertices - corner) @ (normal / length)
+            if min(float(distance.max()), float(-distance.min())) > tolerance:
+                return False
+    return True
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def obj(vertices: Array, faces: NDArray[np.int64], uv: Array | None = None) -> bytes:
+    """Triangles as an OBJ file of one shape; coordinates as engines keep them, in single precision."""
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices.tolist()]
+    if uv is None:
+        lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    else:
+        lines += [f"vt {u:.9g} {v:.9g}" for u, v in uv.tolist()]
+        lines += [f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (faces + 1).tolist()]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Where = NOWHERE) -> bytes | None:
+    """A picture as PNG; None with a diagnostic if it is missing or cannot be converted.
+
+    Other formats than PNG need Pillow.
+    """
+    path = Path(file)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"the texture {file} cannot be read: {error.strerror}"
+        diagnostics.add(Fate.NOTED, "texture.unreadable", message, where, target=target)
+        return None
+    if data.startswith(b"\x89PNG"):
+        return data
+    converted = _converted(data)
+    if converted is None:
+        message = f"the texture {path.name} is no PNG; it is left out"
+        diagnostics.add(Fate.NOTED, "texture.format", message, where, target=target, hint="pip install pillow")
+    return converted
+
+
+def _converted(picture: bytes) -> bytes | None:
+    import io
+
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        return None
+    out = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(picture)) as image:
+            image.convert("RGBA" if "A" in image.getbands() else "RGB").save(out, "PNG")
+    except (OSError, UnidentifiedImageError):
+        return None
+    return out.getvalue()
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> Path:
+    """Where `stored` keeps files: ``SDFBRIDGE_CACHE``, or the user's cache folder."""
+    chosen = os.environ.get("SDFBRIDGE_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "sdfbridge" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sdfbridge"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sdfbridge"
+
+
+def stored(data: bytes, suffix: str) -> Path:
+    """A file with this content, in the cache, named by it; written once, whole or not at all."""
+    digest = hashlib.sha256(data).hexdigest()
+    path = cache_folder() / digest[:2] / f"{digest}{suffix}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(scratch, path)
+    return path

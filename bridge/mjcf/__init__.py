@@ -1,0 +1,86 @@
+"""MuJoCo's format, MJCF: a mechanism as a document, as a ``mujoco.MjSpec``, and as a folder of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bridge.sources import Source, mechanism_of
+from loaders.diagnostics import Diagnostic
+
+from .context import Actuators, Inertia, Options
+from .document import Built, build
+from .element import write
+from .folder import MjcfExport, export_mjcf, stale_files
+from .spec import require_xml_depth, to_spec
+
+__all__ = ["Actuators", "Inertia", "Mjcf", "MjcfExport", "export_mjcf", "stale_files", "to_mjcf", "to_mjspec"]
+
+
+class Mjcf(str):
+    """An MJCF document: the text, with what belongs to it.
+
+    ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it.
+    """
+
+    assets: dict[str, bytes]
+    """Contents of each asset file, by its name in the folder ``assets``."""
+    diagnostics: tuple[Diagnostic, ...]
+    """What MJCF does not carry or carries with an error, and what lowering decided."""
+    names: dict[str, str]
+    """Canonical name to MJCF name, where they differ."""
+
+    @classmethod
+    def of(cls, built: Built) -> Mjcf:
+        """From a finished document."""
+        mjcf = cls(write(built.root))
+        mjcf.assets, mjcf.diagnostics, mjcf.names = built.assets, built.diagnostics, built.names
+        return mjcf
+
+
+def to_mjcf(
+    source: Source,
+    *,
+    actuators: Actuators = "none",
+    inertia: Inertia = "keep",
+    collision_policy: str = "drake",
+    **load_options: Any,
+) -> Mjcf:
+    """An MJCF document with the links, joints and names of a model, ``qpos`` being the model's joint positions.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        actuators: What drives the joints that the source drives: nothing, torques, positions or velocities.
+        inertia: For a link whose inertia no body can have: ``keep`` and ``error`` refuse it, ``repair`` takes the
+            nearest that a body can have, ``from_geometry`` computes it from the collision shapes. ``from_geometry``
+            applies to links without inertia too, and ``error`` refuses them.
+        collision_policy: Which pairs of links may touch; see `bridge.Mechanism.collidable_pairs`.
+        load_options: For `loaders.load`, if ``source`` is a path.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if MuJoCo cannot hold the model, with every reason; also where bodies are nested deeper than
+            MuJoCo reads from XML, which `to_mjspec` can still build.
+    """
+    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    built = build(mechanism_of(source, **load_options), options)
+    require_xml_depth(built.root)
+    return Mjcf.of(built)
+
+
+def to_mjspec(
+    source: Source,
+    *,
+    actuators: Actuators = "none",
+    inertia: Inertia = "keep",
+    collision_policy: str = "drake",
+    **load_options: Any,
+) -> Any:
+    """The same model as a ``mujoco.MjSpec``, ready to be changed or compiled; see `to_mjcf`.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if MuJoCo cannot hold the model, with every reason.
+    """
+    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    built = build(mechanism_of(source, **load_options), options)
+    return to_spec(built.root, built.assets)

@@ -1,0 +1,154 @@
+"""``<asset>``: meshes, materials, textures and height fields, each once, with names that a person would give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.assets import MeshAsset, mesh_asset, png_texture, shape_asset
+from loaders.diagnostics import Fate, Where
+from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
+from loaders.spatial import Pose
+
+from .context import TARGET, Context
+from .element import Value
+from .heightfield import read_heightfield
+
+_GREY = (0.5, 0.5, 0.5, 1.0)
+"""MuJoCo's colour of a geom that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshUse:
+    """Where a mesh is used, and whether it touches others: then it needs volume, and collides as its convex hull."""
+
+    where: Where
+    collides: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One mesh asset in the document, and how the mesh file says that it looks."""
+
+    name: str
+    rgba: Rgba | None = None
+    material: str | None = None
+
+
+class AssetLibrary:
+    """The assets of one document, deduplicated by content."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._parts: dict[tuple[Mesh | Cone | Polyline, bool], tuple[Part, ...]] = {}
+        self._names: dict[bytes, str] = {}
+        self._materials: dict[tuple[tuple[str, str], ...], str] = {}
+        self._textures: dict[str, str | None] = {}
+
+    def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
+        """The parts of a geometry, registered."""
+        key = (geometry, use.collides)
+        if key not in self._parts:
+            found: tuple[MeshAsset, ...]
+            if isinstance(geometry, Mesh):
+                found = mesh_asset(geometry, TARGET, self._context.diagnostics, where=use.where, collides=use.collides)
+            else:
+                found = shape_asset(geometry, TARGET, self._context.diagnostics, where=use.where)
+            self._parts[key] = tuple(self._part(asset, use) for asset in found)
+        return self._parts[key]
+
+    def _part(self, asset: MeshAsset, use: MeshUse) -> Part:
+        name = self._names.get(asset.data)
+        if name is None:
+            name = self._names[asset.data] = self._context.names.claim("mesh", asset.name)
+            self._add_file(f"{name}.obj", asset.data)
+            self._context.document["asset"].add("mesh", file=f"{name}.obj")
+        material = None
+        if asset.texture is not None and not use.collides:
+            material = self._material_asset(Material(diffuse=asset.rgba, texture=asset.texture), _GREY, use.where)
+        return Part(name=name, rgba=None if material else asset.rgba, material=material)
+
+    def _add_file(self, file: str, data: bytes) -> None:
+        self._context.assets[file] = data
+
+    # --- looks ------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
+        """A colour with its opacity reduced; None is MuJoCo's own colour."""
+        if transparency == 0.0:
+            return rgba
+        r, g, b, a = rgba or _GREY
+        return (r, g, b, a * (1.0 - transparency))
+
+    def material(self, visual: Visual) -> tuple[str | None, Rgba | None]:
+        """``material`` and ``rgba`` of a visual's geom; a bare colour without a name needs no asset."""
+        material = visual.material
+        if material is None:
+            return None, None
+        rgba = self.faded(material.diffuse, visual.transparency)
+        self._report_look(material, visual.where)
+        if material == Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps):
+            return None, rgba
+        return self._material_asset(material, rgba or _GREY, visual.where), None
+
+    def _material_asset(self, material: Material, rgba: Rgba, where: Where) -> str:
+        texture = self._texture(material.texture, where) if material.texture else None
+        element: dict[str, Value] = {
+            "texture": texture,
+            "specular": max(material.specular[:3]) if material.specular else None,
+            "shininess": min(material.shininess / 128.0, 1.0) if material.shininess is not None else None,
+            "emission": max(material.emissive[:3]) if material.emissive else None,
+            "metallic": material.metalness,
+            "roughness": material.roughness,
+            "rgba": (1.0, 1.0, 1.0, rgba[3]) if texture and material.diffuse is None else rgba,
+        }
+        key = (("name", material.name or ""), *((k, repr(v)) for k, v in element.items()))
+        if key not in self._materials:
+            wanted = material.name or texture or "color_" + "".join(f"{round(c * 255):02x}" for c in rgba[:3])
+            name = self._materials[key] = self._context.names.claim("material", wanted)
+            self._context.document["asset"].add("material", name=name, **element)
+        return self._materials[key]
+
+    def _report_look(self, material: Material, where: Where) -> None:
+        lost = [
+            name
+            for name, value in (
+                ("ambient colour", material.ambient if material.ambient != material.diffuse else None),
+                ("specular hue", _hue(material.specular)),
+                ("emissive hue", _hue(material.emissive)),
+                ("texture maps " + ", ".join(kind for kind, _ in material.maps), material.maps),
+            )
+            if value
+        ]
+        if lost:
+            message = f"of the material {material.name or ''} these are not carried: {', '.join(lost)} ".strip()
+            self._context.report(Fate.NOTED, "material", message, where)
+
+    def _texture(self, file: str, where: Where) -> str | None:
+        """Name of the texture asset of an image file; None, with a diagnostic, if it cannot be used."""
+        if file not in self._textures:
+            data = png_texture(file, TARGET, self._context.diagnostics, where=where)
+            self._textures[file] = None
+            if data is not None:
+                name = self._textures[file] = self._context.names.claim("texture", Path(file).stem)
+                self._add_file(f"{name}.png", data)
+                self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
+        return self._textures[file]
+
+    # --- terrain ----------------------------------------------------------------------------------------------------
+
+    def heightfield(self, heightmap: Heightmap, use: MeshUse) -> tuple[str, Pose] | None:
+        """Name of the height field asset and where it stands in the geometry's frame; None if it cannot be read."""
+        field = read_heightfield(heightmap, use.where, self._context)
+        if field is None:
+            return None
+        name = self._context.names.claim("hfield", Path(heightmap.path or heightmap.uri).stem)
+        self._add_file(f"{name}.png", field.png)
+        self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
+        return name, Pose.of(p=field.origin)
+
+
+def _hue(rgba: Rgba | None) -> bool:
+    """Whether a colour is more than a shade of grey, which is all that MuJoCo's number can hold."""
+    return rgba is not None and len(set(rgba[:3])) > 1

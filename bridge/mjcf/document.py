@@ -1,0 +1,131 @@
+"""A mechanism as an MJCF document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bridge.coordinates import kind_of
+from bridge.mechanism import ROOT, Body, Kind, Mechanism
+from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
+from loaders.model import WORLD, Scene
+
+from .actuators import actuators
+from .assets import AssetLibrary
+from .contacts import contacts, weld_groups
+from .context import Context, Document, Options
+from .decimals import placement
+from .defaults import defaults
+from .element import Element
+from .equality import equalities
+from .geoms import geoms
+from .inertia import inertials
+from .joints import Carrier, carriers, joints
+from .keyframe import keyframe
+from .ledger import ledger
+from .scenery import frames, lights
+from .sensors import sensors
+from .tendons import tendons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """A finished document: its tree, its assets, what was lost, and which names had to change."""
+
+    root: Element
+    assets: dict[str, bytes]
+    diagnostics: tuple[Diagnostic, ...]
+    names: dict[str, str]
+
+
+def build(mechanism: Mechanism, options: Options) -> Built:
+    """The document of a mechanism.
+
+    Raises:
+        ExportError: if MuJoCo cannot hold the model as asked; with every reason.
+    """
+    context = Context(
+        mechanism=mechanism,
+        options=options,
+        diagnostics=Diagnostics(mechanism.diagnostics),
+        document=Document(mechanism.scene.name),
+        index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
+    )
+    _settings(context)
+    by_component = carriers(context)
+    _bodies(by_component, context)
+    frames(context)
+    contacts(context)
+    tendons(by_component, context)
+    equalities(by_component, context)
+    actuators(by_component, context)
+    sensors(context)
+    lights(context)
+    keyframe(context)
+    ledger(context)
+    _nest(context)
+    defaults(context)
+    context.diagnostics.raise_for(ExportError, strict=False)
+    return Built(
+        root=context.document.root(),
+        assets=context.assets,
+        diagnostics=tuple(context.diagnostics),
+        names=dict(context.names.changed),
+    )
+
+
+def _settings(context: Context) -> None:
+    """Angles in radians, mass from inertials alone, gravity always as the scene has it."""
+    scene = context.mechanism.scene
+    context.document["compiler"].set(angle="radian", inertiafromgeom=False)
+    context.document["option"].set(
+        timestep=scene.physics.time_step,
+        gravity=scene.gravity.tolist(),
+        wind=scene.wind.tolist() if scene.wind.any() else None,
+        magnetic=_magnetic(context),
+        integrator="implicitfast",
+    )
+
+
+def _magnetic(context: Context) -> list[float] | None:
+    """The magnetic field, where the source states one or a sensor reads it."""
+    scene = context.mechanism.scene
+    sensed = any(sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors)
+    stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
+    return scene.magnetic_field.tolist() if sensed or stated else None
+
+
+def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
+    """The element of each body with all that is its own; bodies are nested once everything else is in them."""
+    groups = weld_groups(context)
+    library = AssetLibrary(context)
+    mass = inertials(context)
+    for i, body in enumerate(context.mechanism.bodies):
+        element = _body(body, context)
+        context.document.bodies.append(element)
+        inertial = mass[i]
+        if inertial is not None and element.tag == "body":
+            element.children.append(inertial)
+        element.children.extend(joints(i, by_component, context))
+        element.children.extend(geoms(body.link, moving=groups[body.name] != ROOT, library=library, context=context))
+    if context.assets:
+        context.document["compiler"].set(meshdir="assets", texturedir="assets")
+
+
+def _body(body: Body, context: Context) -> Element:
+    """The body, where the zero configuration has it in its parent; a link named ``world`` is the world itself."""
+    if body.name == WORLD:
+        return context.document["worldbody"]
+    X_PB = body.link.X_WL if kind_of(body) is Kind.FREE else body.X_PF @ body.X_BM.inverse()
+    return Element(
+        "body",
+        name=body.name,
+        **placement(X_PB),
+        gravcomp=None if body.link.gravity else 1.0,
+    )
+
+
+def _nest(context: Context) -> None:
+    for i, body in enumerate(context.mechanism.bodies):
+        element = context.document.bodies[i]
+        if element.tag == "body":
+            context.document.body(body.parent).children.append(element)

@@ -1,0 +1,138 @@
+"""``<equality>``: couplings, screws, locked joints, kinematic loops and constraints.
+
+MuJoCo holds equalities by soft constraints. ``solref`` of two time steps and ``solimp`` of 0.9999 make them as hard as
+its solver allows; what is left is stated in the ledger.
+"""
+
+from __future__ import annotations
+
+from bridge.mechanism import Closure
+from bridge.names import primitive_names
+from loaders.diagnostics import NOWHERE, Fate
+from loaders.model import BallConstraint, JointType
+from loaders.spatial import Pose
+
+from .context import Context
+from .decimals import placement
+from .joints import Carrier, locked
+
+SOLIMP = (0.9999, 0.9999, 0.001)
+"""Impedance of a hard constraint; 0.9999 is the most that MuJoCo allows."""
+
+
+def solref(context: Context) -> tuple[float, float]:
+    """Time constant and damping ratio of a hard constraint: two time steps is the least that MuJoCo allows."""
+    return (2.0 * context.mechanism.scene.physics.time_step, 1.0)
+
+
+def equalities(by_component: dict[int, Carrier], context: Context) -> None:
+    """Write every equality of the mechanism."""
+    for component, carrier in by_component.items():
+        _screw(component, carrier, context)
+        _lock(carrier, context)
+    _couplings(by_component, context)
+    for closure in context.mechanism.closures:
+        _closure(closure, context)
+    for constraint in context.mechanism.scene.constraints:
+        if isinstance(constraint, BallConstraint):
+            _ball(constraint, context)
+
+
+def _joint_equality(follower: str, leader: str | None, offset: float, multiplier: float, context: Context) -> None:
+    context.document["equality"].add(
+        "joint", joint1=follower, joint2=leader, polycoef=(offset, multiplier, 0.0, 0.0, 0.0)
+    )
+
+
+def _screw(component: int, carrier: Carrier, context: Context) -> None:
+    """Every other primitive of the component follows the one that carries it."""
+    body = context.mechanism.bodies[carrier.body]
+    names = primitive_names(body)
+    for p, primitive in enumerate(body.primitives):
+        if p != carrier.primitive and body.v_start + primitive.component == component:
+            _joint_equality(names[p], carrier.joint, 0.0, primitive.ratio / carrier.ratio, context)
+            message = (
+                f"joint {carrier.joint} is a hinge and a slide, {names[p]}, held together by a soft constraint: "
+                "about 1e-7 m in free motion"
+            )
+            where = body.source.where if body.source is not None else NOWHERE
+            context.report(Fate.APPROXIMATED, "screw-soft-constraint", message, where)
+
+
+def _lock(carrier: Carrier, context: Context) -> None:
+    body = context.mechanism.bodies[carrier.body]
+    axis = body.primitives[carrier.primitive].limits
+    if axis is None or not locked(axis):
+        return
+    _joint_equality(carrier.joint, None, carrier.ratio * axis.lower, 0.0, context)
+    message = f"the limits of joint {carrier.joint} leave one position; a soft constraint holds it there, about 1e-7"
+    where = body.source.where if body.source is not None else NOWHERE
+    context.report(Fate.APPROXIMATED, "locked-joint", message, where, hint="use a fixed joint")
+
+
+def _couplings(by_component: dict[int, Carrier], context: Context) -> None:
+    where = {coupling.follower: coupling.where for coupling in context.mechanism.scene.couplings}
+    for coupling in context.mechanism.couplings:
+        follower, leader = by_component.get(coupling.follower), by_component.get(coupling.leader)
+        if follower is None or leader is None:
+            message = f"joint {coupling.name} cannot be coupled: MuJoCo couples hinges and slides only"
+            context.report(Fate.DROPPED, "coupling", message, where.get(coupling.name, NOWHERE))
+            continue
+        offset = follower.ratio * coupling.offset
+        multiplier = coupling.multiplier * follower.ratio / leader.ratio
+        _joint_equality(follower.joint, leader.joint, offset, multiplier, context)
+        message = f"joint {follower.joint} follows {leader.joint} by a soft constraint: about 1e-7 in free motion"
+        context.report(Fate.APPROXIMATED, "coupling-soft-constraint", message, where.get(coupling.name, NOWHERE))
+
+
+# --- points and frames that coincide ---------------------------------------------------------------------------------
+
+_POINTS = {JointType.BALL: 1, JointType.UNIVERSAL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
+"""Joints that hold points together, and how many: one at the centre, and one on the axis of a hinge."""
+
+
+def _closure(closure: Closure, context: Context) -> None:
+    joint = closure.joint
+    if joint.type is JointType.FIXED:
+        _hold("weld", joint.name, closure, Pose.of(), context)
+        return
+    if joint.type not in _POINTS:
+        message = f"the {joint.type} joint {joint.name} closes a loop; MuJoCo has no constraint of that kind"
+        context.report(Fate.DROPPED, "loop-joint", message, joint.where, hint="let another joint close the loop")
+        return
+    _hold("connect", joint.name, closure, Pose.of(), context)
+    if _POINTS[joint.type] == 2:
+        _hold("connect", f"{joint.name}_axis", closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
+    message = (
+        f"joint {joint.name} closes a loop by a soft constraint, about 1e-6 m in free motion; "
+        "it has no position, and no limits, damping, friction or spring"
+    )
+    context.report(Fate.APPROXIMATED, "loop-soft-constraint", message, joint.where)
+
+
+def _hold(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
+    joint = closure.joint
+    sites = (
+        site(f"{name}_parent", closure.parent, joint.X_PJ @ X_JS, context),
+        site(f"{name}_child", closure.child, joint.X_CJ @ X_JS, context),
+    )
+    context.document["equality"].add(kind, name=name, site1=sites[0], site2=sites[1])
+
+
+def _ball(constraint: BallConstraint, context: Context) -> None:
+    A, B = context.index[constraint.link_A], context.index[constraint.link_B]
+    name = context.names.claim("equality", f"{constraint.link_A}_{constraint.link_B}")
+    sites = (
+        site(f"{name}_A", A, Pose.of(p=constraint.p_AP), context),
+        site(f"{name}_B", B, Pose.of(p=constraint.p_BQ), context),
+    )
+    context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1])
+    message = f"links {constraint.link_A} and {constraint.link_B} are held by a soft constraint: about 1e-6 m"
+    context.report(Fate.APPROXIMATED, "ball-soft-constraint", message, constraint.where)
+
+
+def site(name: str, body: int, X_BS: Pose, context: Context) -> str:
+    """A new site; its name."""
+    name = context.names.claim("site", name)
+    context.document.body(body).add("site", name=name, class_="frame", **placement(X_BS))
+    return name

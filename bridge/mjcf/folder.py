@@ -1,0 +1,192 @@
+"""A folder in the shape of MuJoCo Menagerie: the model, a scene around it, its assets, its papers."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.sources import Source, mechanism_of
+from loaders.diagnostics import Diagnostic
+from loaders.model import Plane, Scene
+
+from .context import Actuators, Inertia, Options
+from .document import build
+from .element import Element, Value, write
+from .papers import derivation, fidelity, generator
+from .spec import require_xml_depth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MjcfExport:
+    """What was written."""
+
+    path: Path
+    """The model's file."""
+    files: tuple[str, ...]
+    """Every file, by its path in the folder."""
+    diagnostics: tuple[Diagnostic, ...]
+    """What MJCF does not carry or carries with an error, and what lowering decided."""
+
+
+def export_mjcf(
+    source: Source,
+    out_dir: str | os.PathLike[str],
+    *,
+    actuators: Actuators = "none",
+    inertia: Inertia = "keep",
+    collision_policy: str = "drake",
+    **load_options: Any,
+) -> MjcfExport:
+    """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
+
+    The folder appears whole or not at all. An earlier export in its place is replaced; anything else is not touched.
+
+    Args:
+        source: As for `bridge.to_mjcf`.
+        out_dir: The folder to write.
+        actuators: As for `bridge.to_mjcf`.
+        inertia: As for `bridge.to_mjcf`.
+        collision_policy: As for `bridge.to_mjcf`.
+        load_options: For `loaders.load`, if ``source`` is a path.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if MuJoCo cannot hold the model, with every reason.
+        FileExistsError: if the folder holds files that no export wrote.
+    """
+    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    name, files, diagnostics = _contents(source, options, load_options)
+    folder = Path(out_dir)
+    _refuse_strangers(folder, name)
+    _replace(folder, files)
+    return MjcfExport(path=folder / f"{name}.xml", files=tuple(sorted(files)), diagnostics=diagnostics)
+
+
+def stale_files(
+    source: Source,
+    out_dir: str | os.PathLike[str],
+    *,
+    actuators: Actuators = "none",
+    inertia: Inertia = "keep",
+    collision_policy: str = "drake",
+    **load_options: Any,
+) -> tuple[str, ...]:
+    """The files of an export that are missing, differ from what `export_mjcf` would write, or are there in excess.
+
+    Args:
+        source: As for `export_mjcf`.
+        out_dir: The folder to compare with.
+        actuators: As for `export_mjcf`.
+        inertia: As for `export_mjcf`.
+        collision_policy: As for `export_mjcf`.
+        load_options: As for `export_mjcf`.
+
+    Raises:
+        LoadError: as `export_mjcf`.
+        ExportError: as `export_mjcf`.
+    """
+    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    _, files, _ = _contents(source, options, load_options)
+    folder = Path(out_dir)
+    there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    stale = {file for file, data in files.items() if file not in there or there[file].read_bytes() != data}
+    return tuple(sorted(stale | (there.keys() - files.keys())))
+
+
+def _contents(
+    source: Source, options: Options, load_options: Mapping[str, Any]
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Name of the model, contents of each file, and the ledger."""
+    mechanism = mechanism_of(source, **load_options)
+    built = build(mechanism, options)
+    require_xml_depth(built.root)
+    scene = mechanism.scene
+    name = _file_name(scene.name)
+    texts = {
+        f"{name}.xml": write(built.root, [generator(scene)]),
+        "scene.xml": write(_scene(name, scene)),
+        "README.md": derivation(name, scene, built, options),
+        "FIDELITY.md": fidelity(scene, built.diagnostics),
+    }
+    files = {file: text.encode() for file, text in texts.items()}
+    files |= {f"assets/{file}": data for file, data in built.assets.items()}
+    return name, files, built.diagnostics
+
+
+def _file_name(name: str) -> str:
+    """A model's name as that of a file, never that of the scene."""
+    plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "model"
+    return f"{plain}_model" if plain.lower() == "scene" else plain
+
+
+# --- the scene around the model --------------------------------------------------------------------------------------
+
+
+def _scene(name: str, scene: Scene) -> Element:
+    """The model under a lamp and a sky, on a floor unless it brings its own ground."""
+    root = Element("mujoco", model=f"{name} scene")
+    root.add("include", file=f"{name}.xml")
+    visual = root.add("visual")
+    visual.add("headlight", diffuse=(0.6, 0.6, 0.6), ambient=(0.3, 0.3, 0.3), specular=(0.0, 0.0, 0.0))
+    visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
+    asset = root.add("asset")
+    sky: dict[str, Value] = {"rgb1": (0.3, 0.5, 0.7), "rgb2": (0.0, 0.0, 0.0), "width": 512, "height": 3072}
+    asset.add("texture", type="skybox", builtin="gradient", **sky)
+    has_ground = any(isinstance(collision.geometry, Plane) for link in scene.links for collision in link.collisions)
+    if not has_ground:
+        _floor(root, asset)
+    elif not scene.lights:
+        _lamp(root.add("worldbody"))
+    return root
+
+
+def _floor(root: Element, asset: Element) -> None:
+    look: dict[str, Value] = {"rgb1": (0.2, 0.3, 0.4), "rgb2": (0.1, 0.2, 0.3), "markrgb": (0.8, 0.8, 0.8)}
+    asset.add("texture", name="scene_floor", type="2d", builtin="checker", mark="edge", **look, width=300, height=300)
+    asset.add("material", name="scene_floor", texture="scene_floor", texuniform=True, texrepeat=(5, 5), reflectance=0.2)
+    world = root.add("worldbody")
+    _lamp(world)
+    world.add("geom", name="scene_floor", type="plane", size=(0, 0, 0.05), material="scene_floor")
+
+
+def _lamp(world: Element) -> None:
+    world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1))
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+def _refuse_strangers(folder: Path, name: str) -> None:
+    """Refuse to replace a folder that holds anything but an export."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise FileExistsError(f"{folder} is a file, not a folder")
+    ours = {f"{name}.xml", "scene.xml", "README.md", "FIDELITY.md", "assets"}
+    strangers = sorted(path.name for path in folder.iterdir() if path.name not in ours)
+    if strangers:
+        raise FileExistsError(f"{folder} holds {', '.join(strangers)}, which is no part of this export; move it away")
+
+
+def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write beside the folder, then take its place; what was there stays until the new one is complete."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
+        fresh, old = Path(scratch) / "new", Path(scratch) / "old"
+        for file, data in files.items():
+            path = fresh / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if folder.exists():
+            folder.rename(old)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            if old.exists():
+                old.rename(folder)
+            raise

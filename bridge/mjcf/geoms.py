@@ -1,0 +1,167 @@
+"""``<geom>``: collision and visual shapes, with how they touch and how they look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from loaders.diagnostics import Fate, Where
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Link,
+    Mesh,
+    Plane,
+    Polyline,
+    Rgba,
+    Sphere,
+    Visual,
+)
+from loaders.spatial import IDENTITY, Pose, rotation_to
+
+from .assets import AssetLibrary, MeshUse
+from .context import Context
+from .decimals import placement
+from .element import Element
+from .surface import contact_attributes
+
+_GRID = 0.05
+"""Spacing of the lines that MuJoCo draws on a plane [m]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """One geom's worth of a geometry: its type, sizes and asset, and where it stands in the geometry's frame."""
+
+    type: str
+    size: tuple[float, ...] | None = None
+    asset: str | None = None
+    rgba: Rgba | None = None
+    material: str | None = None
+    X_GS: Pose = IDENTITY
+
+
+# --- sizes -----------------------------------------------------------------------------------------------------------
+
+
+def _box(box: Box) -> _Shape:
+    return _Shape(type="box", size=tuple(edge / 2.0 for edge in box.size))
+
+
+def _sphere(sphere: Sphere) -> _Shape:
+    return _Shape(type="sphere", size=(sphere.radius,))
+
+
+def _cylinder(cylinder: Cylinder) -> _Shape:
+    return _Shape(type="cylinder", size=(cylinder.radius, cylinder.length / 2.0))
+
+
+def _capsule(capsule: Capsule) -> _Shape:
+    return _Shape(type="capsule", size=(capsule.radius, capsule.length / 2.0))
+
+
+def _ellipsoid(ellipsoid: Ellipsoid) -> _Shape:
+    return _Shape(type="ellipsoid", size=ellipsoid.radii)
+
+
+def _plane(plane: Plane) -> _Shape:
+    size = (plane.size[0] / 2.0, plane.size[1] / 2.0, _GRID)
+    return _Shape(type="plane", size=size, X_GS=Pose.of(rotation_to(plane.normal)))
+
+
+_PRIMITIVES: dict[type, Callable[[Any], _Shape]] = {
+    Box: _box,
+    Sphere: _sphere,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Ellipsoid: _ellipsoid,
+    Plane: _plane,
+}
+
+
+# --- geoms -----------------------------------------------------------------------------------------------------------
+
+
+def geoms(link: Link, *, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
+    """The visual, then the collision geoms of one link. ``moving``: whether its body can move in the world."""
+    found: list[Element] = []
+    for visual in link.visuals:
+        found.extend(_visual(visual, link, moving, library, context))
+    for collision in link.collisions:
+        found.extend(_collision(collision, link, moving, library, context))
+    return found
+
+
+def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
+    use = MeshUse(visual.where, collides=False)
+    material, rgba = library.material(visual)
+    elements = []
+    for shape in _shapes(visual.geometry, use, link.name, moving, library, context):
+        look: dict[str, Any] = {"material": material, "rgba": rgba}
+        if visual.material is None:
+            look = {"material": shape.material, "rgba": library.faded(shape.rgba, visual.transparency)}
+        elements.append(_geom("visual", visual.name, visual.X_LG, shape, link, context))
+        elements[-1].set(**look)
+    return elements
+
+
+def _collision(
+    collision: Collision, link: Link, moving: bool, library: AssetLibrary, context: Context
+) -> list[Element]:
+    use = MeshUse(collision.where, collides=True)
+    shapes = _shapes(collision.geometry, use, link.name, moving, library, context)
+    touch = contact_attributes(collision, link, context)
+    elements = [_geom("collision", collision.name, collision.X_LG, shape, link, context) for shape in shapes]
+    for element in elements:
+        element.set(**touch)
+    return elements
+
+
+def _geom(kind: str, name: str, X_LG: Pose, shape: _Shape, link: Link, context: Context) -> Element:
+    asset_attribute = "hfield" if shape.type == "hfield" else "mesh"
+    return Element(
+        "geom",
+        name=context.names.claim("geom", name, otherwise=f"{link.name}::{name}"),
+        class_=kind,
+        type=None if shape.type == "sphere" else shape.type,
+        **{asset_attribute: shape.asset},
+        **placement(X_LG @ shape.X_GS),
+        size=shape.size,
+    )
+
+
+def _shapes(
+    geometry: Geometry, use: MeshUse, link: str, moving: bool, library: AssetLibrary, context: Context
+) -> list[_Shape]:
+    """What a geometry is in MuJoCo; nothing, with a diagnostic, where it has none."""
+    if isinstance(geometry, Mesh | Cone | Polyline):
+        return [
+            _Shape(type="mesh", asset=part.name, rgba=part.rgba, material=part.material)
+            for part in library.meshes(geometry, use)
+        ]
+    if isinstance(geometry, Heightmap):
+        placed = library.heightfield(geometry, use)
+        return [_Shape(type="hfield", asset=placed[0], X_GS=placed[1])] if placed else []
+    if isinstance(geometry, Plane) and moving:
+        message = f"link {link} moves and carries a plane, which MuJoCo has on static bodies only"
+        context.report(Fate.DROPPED, "moving-plane", message, use.where, hint="use a box")
+        return []
+    shape = _PRIMITIVES[type(geometry)](geometry)
+    return [shape] if _has_extent(shape, link, use.where, context) else []
+
+
+def _has_extent(shape: _Shape, link: str, where: Where, context: Context) -> bool:
+    sizes = shape.size or ()
+    if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
+        return True
+    message = f"a {shape.type} of link {link} has no extent; MuJoCo refuses it"
+    context.report(Fate.DROPPED, "empty-shape", message, where, hint="give it a positive size")
+    return False

@@ -1,0 +1,117 @@
+"""``<joint>`` and ``<freejoint>``: one for each primitive of a body, its position that of the model.
+
+Where a joint's coordinate is not the primitive's displacement (the arc length of a curvilinear joint, its angle
+``ratio`` times that), forces and limits are those of the coordinate, referred to the primitive.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bridge.coordinates import kind_of
+from bridge.mechanism import Body, Kind, Primitive
+from bridge.names import primitive_names
+from loaders.diagnostics import NOWHERE, Fate, Where
+from loaders.model import JointAxis
+
+from .context import Context
+from .decimals import direction, position
+from .element import Element
+
+UNLIMITED = 1e10
+"""The bound that stands for none in a range that has the other; MuJoCo reads ``inf`` as unlimited on both sides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carrier:
+    """The MJCF joint that carries a velocity component; its position is ``ratio`` times the model's."""
+
+    joint: str
+    ratio: float
+    body: int
+    primitive: int
+
+
+def carriers(context: Context) -> dict[int, Carrier]:
+    """What carries each velocity component of hinges and slides, by its index in ``v_order``."""
+    found: dict[int, Carrier] = {}
+    for i, body in enumerate(context.mechanism.bodies):
+        if kind_of(body) is not None:
+            continue
+        names = primitive_names(body)
+        for p in sorted(range(len(names)), key=lambda k: body.primitives[k].ratio != 1.0):
+            primitive = body.primitives[p]
+            carrier = Carrier(joint=names[p], ratio=primitive.ratio, body=i, primitive=p)
+            found.setdefault(body.v_start + primitive.component, carrier)
+    return found
+
+
+def joints(index: int, by_component: dict[int, Carrier], context: Context) -> list[Element]:
+    """The joints of one body, in the order of its primitives."""
+    body = context.mechanism.bodies[index]
+    if kind_of(body) is Kind.FREE:
+        return [Element("freejoint", name=body.joint)]
+    found = []
+    for p, (name, primitive) in enumerate(zip(primitive_names(body), body.primitives, strict=True)):
+        carrier = by_component.get(body.v_start + primitive.component)
+        carries = carrier is None or carrier.primitive == p
+        found.append(_joint(body, name, primitive, carries, context))
+    return found
+
+
+def _joint(body: Body, name: str, primitive: Primitive, carries: bool, context: Context) -> Element:
+    context.names.claim("joint", name)
+    is_ball = primitive.kind is Kind.BALL
+    element = Element(
+        "joint",
+        name=name,
+        type=None if primitive.kind is Kind.HINGE else str(primitive.kind),
+        pos=position(body.X_BM.p),
+        axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
+    )
+    if carries:
+        where = body.source.where if body.source is not None else NOWHERE
+        _physics(element, body, primitive, where, context)
+    return element
+
+
+def _physics(element: Element, body: Body, primitive: Primitive, where: Where, context: Context) -> None:
+    """Limits, damping, friction, spring and armature, referred to the primitive's displacement."""
+    r = primitive.ratio
+    if r != 1.0:
+        message = f"the position of {element.attributes['name']} is {r:.6g} times the model's"
+        context.report(Fate.NOTED, "joint-coordinate", message, where)
+    armature = body.reflected_inertia[primitive.component] / r**2
+    axis = primitive.limits
+    if axis is not None:
+        if primitive.kind is not Kind.BALL:
+            _limits(element, axis, r, where, context)
+        element.set(
+            springref=axis.spring_reference * r or None,
+            stiffness=axis.spring_stiffness / r**2 or None,
+            damping=axis.damping / r**2 or None,
+            frictionloss=axis.friction / abs(r) or None,
+        )
+    element.set(armature=armature or None)
+
+
+def _limits(element: Element, axis: JointAxis, r: float, where: Where, context: Context) -> None:
+    """``range`` and ``actuatorfrcrange``. An empty range and one of a single point would mean none to MuJoCo."""
+    name = element.attributes["name"]
+    lower, upper = sorted((axis.lower * r, axis.upper * r))
+    if axis.lower > axis.upper:
+        message = f"the limits of joint {name} are swapped: {axis.lower:g} > {axis.upper:g}; it is left without"
+        context.report(Fate.DROPPED, "empty-range", message, where, hint="swap them in the source")
+    elif lower < upper and (math.isfinite(lower) or math.isfinite(upper)):
+        element.set(range=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
+    if 0.0 < axis.effort < math.inf:
+        element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))
+    elif axis.effort <= 0.0:
+        message = f"joint {name} has an effort limit of {axis.effort:g}; actuators on it are left without a limit"
+        context.report(Fate.ASSUMED, "zero-effort", message, where, hint="state the limit, or omit it")
+
+
+def locked(axis: JointAxis | None) -> bool:
+    """Whether the limits leave one position only, which MuJoCo needs to be told as an equality."""
+    return axis is not None and axis.lower == axis.upper

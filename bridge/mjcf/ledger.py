@@ -1,0 +1,151 @@
+"""What the model says and MJCF has no place for, as tables: one line for each field and what becomes of it.
+
+A rule fires where a field differs from what the model takes when the source is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from loaders.diagnostics import Fate, Where
+from loaders.model import Collision, Friction, JointAxis, Link, Model, Physics, Scene, Surface, Visual
+
+from .context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One field that is not carried; ``text`` ends the sentence that begins with its owner and value."""
+
+    field: str
+    fate: Fate
+    code: str
+    text: str
+    hint: str = ""
+
+
+_MODEL = (
+    _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put it to sleep unless told to"),
+    _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
+    _Rule("placement_frame", Fate.NOTED, "placement-frame", "it has placed the model already"),
+)
+_LINK = (
+    _Rule("kinematic", Fate.DROPPED, "kinematic", "forces move it all the same"),
+    _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
+    _Rule("velocity_decay", Fate.DROPPED, "velocity-decay", "use the damping of joints"),
+    _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo's fluid forces follow from shapes, not from a matrix"),
+    _Rule("surface_velocity_axis", Fate.DROPPED, "surface-velocity", "its surface does not move"),
+    _Rule("deformable", Fate.DROPPED, "deformable", "it is a rigid body"),
+)
+_SURFACE = (
+    _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "it bounces at any speed"),
+    _Rule("stiffness", Fate.DROPPED, "contact-stiffness", "MuJoCo scales contact springs by mass"),
+    _Rule("damping", Fate.DROPPED, "contact-stiffness", "MuJoCo scales contact dampers by mass"),
+    _Rule("dissipation", Fate.DROPPED, "contact-dissipation", "MuJoCo has no Hunt-Crossley contact"),
+    _Rule("relaxation_time", Fate.DROPPED, "contact-dissipation", "MuJoCo has no such contact model"),
+    _Rule("max_velocity", Fate.DROPPED, "contact-solver", "a setting of another solver"),
+    _Rule("min_depth", Fate.DROPPED, "contact-solver", "a setting of another solver"),
+    _Rule("soft_cfm", Fate.DROPPED, "contact-solver", "a setting of another solver"),
+    _Rule("soft_erp", Fate.DROPPED, "contact-solver", "a setting of another solver"),
+    _Rule("collide_without_contact", Fate.DROPPED, "collide-without-contact", "it touches like any other"),
+    _Rule("hydroelastic", Fate.DROPPED, "hydroelastic", "MuJoCo has point contacts"),
+)
+_FRICTION = (
+    _Rule("mu_static", Fate.DROPPED, "static-friction", "MuJoCo has one coefficient, at rest and in motion"),
+    _Rule("fdir1", Fate.DROPPED, "friction-direction", "friction of a geom is the same in every direction"),
+    _Rule("slip1", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
+    _Rule("slip2", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
+    _Rule("torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
+)
+_VISUAL = (
+    _Rule("cast_shadows", Fate.NOTED, "visual", "every geom casts a shadow"),
+    _Rule("roles", Fate.NOTED, "visual", "a geom is seen by every camera"),
+    _Rule("renderers", Fate.NOTED, "visual", "a geom is seen by every camera"),
+)
+_COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
+_AXIS = (
+    _Rule("velocity", Fate.DROPPED, "velocity-limit", "MuJoCo does not limit speed", "let the controller limit it"),
+    _Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),
+    _Rule("limit_stiffness", Fate.APPROXIMATED, "limit-stiffness", "the stops are as hard as MuJoCo's solver allows"),
+    _Rule("limit_dissipation", Fate.APPROXIMATED, "limit-stiffness", "the stops are as hard as MuJoCo's solver allows"),
+)
+_PHYSICS = (
+    _Rule("real_time_factor", Fate.NOTED, "physics", "MuJoCo leaves the pace to whoever steps it"),
+    _Rule("real_time_update_rate", Fate.NOTED, "physics", "MuJoCo leaves the pace to whoever steps it"),
+    _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo finds its own number of contacts"),
+    _Rule("engine", Fate.NOTED, "physics", "the model now runs in MuJoCo"),
+    _Rule("parameters", Fate.NOTED, "physics", "settings of another engine"),
+)
+
+
+def ledger(context: Context) -> None:
+    """Report every field of the scene that MJCF has no place for and that the source states."""
+    scene = context.mechanism.scene
+    _physics_and_groups(scene, context)
+    for model in scene.models:
+        _apply(_MODEL, model, f"model {model.name}", model.where, context)
+    for link in scene.links:
+        _link(link, context)
+    for joint in scene.joints:
+        for axis in joint.axes:
+            _apply(_AXIS, axis, f"joint {joint.name}", joint.where, context)
+        if joint.provide_feedback:
+            message = f"joint {joint.name}: provide_feedback is not carried; add a force and a torque sensor"
+            context.report(Fate.NOTED, "joint-feedback", message, joint.where)
+    for actuator in scene.actuators:
+        if actuator.interfaces:
+            message = f"actuator {actuator.name}: the interfaces {', '.join(actuator.interfaces)} are not carried"
+            context.report(Fate.NOTED, "actuator-interfaces", message, actuator.where)
+
+
+def _physics_and_groups(scene: Scene, context: Context) -> None:
+    where = Where(scene.source)
+    _apply(_PHYSICS, scene.physics, "physics", where, context)
+    if scene.filter_groups:
+        names = ", ".join(group.name for group in scene.filter_groups)
+        message = f"the collision filter groups {names} are written as the pairs that they exclude"
+        context.report(Fate.NOTED, "filter-groups", message, scene.filter_groups[0].where)
+
+
+def _link(link: Link, context: Context) -> None:
+    _apply(_LINK, link, f"link {link.name}", link.where, context)
+    for visual in link.visuals:
+        _apply(_VISUAL, visual, f"visual {link.name}/{visual.name}", visual.where, context)
+    for collision in link.collisions:
+        owner = f"collision {link.name}/{collision.name}"
+        _apply(_COLLISION, collision, owner, collision.where, context)
+        _apply(_SURFACE, collision.surface, owner, collision.where, context)
+        _apply(_FRICTION, collision.surface.friction, owner, collision.where, context)
+        friction = collision.surface.friction
+        if friction.mu2 != friction.mu:
+            message = f"{owner}: mu2 = {friction.mu2:g} is not carried; friction is {friction.mu:g} in every direction"
+            context.report(Fate.DROPPED, "friction-direction", message, collision.where)
+
+
+Owner = Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics
+
+
+def _apply(rules: Iterable[_Rule], owner: Owner, name: str, where: Where, context: Context) -> None:
+    defaults = _defaults(type(owner))
+    for rule in rules:
+        value = getattr(owner, rule.field)
+        if _differs(value, defaults[rule.field]):
+            message = f"{name}: {rule.field} = {_brief(value)} is not carried; {rule.text}"
+            context.report(rule.fate, rule.code, message, where, hint=rule.hint)
+
+
+def _defaults(kind: type[Any]) -> dict[str, Any]:
+    return {field.name: field.default for field in fields(kind)}
+
+
+def _differs(value: Any, default: Any) -> bool:
+    return value is not default and (isinstance(value, np.ndarray) or bool(value != default))
+
+
+def _brief(value: Any) -> str:
+    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,133 @@
+"""The papers of an export: where it came from (README.md) and what it lost (FIDELITY.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from loaders.diagnostics import Diagnostic, Fate
+from loaders.model import Scene
+
+from .context import Options
+from .document import Built
+
+_WORDS = {
+    Fate.DROPPED: "dropped: it has a meaning that the MJCF does not carry",
+    Fate.APPROXIMATED: "approximated: carried, with the error stated",
+    Fate.REPAIRED: "repaired: changed on request",
+    Fate.ASSUMED: "assumed: the source gives no usable value",
+    Fate.NOTED: "noted: nothing that moves or collides depends on it",
+    Fate.INVALID: "invalid",
+}
+
+
+def generator(scene: Scene) -> str:
+    """One line that says who wrote the file, and from what."""
+    return f"Written by sdfbridge {_version()} from {_source_name(scene)}; see README.md and FIDELITY.md."
+
+
+def derivation(name: str, scene: Scene, built: Built, options: Options) -> str:
+    """README.md: how to use the model, how it was made, how to make it again."""
+    source = _source_name(scene)
+    changed = [f'{key}="{value}"' for key, value in _asked(options).items()]
+    call = ", ".join([f'"{source}"', f'"{name}"', *changed])
+    lines = [
+        f"# {name}",
+        "",
+        f"`{name}.xml` is the model alone; `scene.xml` adds a lamp, a sky, and a floor if the model has no ground.",
+        "",
+        "```sh",
+        "python -m mujoco.viewer --mjcf=scene.xml",
+        "```",
+        "",
+        "## Derivation",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| source | `{source}` |",
+        f"| SHA-256 of the source | {_hash(scene)} |",
+        f"| written by | sdfbridge {_version()} |",
+        f"| command | `bridge.export_mjcf({call})` |",
+        "",
+        "The body of a link is the link's own frame, and `qpos` of a hinge or slide is the position of its joint.",
+        "What MuJoCo cannot hold, or holds with an error, is listed in [FIDELITY.md](FIDELITY.md).",
+        "",
+        *_joint_table(built),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _asked(options: Options) -> dict[str, str]:
+    standard = Options()
+    return {
+        key: getattr(options, key)
+        for key in ("actuators", "inertia", "collision_policy")
+        if getattr(options, key) != getattr(standard, key)
+    }
+
+
+_WIDTHS = {"free": 7, "ball": 4}
+
+
+def _joint_table(built: Built) -> list[str]:
+    """Each joint with its place in ``qpos``."""
+    rows = []
+    start = 0
+    for element in built.root.walk():
+        if element.tag not in {"joint", "freejoint"} or "name" not in element.attributes:
+            continue
+        kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        width = _WIDTHS.get(kind, 1)
+        place = f"{start}" if width == 1 else f"{start} to {start + width - 1}"
+        rows.append(f"| `{element.attributes['name']}` | {kind} | {place} |")
+        start += width
+    return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []
+
+
+def fidelity(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
+    """FIDELITY.md: everything that is not carried exactly; silence is exact."""
+    entries = [*scene.diagnostics, *diagnostics]
+    counts = Counter(entry.fate for entry in entries)
+    lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
+    lines += [f"- {counts[fate]} {words}" for fate, words in _WORDS.items() if counts[fate]] or ["- nothing was lost"]
+    for fate, words in _WORDS.items():
+        rows = [entry for entry in entries if entry.fate is fate]
+        if rows:
+            lines += ["", f"## {words.partition(':')[0].capitalize()}", "", "| where | what | what to do | code |"]
+            lines += ["|---|---|---|---|", *(_row(entry, scene) for entry in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(entry: Diagnostic, scene: Scene) -> str:
+    place = _relative(entry.where.file, scene) + (f":{entry.where.line}" if entry.where.line else "")
+    cells = (place, entry.message, entry.hint, f"`{entry.code}`")
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+
+
+def _relative(file: str, scene: Scene) -> str:
+    """A file as seen from the source's folder, so that papers do not depend on the machine."""
+    if not file or not scene.source:
+        return Path(file).name
+    try:
+        return Path(file).relative_to(Path(scene.source).parent).as_posix()
+    except ValueError:
+        return Path(file).name
+
+
+def _source_name(scene: Scene) -> str:
+    return Path(scene.source).name or "a scene in memory"
+
+
+def _hash(scene: Scene) -> str:
+    path = Path(scene.source)
+    return f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" if scene.source and path.is_file() else "none"
+
+
+def _version() -> str:
+    try:
+        return metadata.version("sdfbridge")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
