@@ -1,0 +1,43 @@
+"""PyBullet's ``<contact>``: how the collisions of a link touch others."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from loaders.diagnostics import Fate
+from loaders.model import Friction, Surface
+from loaders.node import Node
+from loaders.sdf.asides import Asides, set_aside
+
+_ASIDES: Asides = {
+    "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it tunes PyBullet's solver"),
+    "inertia_scaling": (Fate.DROPPED, "urdf.inertia-scaling", "PyBullet alone scales inertias; they stay as written"),
+}
+_FRICTION = {"lateral_friction": ("mu", "mu2"), "rolling_friction": ("rolling",), "spinning_friction": ("torsional",)}
+_SURFACE = {
+    "restitution": "restitution",
+    "stiffness": "stiffness",
+    "damping": "damping",
+    "contact_cfm": "soft_cfm",
+    "contact_erp": "soft_erp",
+}
+
+
+def read_contact(link: Node) -> Surface:
+    """The surface that all collisions of a link share; the default one where it says nothing."""
+    contact = link.child("contact")
+    if contact is None:
+        return Surface()
+    set_aside(contact, _ASIDES)
+    given = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
+    friction: dict[str, Any] = {
+        field: given[tag] for tag, fields in _FRICTION.items() if tag in given for field in fields
+    }
+    surface: dict[str, Any] = {field: given[tag] for tag, field in _SURFACE.items() if tag in given}
+    return dataclasses.replace(Surface(**surface), friction=Friction(**friction))
+
+
+def _value(contact: Node, tag: str) -> float | None:
+    child = contact.child(tag)
+    return None if child is None else child.number("@value", minimum=0.0)

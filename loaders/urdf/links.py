@@ -1,0 +1,79 @@
+"""``<link>``: a rigid body, its mass properties and its shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.model import WORLD, Collision, Link, Visual
+from loaders.node import Node
+from loaders.sdf.asides import Asides, set_aside
+from loaders.spatial import Pose, SpatialInertia
+
+from .contact import read_contact
+from .shapes import Materials, read_geometry, read_origin, shape_names
+
+_NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "nothing that moves or collides depends on it")
+_COLLISION_ASIDES: Asides = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
+
+
+def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context: Context) -> Link:
+    """One link. The one called ``world`` is the world, and has no inertia."""
+    name = node.word("@name")
+    return Link(
+        name=name,
+        model=model,
+        X_WL=X_WL,
+        inertia=_read_inertial(node, name),
+        collisions=_read_collisions(node, name, context),
+        visuals=_read_visuals(node, name, materials, context),
+        where=node.where,
+    )
+
+
+def _read_inertial(link: Node, name: str) -> SpatialInertia | None:
+    inertial = link.child("inertial")
+    if inertial is None:
+        return None
+    mass_node, moments = inertial.child("mass"), inertial.child("inertia")
+    if mass_node is None:
+        inertial.invalid("xml.missing", "<inertial> needs a <mass>")
+    mass = mass_node.number("@value") if mass_node is not None else 0.0
+    I_I = np.zeros((3, 3))
+    if moments is not None:
+        I_I = np.array([[moments.number("@" + key, 0.0) for key in row] for row in _MOMENTS])
+    elif mass:
+        message = "<inertial> needs an <inertia>; a point mass is taken"
+        inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)
+    X_LI = read_origin(inertial)
+    if name == WORLD:
+        inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world itself; its mass is not used")
+        return None
+    return SpatialInertia.in_frame(mass, X_LI, I_I)
+
+
+def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision, ...]:
+    elements = link.all("collision")
+    surface = read_contact(link)
+    collisions = []
+    for label, element in zip(shape_names(name, elements), elements, strict=True):
+        set_aside(element, _COLLISION_ASIDES)
+        geometry = read_geometry(element, context)
+        if geometry is not None:
+            X_LG = read_origin(element)
+            collisions.append(Collision(name=label, X_LG=X_LG, geometry=geometry, surface=surface, where=element.where))
+    return tuple(collisions)
+
+
+def _read_visuals(link: Node, name: str, materials: Materials, context: Context) -> tuple[Visual, ...]:
+    elements = link.all("visual")
+    visuals = []
+    for label, element in zip(shape_names(name, elements), elements, strict=True):
+        material = materials.read(element, context)
+        geometry = read_geometry(element, context)
+        if geometry is not None:
+            X_LG = read_origin(element)
+            visuals.append(Visual(name=label, X_LG=X_LG, geometry=geometry, material=material, where=element.where))
+    return tuple(visuals)

@@ -1,0 +1,222 @@
+"""``<visual>`` and ``<collision>``: shapes, where they are, and how they look."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.model import Box, Capsule, Cylinder, Geometry, Material, Mesh, Plane, Rgba, Sphere
+from loaders.node import Node
+from loaders.sdf.asides import absorb
+from loaders.spatial import IDENTITY, Pose
+
+_ZERO = (0.0, 0.0, 0.0)
+
+
+def read_origin(element: Node) -> Pose:
+    """The ``<origin>`` of an element; the identity if it has none."""
+    origin = element.child("origin")
+    if origin is None:
+        return IDENTITY
+    return Pose.from_xyz_rpy(origin.numbers("@xyz", 3, _ZERO), origin.numbers("@rpy", 3, _ZERO))
+
+
+def read_geometry(element: Node, context: Context) -> Geometry | None:
+    """The one shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if there is none that is known."""
+    geometry = element.child("geometry")
+    if geometry is not None:
+        geometry.skip("@name")
+    shapes = [] if geometry is None else geometry.all(*SHAPES)
+    for extra in shapes[1:]:
+        extra.report(Fate.DROPPED, "urdf.second-shape", f"<{extra.tag}> is a second shape; <{shapes[0].tag}> counts")
+        absorb(extra)
+    if not shapes:
+        message = f"a <{element.tag}> without a shape that is known is left out"
+        element.report(Fate.DROPPED, "urdf.no-shape", message, hint=f"known are {', '.join(SHAPES)}")
+        if geometry is not None:
+            absorb(geometry)
+        return None
+    return SHAPES[shapes[0].tag](shapes[0], context)
+
+
+def _read_box(node: Node, _: Context) -> Geometry:
+    x, y, z = node.numbers("@size", 3)
+    if min(x, y, z) < 0.0:
+        node.invalid("xml.out-of-range", f"the size {x:g} {y:g} {z:g} of a box is less than 0")
+    return Box(size=(x, y, z))
+
+
+def _read_sphere(node: Node, _: Context) -> Geometry:
+    return Sphere(radius=node.number("@radius", minimum=0.0))
+
+
+def _read_cylinder(node: Node, _: Context) -> Geometry:
+    return Cylinder(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
+
+
+def _read_capsule(node: Node, _: Context) -> Geometry:
+    return Capsule(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
+
+
+def _read_plane(node: Node, _: Context) -> Geometry:
+    x, y, z = node.numbers("@normal", 3, (0.0, 0.0, 1.0))
+    length = math.hypot(x, y, z)
+    if length == 0.0:
+        node.invalid("urdf.zero-normal", "the normal of a plane is zero")
+        return Plane()
+    return Plane(normal=(x / length, y / length, z / length))
+
+
+def _read_mesh(node: Node, context: Context) -> Geometry:
+    uri = node.word("@filename")
+    path = find_file(node, uri, context) if uri else None
+    x, y, z = scale = _read_scale(node)
+    if 0.0 in scale:
+        node.invalid("urdf.zero-scale", f"the scale {x:g} {y:g} {z:g} makes the mesh flat")
+    return Mesh(uri=uri, path=path, scale=(x, y, z))
+
+
+def _read_scale(node: Node) -> tuple[float, ...]:
+    """Three factors; one number alone scales all axes, as in Drake and PyBullet."""
+    if len(node.attributes.get("scale", "").split()) == 1:
+        return (node.number("@scale", 1.0),) * 3
+    return node.numbers("@scale", 3, (1.0, 1.0, 1.0))
+
+
+def find_file(node: Node, uri: str, context: Context) -> str | None:
+    """The file that a URI in this element names, or None; what failed is reported."""
+    path = context.resources.find(uri, Path(node.file).parent, node)
+    return None if path is None else str(path)
+
+
+SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
+    "box": _read_box,
+    "sphere": _read_sphere,
+    "cylinder": _read_cylinder,
+    "capsule": _read_capsule,
+    "mesh": _read_mesh,
+    "plane": _read_plane,
+}
+"""By tag, what reads a shape. Capsules and planes are widely understood, though not in the specification."""
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
+    """A name for each visual or collision of a link, unique among them.
+
+    Shapes without one are called ``<link>_collision``, ``<link>_collision_1`` and so on, as libsdformat does.
+    """
+    taken: set[str] = set()
+    names = []
+    for element in elements:
+        given = element.word("@name", "")
+        stem = given or f"{link}_{element.tag}"
+        name, count = stem, 0
+        while name in taken:
+            count += 1
+            name = f"{stem}_{count}"
+        if given and name != given:
+            message = f"link {link} has a second {element.tag} called {given}; it is named {name}"
+            element.report(Fate.ASSUMED, "urdf.duplicate-name", message)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+# --- materials -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Materials:
+    """The materials of a robot by name: those of the robot itself, then those that visuals define."""
+
+    known: dict[str, Material]
+
+    @classmethod
+    def of(cls, root: Node, context: Context) -> Materials:
+        """Collect the materials of a ``<robot>``, wherever they are in the file."""
+        known: dict[str, Material] = {}
+        for node in root.all("material"):
+            material = _read_material(node, context)
+            if _is_defined(material):
+                _define(known, material, node)
+            else:
+                node.report(Fate.ASSUMED, "urdf.unknown-material", f"material {material.name!r} has no colour")
+        return cls(known)
+
+    def read(self, visual: Node, context: Context) -> Material | None:
+        """How a visual looks; None if it does not say. A material that it defines is known from here on."""
+        node = visual.child("material")
+        if node is None:
+            return None
+        material = _read_material(node, context)
+        if _is_defined(material):
+            if material.name:
+                _define(self.known, material, node)
+            return material
+        if material.name in self.known:
+            return self.known[material.name]
+        if material.name:
+            message = f"material {material.name!r} has no colour, and none is defined before"
+            node.report(Fate.ASSUMED, "urdf.unknown-material", message)
+        return material
+
+
+def _read_material(node: Node, context: Context) -> Material:
+    return Material(
+        name=node.word("@name", "") or None,
+        diffuse=_read_colour(node),
+        specular=_read_specular(node),
+        texture=_read_texture(node, context),
+    )
+
+
+def _read_texture(node: Node, context: Context) -> str | None:
+    texture = node.child("texture")
+    if texture is None:
+        return None
+    uri = texture.word("@filename", "")
+    if not uri:
+        texture.report(Fate.NOTED, "urdf.no-texture", "<texture> names no file; there is none")
+        return None
+    return find_file(texture, uri, context)
+
+
+def _read_colour(node: Node) -> Rgba | None:
+    colour = node.child("color")
+    if colour is None or not colour.has("@rgba"):
+        return None
+    r, g, b, a = colour.numbers("@rgba", 4)
+    if not all(0.0 <= value <= 1.0 for value in (r, g, b, a)):
+        colour.report(Fate.ASSUMED, "urdf.colour-range", "a colour is out of 0..1; it is cut off there")
+        r, g, b, a = (min(max(value, 0.0), 1.0) for value in (r, g, b, a))
+    return r, g, b, a
+
+
+def _read_specular(node: Node) -> Rgba | None:
+    """PyBullet's ``<specular rgb="...">``."""
+    specular = node.child("specular")
+    if specular is None:
+        return None
+    r, g, b = specular.numbers("@rgb", 3, (1.0, 1.0, 1.0))
+    return r, g, b, 1.0
+
+
+def _is_defined(material: Material) -> bool:
+    return material != Material(name=material.name)
+
+
+def _define(known: dict[str, Material], material: Material, node: Node) -> None:
+    """Add a material; a second one of its name changes nothing for the visuals that only name it."""
+    name = material.name or ""
+    first = known.setdefault(name, material)
+    if dataclasses.replace(first, specular=None) != dataclasses.replace(material, specular=None):
+        message = f"material {name!r} is defined again, and differs; the first one counts where it is only named"
+        node.report(Fate.ASSUMED, "urdf.duplicate-material", message)
