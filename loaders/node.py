@@ -324,6 +324,34 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
     return data
 
 
+_LATE_DECLARATION = re.compile(rb"\s+<\?xml\b.*?\?>", re.DOTALL)
+
+
+def _tolerated(data: bytes, file: str, diagnostics: Diagnostics) -> bytes:
+    """Blank out what is not XML and every simulator reads: blanks before the declaration, zero bytes at the end."""
+    text = data.rstrip(b"\0")
+    late = _LATE_DECLARATION.match(text)
+    if late is not None:
+        text = re.sub(rb"[^\n]", b" ", late[0]) + text[late.end() :]
+    if text != data:
+        message = "is not quite XML: zero bytes at the end, or blanks before the XML declaration; they are not read"
+        diagnostics.add(Fate.NOTED, "xml.tolerated", message, Where(file))
+    return text
+
+
+_COMMENT = re.compile(rb"(<!\[CDATA\[.*?\]\]>)|<!--.*?-->", re.DOTALL)
+_LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml.*?\?>)", re.DOTALL)
+
+
+def _mended(data: bytes) -> bytes:
+    """The document without what real files have and XML forbids: ``--`` in comments, space before the declaration.
+
+    Every line keeps its number.
+    """
+    in_front = _LATE_DECLARATION.sub(rb"\2\1", data)
+    return _COMMENT.sub(lambda match: match[1] or b"\n" * match[0].count(b"\n"), in_front)
+
+
 def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     """The root element of an XML document, or None with a diagnostic if it is not well formed."""
     parser = expat.ParserCreate()
@@ -359,8 +387,16 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     try:
-        parser.Parse(data, True)
+        parser.Parse(_tolerated(data, file, diagnostics), True)
     except expat.ExpatError as error:
+        mended = _mended(data)
+        if mended != data:
+            root = parse(mended, file, diagnostics)
+            if root is not None:
+                root.report(
+                    Fate.NOTED, "xml.mended", "comments hold -- or the declaration comes late; read all the same"
+                )
+            return root
         message = f"is not well-formed XML: {expat.ErrorString(error.code)} at column {error.offset + 1}"
         hint = "mend it there, or see that this is the right file"
         diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno), hint=hint)

@@ -161,7 +161,10 @@ def _read_bound(limit: Node, name: str) -> float:
     """Largest effort or speed; it is required, and without bound where it is not given."""
     if not limit.has("@" + name):
         limit.report(Fate.ASSUMED, "urdf.missing-limit", f"<limit> needs {name}; it is taken to be without bound")
-    return limit.number("@" + name, math.inf, minimum=0.0, inf=True)
+    bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
+    if math.isinf(bound) and limit.has("@" + name):
+        limit.report(Fate.NOTED, "urdf.infinite-limit", f"{name} is infinite, which not every reader of URDF accepts")
+    return bound
 
 
 def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:

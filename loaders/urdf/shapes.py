@@ -145,6 +145,8 @@ class Materials:
         known: dict[str, Material] = {}
         for node in root.all("material"):
             material = _read_material(node, context)
+            if material.name in known:
+                node.report(Fate.NOTED, "urdf.repeated-material", f"material {material.name!r} is defined again")
             if _is_defined(material):
                 _define(known, material, node)
             else:
