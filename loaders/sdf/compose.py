@@ -16,15 +16,12 @@ from loaders.model import Scene
 from loaders.node import MAX_ELEMENTS, Node, parse, read_bytes
 
 from .asides import absorb
-from .config import model_file
+from .config import NEWEST, Version, model_file
 from .merge import merge
 from .params import apply_params
 from .scopes import CONTENTS, MODEL_FRAME
 from .upgrade import upgrade
 
-Version = tuple[int, int]
-
-NEWEST: Version = (1, 12)
 _ROOTS = ("sdf", "gazebo")
 _INCLUDABLE = ("model", "actor", "light")
 """What a file may give to the one that includes it, in the order of preference."""
@@ -64,8 +61,8 @@ def read_version(root: Node) -> Version:
 
 
 def _expand(root: Node, context: Context, composition: Composition) -> None:
-    """Replace the includes of worlds and models at any depth."""
-    pending = [child for child in root.children if child.tag in ("world", "model")]
+    """Replace the includes of the file itself, of worlds, and of models at any depth."""
+    pending = [root]
     while pending:
         parent = pending.pop()
         if parent.peek("include") is not None:
@@ -74,7 +71,7 @@ def _expand(root: Node, context: Context, composition: Composition) -> None:
                 for part in _include(child, parent, context, composition) if child.tag == "include" else (child,):
                     part.parent = parent
                     parent.children.append(part)
-        pending.extend(child for child in parent.children if child.tag == "model")
+        pending.extend(child for child in parent.children if child.tag in ("world", "model"))
 
 
 def _include(node: Node, parent: Node, context: Context, composition: Composition) -> list[Node]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from loaders.diagnostics import Fate
 from loaders.node import Node, parse, read_bytes
 
-NEWEST = (1, 12)
+Version = tuple[int, int]
+
+NEWEST: Version = (1, 12)
+"""Of the specification: what everything is brought to."""
 _MANIFESTS = ("model.config", "manifest.xml")
-_OLDEST = (0, 0)
 
 
 def model_file(path: Path, node: Node) -> Path | None:
@@ -29,7 +31,7 @@ def model_file(path: Path, node: Node) -> Path | None:
 
 def _chosen(root: Node, folder: Path) -> Path | None:
     """The entry of the greatest version up to the newest; one without a version comes before all."""
-    best: tuple[tuple[int, int], str] | None = None
+    best: tuple[Version, str] | None = None
     for entry in root.all("sdf"):
         version = _version(entry)
         if version is None:
@@ -49,7 +51,7 @@ def _named(entry: Node, folder: Path) -> Path:
     return folder / entry.text.strip()
 
 
-def _version(entry: Node) -> tuple[int, int] | None:
+def _version(entry: Node) -> Version | None:
     words = entry.attributes.get("version", "").strip().split(".")
     if not words[0]:
         return None

@@ -88,7 +88,7 @@ def _choose_canonical_link(scope: Scope) -> None:
 
 def _report_canonical_link(scope: Scope, named: str, taken: Vertex | None) -> None:
     if taken is None:
-        if not scope.static:
+        if not (scope.static or scope.inner or scope.contents):
             hint = "give it a <link>, or make it static"
             scope.node.invalid("sdf.no-link", f"the model {scope.name} has no link", hint=hint)
     elif named:
@@ -101,7 +101,7 @@ def _anchor(vertex: Vertex) -> Vertex | None:
     if vertex.anchor is not None or vertex.kind in (Kind.LINK, Kind.WORLD):
         return vertex.anchor
     if vertex.kind is Kind.MODEL:
-        return None if vertex.opens is None or vertex.opens.static else vertex.opens.canonical
+        return _anchor_of_model(vertex.opens)
     if not vertex.attached_to:
         return vertex.scope.origin
     found = vertex.scope.find(vertex.attached_to)
@@ -112,6 +112,13 @@ def _anchor(vertex: Vertex) -> Vertex | None:
     else:
         _unknown(vertex.node, vertex.scope, "sdf.joint-child", "the child", vertex.attached_to)
     return vertex.scope.origin
+
+
+def _anchor_of_model(scope: Scope | None) -> Vertex | None:
+    """The canonical link, or the static model within that stands for it; a static model is fixed to nothing else."""
+    if scope is None or scope.static:
+        return None
+    return scope.canonical or next((inner.origin for inner in scope.inner.values()), None)
 
 
 def _base(vertex: Vertex) -> Vertex | None:

@@ -223,11 +223,11 @@ def _read_gear_reference(node: Node, scope: Scope, kind: JointType) -> str | Non
         return None
     found = scope.find(name) if name else None
     link = None if found is None else carrier(found)
-    if link is None:
-        message = f"the reference body {name!r} of a gearbox is no link of {scope.name}"
-        node.invalid("sdf.gearbox-reference", message, hint=scope.suggestion(name))
-        return None
-    return link.name
+    if link is not None:
+        return link.name
+    message = f"the reference body {name!r} of a gearbox is no link of {scope.name}; the parent is taken"
+    node.report(Fate.ASSUMED, "sdf.gearbox-reference", message, hint=scope.suggestion(name))
+    return None
 
 
 def _read_physics(node: Node) -> bool:

@@ -13,6 +13,8 @@ from .geometry import find_file
 
 _LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
 _ASIDES = dict.fromkeys(("lighting", "double_sided", "render_order"), _LOOK)
+_NOTHING = ("", "__default__")
+"""What libsdformat takes for a missing name, and itself writes for one."""
 _SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
 _MAPS = (
     "albedo_map",
@@ -56,10 +58,10 @@ def _read_script(node: Node) -> str | None:
     script = node.child("script")
     if script is None:
         return None
-    if not any(uri.text.strip() for uri in script.all("uri")):
+    if not any(uri.text.strip() not in _NOTHING for uri in script.all("uri")):
         script.invalid("sdf.material-script", "a <script> of a material needs a <uri>")
     name = script.word("name", "")
-    if not name:
+    if name in _NOTHING:
         script.invalid("sdf.material-script", "a <script> of a material needs a <name>")
     return name or None
 

@@ -8,9 +8,8 @@ from loaders.diagnostics import Fate
 from loaders.model import WORLD
 from loaders.node import Node
 
+from .config import NEWEST, Version
 from .scopes import SEPARATOR
-
-Version = tuple[int, int]
 
 _SCOPED_NAMES_END = (1, 8)
 """From this version on ``::`` is not allowed in names."""
@@ -39,7 +38,7 @@ def check_names(root: Node, versions: Mapping[str, Version]) -> None:
         for tag in _NAMED[parent.tag]:
             for node in parent.children:
                 if node.tag == tag:
-                    _check(node, versions[node.file], taken)
+                    _check(node, versions.get(node.file, NEWEST), taken)
 
 
 def _parents(root: Node) -> Iterator[Node]:
