@@ -324,36 +324,46 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
     return data
 
 
-_LATE_DECLARATION = re.compile(rb"\s+<\?xml\b.*?\?>", re.DOTALL)
-
-
-def _tolerated(data: bytes, file: str, diagnostics: Diagnostics) -> bytes:
-    """Blank out what is not XML and every simulator reads: blanks before the declaration, zero bytes at the end."""
-    text = data.rstrip(b"\0")
-    late = _LATE_DECLARATION.match(text)
-    if late is not None:
-        text = re.sub(rb"[^\n]", b" ", late[0]) + text[late.end() :]
-    if text != data:
-        message = "is not quite XML: zero bytes at the end, or blanks before the XML declaration; they are not read"
-        diagnostics.add(Fate.NOTED, "xml.tolerated", message, Where(file))
-    return text
-
-
 _COMMENT = re.compile(rb"(<!\[CDATA\[.*?\]\]>)|<!--.*?-->", re.DOTALL)
 _LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml.*?\?>)", re.DOTALL)
 
 
 def _mended(data: bytes) -> bytes:
-    """The document without what real files have and XML forbids: ``--`` in comments, space before the declaration.
+    """The document without what real files have and XML forbids.
 
-    Every line keeps its number.
+    That is: ``--`` in comments, space before the declaration, zero bytes at the end. Every line keeps its number.
     """
-    in_front = _LATE_DECLARATION.sub(rb"\2\1", data)
+    in_front = _LATE_DECLARATION.sub(rb"\2\1", data.rstrip(b"\0"))
     return _COMMENT.sub(lambda match: match[1] or b"\n" * match[0].count(b"\n"), in_front)
 
 
 def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     """The root element of an XML document, or None with a diagnostic if it is not well formed."""
+    try:
+        return _parse(data, file, diagnostics)
+    except expat.ExpatError as error:
+        mended = _mended(data)
+        if mended == data:
+            _report_syntax(error, file, diagnostics)
+            return None
+    try:
+        root = _parse(mended, file, diagnostics)
+    except expat.ExpatError as error:
+        _report_syntax(error, file, diagnostics)
+        return None
+    if root is not None:
+        message = "comments hold --, the declaration comes late, or zero bytes follow; it is read all the same"
+        root.report(Fate.NOTED, "xml.mended", message)
+    return root
+
+
+def _report_syntax(error: expat.ExpatError, file: str, diagnostics: Diagnostics) -> None:
+    message = f"is not well-formed XML: {expat.ErrorString(error.code)} at column {error.offset + 1}"
+    hint = "mend it there, or see that this is the right file"
+    diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno), hint=hint)
+
+
+def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     stack: list[Node] = []
@@ -387,20 +397,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     try:
-        parser.Parse(_tolerated(data, file, diagnostics), True)
-    except expat.ExpatError as error:
-        mended = _mended(data)
-        if mended != data:
-            root = parse(mended, file, diagnostics)
-            if root is not None:
-                root.report(
-                    Fate.NOTED, "xml.mended", "comments hold -- or the declaration comes late; read all the same"
-                )
-            return root
-        message = f"is not well-formed XML: {expat.ErrorString(error.code)} at column {error.offset + 1}"
-        hint = "mend it there, or see that this is the right file"
-        diagnostics.add(Fate.INVALID, "xml.syntax", message, Where(file, error.lineno), hint=hint)
-        return None
+        parser.Parse(data, True)
     except _RefusedError as refusal:
         code, message, hint = refusal.args
         diagnostics.add(Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint)
