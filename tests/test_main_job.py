@@ -20,7 +20,9 @@ import pytest
 import bridge
 import loaders
 from bridge.mechanism import Body, Kind
-from loaders import Pose, Scene, SpatialInertia
+from loaders import WORLD, Pose, Scene, SpatialInertia
+from loaders.model import Joint, JointAxis, JointType, Link
+from loaders.spatial import IDENTITY, quaternion_to_matrix
 
 pytest.importorskip("pydrake")
 from oracle_drake import DrakeOracle, Q, open_in_drake, pose_error
@@ -58,9 +60,9 @@ ROBOTS = [
     Robot(file="arm/model.sdf", ours=True, packages=("gripper",)),
     Robot(file="leg.sdf", ours=True),
     Robot(file="kuka_iiwa/kuka_world.sdf"),
-    Robot(file="kuka_iiwa/model.sdf", repaired=("lbr_iiwa_link_0",)),
+    Robot(file="kuka_iiwa/model.sdf", repaired=("lbr_iiwa::lbr_iiwa_link_0",)),
     Robot(file="kuka_iiwa/model.urdf", repaired=("lbr_iiwa_link_0",)),
-    Robot(file="franka_panda/panda.urdf"),
+    Robot(file="franka_panda/panda.urdf", repaired=("panda_link8", "panda_grasptarget")),
     Robot(file="a1/a1.urdf"),
     Robot(file="laikago/laikago_toes.urdf"),
     Robot(file="r2d2.urdf"),
@@ -143,6 +145,43 @@ class MuJoCo:
         bodies = {body.name: self.data.body(body.name) for body in self.mechanism.bodies}
         return {name: Pose.of(body.xmat.reshape(3, 3), body.xpos) for name, body in bodies.items()}
 
+    def velocity_map(self, q: Q) -> np.ndarray:
+        """``B`` in ``v_mujoco = B v``, at the position set: MuJoCo counts the primitives of a joint, and takes the
+        angular velocity of a ball and of a free body in the body's own axes.
+        """
+        B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
+        for body in self.mechanism.bodies:
+            for number, primitive in enumerate(body.primitives):
+                row = self._first(body, self.model.jnt_dofadr) + number
+                column = body.v_start
+                if primitive.kind is Kind.FREE:
+                    B[row : row + 3, column : column + 3] = np.eye(3)
+                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(q[str(body.joint)][3:]).T
+                elif primitive.kind is Kind.BALL:
+                    B[row : row + 3, column : column + 3] = quaternion_to_matrix(q[str(body.joint)]).T
+                else:
+                    B[row, column + primitive.component] = primitive.ratio
+        return B
+
+    def mass_matrix(self, q: Q) -> np.ndarray:
+        """The mass matrix in the mechanism's velocities."""
+        self.set_positions(q)
+        self.mujoco.mj_forward(self.model, self.data)
+        B = self.velocity_map(q)
+        MB = np.zeros_like(B)
+        for column in range(B.shape[1]):
+            product = np.zeros(self.model.nv)
+            self.mujoco.mj_mulM(self.model, self.data, product, B[:, column])
+            MB[:, column] = product
+        return B.T @ MB
+
+    def gravity_forces(self, q: Q) -> np.ndarray:
+        """The forces of gravity on the mechanism's velocities."""
+        self.model.opt.gravity = GRAVITY
+        self.set_positions(q)
+        self.mujoco.mj_forward(self.model, self.data)
+        return -self.velocity_map(q).T @ self.data.qfrc_bias
+
 
 def _primitive_positions(body: Body, value: float | tuple[float, ...]) -> list[float]:
     """A joint's position as MuJoCo counts it: the sequence of its primitives."""
@@ -159,13 +198,15 @@ class Bullet:
     def __init__(self, scene: Scene, client: int) -> None:
         loaded = bridge.load_into_pybullet(scene, physicsClientId=client)
         self.bodies = [loaded] if isinstance(loaded, int) else list(loaded)
+        self.mechanism = bridge.lower(scene)
 
-    def link_poses(self, q: Q) -> dict[str, Pose]:
-        poses = {}
+    def set_positions(self, q: Q) -> None:
         for body in self.bodies:
             body.set_positions({name: value for name, value in q.items() if name in body.joints})
-            poses |= {name: body.link_pose(name) for name in body.links}
-        return poses
+
+    def link_poses(self, q: Q) -> dict[str, Pose]:
+        self.set_positions(q)
+        return {name: body.link_pose(name) for body in self.bodies for name in body.links}
 
 
 # --- mass and force --------------------------------------------------------------------------------------------------
@@ -222,3 +263,117 @@ def test_bias_forces_are_those_of_drake(read: Read) -> None:
         q, v = read.oracle.random_positions(seed, read.scene), read.oracle.random_velocities(seed)
         forces = read.oracle.bias_forces(q, v, mechanism.v_order)
         assert relative(mechanism.bias_forces(q, v, GRAVITY), forces) <= TOLERANCE
+
+
+def test_mass_matrix_and_gravity_forces_in_mujoco_are_those_of_drake(read: Read) -> None:
+    engine = MuJoCo(with_drakes_inertia(read))
+    for seed in SEEDS:
+        q = read.oracle.random_positions(seed, read.scene)
+        M = read.oracle.mass_matrix(q, engine.mechanism.v_order)
+        assert relative(engine.mass_matrix(q), M) <= TOLERANCE
+        assert relative(engine.gravity_forces(q), read.oracle.gravity_forces(q, engine.mechanism.v_order)) <= TOLERANCE
+
+
+def test_mass_matrix_and_gravity_forces_in_pybullet_are_those_of_drake(read: Read, bullet_client: int) -> None:
+    engine = Bullet(with_drakes_inertia(read), bullet_client)
+    (body,) = engine.bodies
+    for seed in SEEDS:
+        q = read.oracle.random_positions(seed, read.scene)
+        engine.set_positions(q)
+        v_order = engine.mechanism.v_order
+        assert relative(body.mass_matrix(), read.oracle.mass_matrix(q, v_order)) <= TOLERANCE
+        assert relative(-body.bias_forces(GRAVITY), read.oracle.gravity_forces(q, v_order)) <= TOLERANCE
+
+
+# --- motion ----------------------------------------------------------------------------------------------------------
+
+STEP = 1e-3
+
+
+def bolted_down(scene: Scene) -> Scene:
+    """The tree of revolute and prismatic joints in a scene, its floating base bolted to the world.
+
+    Nothing is left that an engine settles by its own solver: no shape, no stop, no dry friction, no coupling. Of a
+    floating base the engines integrate different points, and agree only to the order of the step.
+    """
+    bolts = tuple(
+        _bolt(b.link) for b in bridge.lower(scene).bodies if b.primitives and b.primitives[0].kind is Kind.FREE
+    )
+    joints = tuple(
+        dataclasses.replace(joint, axes=tuple(_free_axis(axis) for axis in joint.axes)) for joint in scene.joints
+    )
+    links = tuple(dataclasses.replace(link, collisions=(), visuals=()) for link in scene.links)
+    return dataclasses.replace(scene, links=links, joints=(*joints, *bolts), couplings=())
+
+
+def _bolt(link: Link) -> Joint:
+    pose = {"X_PJ": link.X_WL, "X_CJ": IDENTITY}
+    return Joint(name=f"bolt::{link.name}", type=JointType.FIXED, parent=WORLD, child=link.name, **pose)
+
+
+def _free_axis(axis: JointAxis) -> JointAxis:
+    return dataclasses.replace(axis, lower=-math.inf, upper=math.inf, friction=0.0, damping=0.0, spring_stiffness=0.0)
+
+
+def damped(scene: Scene) -> Scene:
+    """The same with damping at every joint: half of the inertia that the joint moves, each second."""
+    mechanism = bridge.lower(scene)
+    inertia = {name: m for (name, _), m in zip(mechanism.v_order, np.diag(mechanism.mass_matrix()), strict=True)}
+    joints = tuple(
+        dataclasses.replace(
+            joint,
+            axes=tuple(dataclasses.replace(axis, damping=0.5 * inertia.get(joint.name, 0.0)) for axis in joint.axes),
+        )
+        for joint in scene.joints
+    )
+    return dataclasses.replace(scene, joints=joints)
+
+
+def start(scene: Scene, seed: int) -> tuple[dict[str, float], dict[str, float]]:
+    """A random state: positions and velocities."""
+    rng = np.random.default_rng(seed)
+    names = [name for name, _ in bridge.lower(scene).v_order]
+    reach = {joint.name: 0.1 if joint.type is JointType.PRISMATIC else 1.0 for joint in scene.joints}
+    q, v = ({name: float(rng.uniform(-reach[name], reach[name])) for name in names} for _ in "qv")
+    return q, v
+
+
+def end_in_mujoco(scene: Scene, q: dict[str, float], v: dict[str, float]) -> dict[str, float]:
+    import mujoco
+
+    model = bridge.to_mjspec(scene).compile()
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP  # PyBullet's damping is explicit
+    model.opt.timestep, model.opt.gravity = STEP, GRAVITY
+    data = mujoco.MjData(model)
+    for name, position in q.items():
+        data.joint(name).qpos[0], data.joint(name).qvel[0] = position, v[name]
+    mujoco.mj_step(model, data, round(1 / STEP))
+    return {name: float(data.joint(name).qpos[0]) for name in q}
+
+
+def end_in_pybullet(scene: Scene, client: int, q: dict[str, float], v: dict[str, float]) -> dict[str, float]:
+    import pybullet
+
+    bodies = Bullet(scene, client).bodies
+    pybullet.setGravity(*GRAVITY, physicsClientId=client)
+    pybullet.setTimeStep(STEP, physicsClientId=client)
+    where = {name: (body, body.joints[name]) for body in bodies for name in body.joints if name in q}
+    for name, (body, index) in where.items():
+        pybullet.resetJointState(body, index, q[name], v[name], physicsClientId=client)
+    for _ in range(round(1 / STEP)):
+        pybullet.stepSimulation(physicsClientId=client)
+    return {n: pybullet.getJointState(body, i, physicsClientId=client)[0] for n, (body, i) in where.items()}
+
+
+@pytest.mark.parametrize("damping", [False, True], ids=["undamped", "damped"])
+def test_after_a_second_both_simulators_stand_alike(read: Read, bullet_client: int, damping: bool) -> None:
+    if any(joint.type in {JointType.BALL, JointType.PLANAR, JointType.SCREW} for joint in read.scene.joints):
+        pytest.skip("not a tree of revolute and prismatic joints")
+    scene = bolted_down(with_drakes_inertia(read))
+    scene = damped(scene) if damping else scene
+    q, v = start(scene, seed=7)
+    mujoco, bullet = end_in_mujoco(scene, q, v), end_in_pybullet(scene, bullet_client, q, v)
+    assert mujoco.keys() == bullet.keys() == q.keys()
+    assert max(abs(mujoco[name] - q[name]) for name in q) > 1e-3
+    assert max(abs(mujoco[name] - bullet[name]) for name in q) <= TOLERANCE
