@@ -10,6 +10,7 @@ from pathlib import Path
 from .checks import check
 from .context import Context
 from .diagnostics import Diagnostic, Diagnostics, ExportError, Fate, LoadError, ModelError, Where
+from .drake.groups import resolve
 from .formats import FORMATS, read_data, read_file
 from .model import WORLD, Scene
 from .resources import Resources
@@ -105,6 +106,7 @@ def _context(
 
 def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: bool) -> Scene:
     if scene is not None:
+        scene = resolve(scene, diagnostics)
         check(scene, diagnostics)
     diagnostics.raise_for(LoadError, strict=strict)
     assert scene is not None, "a reader returns nothing only after reporting why"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from .model import WORLD, Joint, JointType, Link, Model, Named, Scene
+from .model import WORLD, Joint, JointType, Link, Model, Scene
 from .spatial import IDENTITY, Array, Pose, frozen
 
 SEPARATOR = "::"
@@ -17,9 +17,10 @@ def root_model(scene: Scene) -> Model | None:
     """The model that the whole scene is, whose scope its names leave out; None if it is a world."""
     if not scene.models or scene.models[0].name != scene.name:
         return None
-    scope = scene.name + SEPARATOR
-    items: Iterable[Named] = chain(scene.links, scene.joints, scene.frames, scene.models)
-    return None if any(item.name.startswith(scope) for item in items) else scene.models[0]
+    root, scope = scene.models[0], scene.name + SEPARATOR
+    links = [link.name for link in scene.links if link.model == root.name]
+    names = links or [root.canonical_link or ""]
+    return None if all(name.startswith(scope) for name in names) else root
 
 
 def placed(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
@@ -79,7 +80,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "actuators": ("name", "joint"),
     "constraints": ("link_A", "link_B", "joints"),
     "forces": ("link_A", "link_B", "link_C"),
-    "filter_groups": ("name", "links"),
+    "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
 }
 """The fields of each kind of item that name something in the scene; models come on top."""
@@ -181,3 +182,75 @@ def _moved_start(joint: Joint, X_VW: Pose) -> Joint:
         return joint
     X_WL = X_VW @ Pose.from_vector(joint.default_position)
     return replace(joint, default_position=tuple(X_WL.to_vector()))
+
+
+# --- joints that bring links to their places -------------------------------------------------------------------------
+
+
+def joined(scene: Scene, joints: Sequence[Joint]) -> Scene:
+    """The scene with further joints, and what hangs on them where they put it at the zero configuration.
+
+    Links that joints of the scene hold together move as one. What is fixed to the world stays where it is, and of two
+    that could move the one that is no joint's child.
+    """
+    if not joints:
+        return scene
+    sets = _rigid_sets(scene)
+    X_VW = _moves(scene, joints, sets)
+    return replace(
+        scene,
+        links=tuple(_moved_with(link, X_VW[sets[link.name]]) for link in scene.links),
+        models=tuple(
+            replace(model, X_WM=X_VW[sets[model.canonical_link]] @ model.X_WM) if model.canonical_link else model
+            for model in scene.models
+        ),
+        joints=(*(_moved_start(joint, X_VW[sets[joint.child]]) for joint in scene.joints), *joints),
+    )
+
+
+def _moved_with(link: Link, X_VW: Pose) -> Link:
+    return link if X_VW is IDENTITY else replace(link, X_WL=X_VW @ link.X_WL)
+
+
+def _rigid_sets(scene: Scene) -> dict[str, int]:
+    """For each link the number of the set that joints hold together at the zero configuration; 0 is the world's."""
+    neighbours: dict[str, list[str]] = {WORLD: [], **{link.name: [] for link in scene.links}}
+    static = {model.name for model in scene.models if model.static}
+    fixed = [(WORLD, link.name) for link in scene.links if link.model in static]
+    for a, b in chain(fixed, ((j.parent, j.child) for j in scene.joints if j.type is not JointType.FLOATING)):
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    sets: dict[str, int] = {}
+    for number, name in enumerate(neighbours):
+        pending = [name]
+        while pending:
+            here = pending.pop()
+            if here not in sets:
+                sets[here] = number
+                pending.extend(neighbours[here])
+    return sets
+
+
+def _moves(scene: Scene, joints: Sequence[Joint], sets: Mapping[str, int]) -> dict[int, Pose]:
+    """For each set the pose ``X_VW`` that takes where things are to where they go."""
+    X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
+    incident: dict[int, list[tuple[Joint, int]]] = {number: [] for number in sets.values()}
+    for joint in joints:
+        incident[sets[joint.parent]].append((joint, sets[joint.child]))
+        incident[sets[joint.child]].append((joint, sets[joint.parent]))
+    carried = {sets[joint.child] for joint in joints}
+    X_VW: dict[int, Pose] = {}
+    for root in (0, *(number for number in incident if number not in carried), *incident):
+        if root in X_VW:
+            continue
+        X_VW[root] = IDENTITY
+        pending = [root]
+        while pending:
+            here = pending.pop()
+            for joint, there in incident[here]:
+                if there not in X_VW:
+                    X_WP, X_WC = X_WL[joint.parent] @ joint.X_PJ, X_WL[joint.child] @ joint.X_CJ
+                    downwards = sets[joint.child] == there
+                    X_VW[there] = X_VW[here] @ (X_WP @ X_WC.inverse() if downwards else X_WC @ X_WP.inverse())
+                    pending.append(there)
+    return X_VW

@@ -560,6 +560,8 @@ class FilterGroup:
 
     name: str
     links: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    """Further groups whose links belong to it; empty in a scene that is loaded to the end."""
     where: Where = NOWHERE
 
 

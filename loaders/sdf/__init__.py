@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
+from loaders.drake.normal import normalise_sdf
 from loaders.model import WORLD, Scene
 from loaders.node import Node
 
@@ -26,6 +27,7 @@ def read(root: Node, context: Context) -> Scene | None:
     Source: the SDFormat specification, http://sdformat.org, with the behaviour of libsdformat 17.
     """
     composition = compose(root, context)
+    normalise_sdf(root)
     check_names(root, composition.versions)
     body = _main_element(root)
     if body is None:

@@ -11,6 +11,7 @@ from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Joint, Model, Scene
 
 from .asides import set_aside
+from .extensions import with_extensions
 from .frames import carrier
 from .joints import read_couplings, read_joint
 from .links import read_link, read_link_lights
@@ -40,7 +41,7 @@ def assemble(layout: Layout, context: Context) -> Scene:
         couplings=tuple(coupling for vertex in joints for coupling in read_couplings(vertex)),
     )
     others = list(_other_scenes(layout))
-    return merged(scene, *others) if others else scene
+    return with_extensions(merged(scene, *others) if others else scene, layout)
 
 
 def _read_joints(vertices: list[Vertex]) -> Iterator[Joint]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
+from loaders.drake.visuals import declares_convex
 from loaders.model import (
     Box,
     Capsule,
@@ -107,6 +108,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
         scale=_vector(node, "scale", (1.0, 1.0, 1.0)),
         submesh=submesh.word("name") if submesh is not None else None,
         center=submesh is not None and submesh.flag("center", False),
+        convex=declares_convex(node),
         decomposition=node.maybe_word("@optimization") or None,
         max_convex_hulls=hulls,
         voxel_resolution=voxels,

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator
 
 from loaders.diagnostics import Fate
+from loaders.drake.dialect import SDF
+from loaders.drake.joints import read_acceleration
 from loaders.model import WORLD, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
 from loaders.spatial import Array, frozen
@@ -187,6 +189,7 @@ def _read_limit(node: Node) -> dict[str, float]:
         "upper": math.inf if upper >= UNLIMITED else upper,
         "effort": _read_bound(node, "effort"),
         "velocity": _read_bound(node, "velocity"),
+        "acceleration": read_acceleration(node, SDF),
         **{
             f"limit_{key}": value
             for key in ("stiffness", "dissipation")

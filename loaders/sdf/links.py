@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
+from loaders.drake.contact import read_surface as drake_surface
+from loaders.drake.dialect import SDF
+from loaders.drake.links import read_deformable, read_surface_velocity_axis
+from loaders.drake.visuals import read_renderers, read_roles
 from loaders.model import Collision, Light, Link, Visual
 from loaders.node import Node
 
@@ -48,7 +52,7 @@ def read_link(vertex: Vertex, model: str, context: Context) -> Link:
         X_WL=vertex.X_WV,
         inertia=read_inertia(node, collisions),
         collisions=collisions,
-        visuals=tuple(_read_visual(child, vertex, context) for child in node.all("visual")),
+        visuals=tuple(v for child in node.all("visual") if (v := _read_visual(child, vertex, context)).roles),
         sensors=read_sensors(vertex, node, vertex.scope),
         gravity=node.flag("gravity", True),
         kinematic=node.flag("kinematic", False),
@@ -56,6 +60,8 @@ def read_link(vertex: Vertex, model: str, context: Context) -> Link:
         enable_wind=node.flag("enable_wind", False),
         velocity_decay=(0.0, 0.0) if decay is None else (decay.number("linear", 0.0), decay.number("angular", 0.0)),
         added_mass=read_added_mass(node),
+        surface_velocity_axis=read_surface_velocity_axis(node, SDF),
+        deformable=read_deformable(node, SDF),
         where=node.where,
     )
 
@@ -73,7 +79,7 @@ def _read_collision(node: Node, vertex: Vertex, context: Context) -> Collision:
         name=node.word("@name"),
         X_LG=pose_in(vertex, node, vertex.scope),
         geometry=read_geometry(node, context),
-        surface=read_surface(node),
+        surface=drake_surface(node, read_surface(node), SDF),
         density=node.maybe_number("density"),
         where=node.where,
     )
@@ -81,6 +87,7 @@ def _read_collision(node: Node, vertex: Vertex, context: Context) -> Collision:
 
 def _read_visual(node: Node, vertex: Vertex, context: Context) -> Visual:
     set_aside(node, _VISUAL_ASIDES)
+    roles = read_roles(node)
     return Visual(
         name=node.word("@name"),
         X_LG=pose_in(vertex, node, vertex.scope),
@@ -88,5 +95,7 @@ def _read_visual(node: Node, vertex: Vertex, context: Context) -> Visual:
         material=read_material(node, context),
         transparency=node.number("transparency", 0.0),
         cast_shadows=node.flag("cast_shadows", True),
+        roles=roles,
+        renderers=read_renderers(node, roles, SDF),
         where=node.where,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
+from loaders.drake.dialect import SDF
+from loaders.drake.visuals import diffuse_map
 from loaders.model import Material
 from loaders.node import Node
 
@@ -39,7 +41,8 @@ def read_material(visual: Node, context: Context) -> Material | None:
     set_aside(node, _ASIDES)
     shader_map = _read_shader(node, context)
     values, maps = _read_pbr(node.child("pbr"), context)
-    texture = dict(maps).get("albedo_map")
+    drawn = diffuse_map(node, SDF)
+    texture = dict(maps).get("albedo_map") if drawn is None else find_file(drawn, drawn.word("."), context)
     return Material(
         name=_read_script(node),
         ambient=read_colour(node, "ambient"),

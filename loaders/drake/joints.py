@@ -1,0 +1,232 @@
+"""What Drake adds to ``<joint>``, and its own types of joints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from loaders.diagnostics import Fate
+from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
+from loaders.node import Node
+from loaders.spatial import Pose
+
+from .dialect import PREFIX, SDF, URDF, Dialect, Element, Names, direction, number
+
+ACTUATED = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
+"""The types of SDFormat's joints that Drake drives."""
+
+
+def read_acceleration(limit: Node, dialect: Dialect) -> float:
+    """The acceleration limit in a ``<limit>``; infinite if there is none."""
+    key = "drake:acceleration"
+    if dialect is URDF:
+        return limit.number("@" + key, math.inf, minimum=0.0, inf=True)
+    node = limit.child(key)
+    return math.inf if node is None else number(node, ".", minimum=0.0, inf=True)
+
+
+# --- actuators -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drive:
+    """What Drake says of an actuator beside its limits."""
+
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
+    p_gain: float | None = None
+    d_gain: float | None = None
+
+
+def read_drive(node: Node, dialect: Dialect) -> Drive:
+    """Rotor, gear and controller: in SDFormat in a ``<joint>``, in URDF in the ``<actuator>`` of a transmission."""
+    element = Element(node, dialect)
+    p_gain, d_gain = _read_gains(node)
+    rotor_inertia, gear_ratio = element.maybe("rotor_inertia"), element.maybe("gear_ratio")
+    return Drive(
+        rotor_inertia=0.0 if rotor_inertia is None else rotor_inertia,
+        gear_ratio=1.0 if gear_ratio is None else gear_ratio,
+        p_gain=p_gain,
+        d_gain=d_gain,
+    )
+
+
+def _read_gains(node: Node) -> tuple[float | None, float | None]:
+    gains = node.child("drake:controller_gains")
+    if gains is None:
+        return None, None
+    return number(gains, "@p", minimum=0.0), number(gains, "@d", minimum=0.0)
+
+
+def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
+    """The actuator of an SDFormat joint, as Drake has it.
+
+    Each revolute, continuous, prismatic and screw joint has one, unless its effort limit is zero.
+    """
+    drive = read_drive(node, SDF)
+    if joint.type in ACTUATED and joint.axes and joint.axes[0].effort != 0.0:
+        return Actuator(
+            name=joint.name,
+            joint=joint.name,
+            effort=joint.axes[0].effort,
+            gear_ratio=drive.gear_ratio,
+            rotor_inertia=drive.rotor_inertia,
+            p_gain=drive.p_gain,
+            d_gain=drive.d_gain,
+            where=node.where,
+        )
+    if drive != Drive():
+        reason = "its effort limit is 0" if joint.type in ACTUATED else f"a {joint.type} joint has none"
+        message = f"joint {joint.name} has no actuator, since {reason}; its rotor, gear and gains are not used"
+        node.report(Fate.DROPPED, "drake.idle-actuator", message)
+    return None
+
+
+# --- couplings -------------------------------------------------------------------------------------------------------
+
+
+def read_mimic(node: Node, follower: Joint, names: Names) -> Coupling | None:
+    """The ``drake:mimic`` of an SDFormat joint, or None if it has none that can hold."""
+    mimic = node.child("drake:mimic")
+    if mimic is None:
+        return None
+    name = mimic.word("@joint")
+    multiplier, offset = mimic.number("@multiplier"), mimic.number("@offset")
+    leader = names.joint(name)
+    if leader is None or leader.name == follower.name:
+        problem = f"{name!r}, which is no joint of {names.model}" if leader is None else "itself"
+        mimic.invalid("drake.mimic", f"joint {follower.name} mimics {problem}")
+        return None
+    many = next((joint for joint in (follower, leader) if len(joint.axes) != 1), None)
+    if many is not None:
+        message = f"only joints with one degree of freedom can mimic one another; {many.name} has {len(many.axes)}"
+        mimic.report(Fate.DROPPED, "drake.mimic-ignored", message)
+        return None
+    return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, offset=offset, where=mimic.where)
+
+
+# --- joints that only Drake has --------------------------------------------------------------------------------------
+
+URDF_TYPES = {kind: JointType(kind) for kind in ("universal", "screw", "curvilinear")}
+"""The types of a URDF's joints that `read_urdf_axes` understands, beside those of URDF itself."""
+
+
+def read_urdf_axes(
+    node: Node, joint_type: JointType, along: JointAxis, damping: float
+) -> tuple[tuple[JointAxis, ...], float, Curve | None]:
+    """Axes, pitch [m/rev] and curve of a ``drake:joint`` in a URDF.
+
+    Args:
+        node: The joint.
+        joint_type: One of `URDF_TYPES`.
+        along: What the joint's ``<axis>`` says.
+        damping: What its ``<dynamics>`` says.
+    """
+    if joint_type is JointType.UNIVERSAL:  # Drake does not look at <axis>
+        return tuple(JointAxis(xyz=xyz, damping=damping) for xyz in (X_AXIS, Y_AXIS)), 1.0, None
+    if joint_type is JointType.SCREW:
+        pitch = Element(node, URDF).number("screw_thread_pitch")
+        return (JointAxis(xyz=along.xyz, damping=damping),), pitch, None
+    curve = _read_curve(node, URDF)
+    return (_along(curve, damping),), 1.0, curve
+
+
+def read_sdf_joints(model: Node, names: Names) -> list[Joint]:
+    """The ``drake:joint`` elements of an SDFormat model."""
+    found = (_read_sdf_joint(node, names) for node in model.all("drake:joint"))
+    return [joint for joint in found if joint is not None]
+
+
+def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
+    name, kind = node.word("@name"), node.word("@type")
+    ends = [_read_end(node, tag, names) for tag in ("drake:parent", "drake:child")]
+    if (pose := node.child("pose")) is not None:
+        hint = "pose the frames that it connects"
+        pose.invalid("drake.joint-pose", "a <drake:joint> has no <pose>", hint=hint)
+    curve = None
+    if kind == JointType.PLANAR:
+        damping = Element(node, SDF).vector("damping", minimum=0.0).tolist()
+        axes = tuple(JointAxis(xyz=xyz, damping=c) for xyz, c in zip((X_AXIS, Y_AXIS, Z_AXIS), damping, strict=True))
+    elif kind == JointType.CURVILINEAR:
+        curve = _read_curve(node, SDF)
+        axes = (_along(curve, Element(node, SDF).maybe("damping", minimum=0.0) or 0.0),)
+    else:
+        node.invalid("drake.joint-type", f"a <drake:joint> is planar or curvilinear, not {kind!r}")
+        return None
+    parent, child = ends
+    if parent is None or child is None:
+        return None
+    return Joint(
+        name=names.prefix + name,
+        type=JointType(kind),
+        parent=parent[0],
+        child=child[0],
+        X_PJ=parent[1],
+        X_CJ=child[1],
+        axes=axes,
+        curve=curve,
+        where=node.where,
+    )
+
+
+def _read_end(node: Node, tag: str, names: Names) -> tuple[str, Pose] | None:
+    child = node.child(tag)
+    if child is None:
+        node.invalid("drake.missing", f"<{node.tag}> needs a <{tag}>")
+        return None
+    found = names.frame(child.word("."))
+    if found is None:
+        child.invalid("drake.unknown-frame", f"{child.text.strip()!r} is no frame or link of {names.model}")
+    return found
+
+
+# --- curves ----------------------------------------------------------------------------------------------------------
+
+
+def _along(curve: Curve, damping: float) -> JointAxis:
+    length = sum(arc.length for arc in curve.arcs)
+    lower, upper = (-math.inf, math.inf) if curve.periodic else (0.0, length)
+    return JointAxis(xyz=curve.initial_tangent, lower=lower, upper=upper, damping=damping)
+
+
+def _read_curve(node: Node, dialect: Dialect) -> Curve:
+    curves = node.child("drake:curves")
+    arcs = () if curves is None else tuple(_read_arc(child, dialect) for child in curves.children)
+    if not arcs:
+        node.invalid("drake.no-curve", "a curvilinear joint needs <drake:curves> with a line or an arc")
+    elif curves is not None:
+        curves.skip(*_ARCS)
+    tangent, normal = (
+        node if child is None else child
+        for child in (node.child("drake:initial_tangent"), node.child("drake:plane_normal"))
+    )
+    periodic = node.child("drake:is_periodic")
+    key = "xyz" if dialect is SDF else "@xyz"
+    return Curve(
+        initial_tangent=X_AXIS if tangent is node else direction(tangent, key, X_AXIS),
+        plane_normal=Z_AXIS if normal is node else direction(normal, key, Z_AXIS),
+        arcs=arcs,
+        periodic=periodic is not None and periodic.flag(dialect.value, False),
+    )
+
+
+_ARCS = ("drake:line_segment", "drake:circular_arc")
+
+
+def _read_arc(node: Node, dialect: Dialect) -> Arc:
+    if node.tag not in _ARCS:
+        node.invalid("drake.unknown-curve", f"<{node.tag}> is none of {', '.join(_ARCS)}")
+        return Arc(length=0.0)
+    key = PREFIX if dialect is SDF else "@"
+    if node.tag == "drake:line_segment":
+        return Arc(length=_positive(node, key + "length"))
+    radius, angle = _positive(node, key + "radius"), node.number(key + "angle")
+    length = abs(angle) * radius
+    return Arc(length=length, curvature=angle / length if length else 0.0)
+
+
+def _positive(node: Node, key: str) -> float:
+    value = node.number(key)
+    if value <= 0.0 and node.has(key):
+        node.invalid("drake.out-of-range", f"{key} of <{node.tag}> is {value:g}; it must be more than 0")
+    return value

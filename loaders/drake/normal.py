@@ -1,0 +1,75 @@
+"""Elements that only repeat a standard one, turned into that one before anything is read."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import Fate
+from loaders.node import Node
+
+from .dialect import PREFIX
+
+_PROPERTIES = ("illustration_properties", "perception_properties", "accepting_renderer", "proximity_properties")
+_KEPT = frozenset({*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"})
+_URDF_JOINTS = frozenset({"ball", "planar", "screw", "universal", "curvilinear"})
+
+
+def normalise_sdf(root: Node) -> None:
+    """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDF file as SDFormat's own."""
+    for node in list(root.walk()):
+        if node.tag == "drake:visual" and node.parent is not None and node.parent.tag == "link":
+            _strip(node)
+            node.parent.append(node)  # after the link's own visuals
+    for node in root.walk():
+        if node.tag == "drake:capsule":
+            node.tag = "capsule"
+        elif node.tag == "drake:ellipsoid":
+            node.tag = "ellipsoid"
+            _join_radii(node)
+
+
+def _strip(visual: Node) -> None:
+    """Take the prefix off every tag of a ``drake:visual``."""
+    for node in visual.walk():
+        if not node.tag.startswith(PREFIX):
+            node.invalid("drake.visual-prefix", f"<{node.tag}> within <drake:visual> must be <{PREFIX}{node.tag}>")
+        elif node.tag not in _KEPT:
+            node.tag = node.tag.removeprefix(PREFIX)
+
+
+def _join_radii(ellipsoid: Node) -> None:
+    radii = [(ellipsoid.child(key), key) for key in "abc"]
+    for child, key in radii:
+        if child is None:
+            ellipsoid.invalid("drake.missing", f"<drake:ellipsoid> needs an <{key}>")
+    ellipsoid.add("radii", " ".join(child.text.strip() for child, _ in radii if child is not None))
+
+
+def normalise_urdf(root: Node) -> None:
+    """Take ``drake_ignore`` out of a URDF, and rewrite ``drake:joint`` and the ``drake:`` shapes as plain elements."""
+    for node in list(root.children):
+        if node.tag in {"link", "joint", "drake:joint"} and node.attributes.get("drake_ignore") == "true":
+            node.report(Fate.NOTED, "drake.ignored", f"drake_ignore leaves this <{node.tag}> out")
+            node.detach()
+        elif node.tag == "drake:joint":
+            _unprefix_joint(node)
+        elif node.tag == "link":
+            node.skip("@drake_ignore")
+            _unprefix_shapes(node)
+        elif node.tag == "joint":
+            node.skip("@drake_ignore")
+
+
+def _unprefix_joint(node: Node) -> None:
+    kind = node.attributes.get("type", "")
+    node.tag = "joint"
+    if kind not in _URDF_JOINTS:
+        known = ", ".join(sorted(_URDF_JOINTS))
+        message = f"a <drake:joint> of type {kind!r}; the types are {known}"
+        node.invalid("drake.joint-type", message, hint="a standard type belongs into a <joint>")
+
+
+def _unprefix_shapes(link: Node) -> None:
+    for part in link.children:
+        geometry = part.peek("geometry")
+        for shape in () if geometry is None else geometry.children:
+            if shape.tag in {"drake:capsule", "drake:ellipsoid"}:
+                shape.tag = shape.tag.removeprefix(PREFIX)
