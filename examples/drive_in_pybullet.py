@@ -1,0 +1,38 @@
+"""An SDFormat arm in PyBullet: loaded, held by its motors, driven by name.
+
+    python examples/drive_in_pybullet.py
+
+The handle *is* PyBullet's body id: every function of PyBullet takes it. Joints and links go by the model's names.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pybullet as p
+
+import bridge
+
+ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
+GOAL = {"waist": 0.8, "shoulder": 0.2, "elbow": -0.5, "roll": 1.0}
+
+
+def main() -> None:
+    p.connect(p.DIRECT)
+    p.setGravity(0, 0, -9.81)
+    p.setTimeStep(1 / 240)
+    robot = bridge.load_into_pybullet(ARM)
+    for name, angle in GOAL.items():
+        p.setJointMotorControl2(robot, robot.joints[name], p.POSITION_CONTROL, targetPosition=angle, force=80)
+    for _ in range(3 * 240):
+        p.stepSimulation()
+    for name, angle in GOAL.items():
+        position = p.getJointState(robot, robot.joints[name])[0]
+        print(f"{name:9} goal {angle:5.2f} rad, reached {position:7.4f} rad")
+    print("gripper::palm is at", robot.link_pose("gripper::palm").p.round(4))
+    robot.remove()
+    p.disconnect()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""SDFormat to MJCF: a folder that MuJoCo opens, and an account of what became of everything.
+
+    python examples/sdf_to_mjcf.py [FOLDER]
+
+Writes the bundled arm to out/arm: arm.xml, scene.xml with a floor and a light, assets/, FIDELITY.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import mujoco
+
+import bridge
+
+ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
+
+
+def main(folder: Path) -> None:
+    result = bridge.export_mjcf(ARM, folder)
+    for entry in result.diagnostics:
+        print(entry)
+    for path in sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file()):
+        print(path)
+
+    model = mujoco.MjModel.from_xml_path(str(folder / "scene.xml"))
+    data = mujoco.MjData(model)
+    data.joint("elbow").qpos[0] = 0.5
+    mujoco.mj_forward(model, data)
+    print("gripper::palm is at", data.body("gripper::palm").xpos)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/arm"))

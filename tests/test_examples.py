@@ -1,0 +1,57 @@
+"""Every example runs, in a folder of its own, and does what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def run(path: Path, folder: Path) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_from_any_folder(path: Path, tmp_path: Path) -> None:
+    assert run(path, tmp_path)
+
+
+def test_the_joint_motion_is_drawn_and_the_simulators_agree_on_it(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "joint_motion.py", tmp_path)
+    differences = [float(number) for number in re.findall(r"differ by (\S+) m", text)]
+    assert len(differences) == 2
+    assert max(differences) <= 1e-9
+    assert (tmp_path / "out" / "joint_motion.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_arm_reaches_its_goal_in_pybullet(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "drive_in_pybullet.py", tmp_path)
+    pairs = re.findall(r"goal +(\S+) rad, reached +(\S+) rad", text)
+    assert len(pairs) == 4
+    for goal, reached in pairs:
+        assert float(reached) == pytest.approx(float(goal), abs=0.02)
+
+
+def test_the_exported_folder_holds_what_the_example_says(tmp_path: Path) -> None:
+    run(ROOT / "examples" / "sdf_to_mjcf.py", tmp_path)
+    folder = tmp_path / "out" / "arm"
+    for name in ("arm.xml", "scene.xml", "FIDELITY.md", "assets"):
+        assert (folder / name).exists(), name
