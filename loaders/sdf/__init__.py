@@ -19,7 +19,7 @@ from .scopes import lay_out
 from .world import ASIDES
 
 
-def read(root: Node, context: Context) -> Scene | None:
+def read(root: Node, context: Context) -> Scene:
     """Read the document whose root element is ``<sdf>`` (or ``<gazebo>``, as it was called).
 
     Problems go to ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
@@ -31,8 +31,8 @@ def read(root: Node, context: Context) -> Scene | None:
     check_names(root, composition.versions)
     body = _main_element(root)
     if body is None:
-        return None
-    if body.tag in ("world", "model"):
+        scene = Scene(name="")
+    elif body.tag in ("world", "model"):
         layout = lay_out(body, composition.scenes)
         solve(layout)
         scene = assemble(layout, context)
@@ -47,7 +47,7 @@ def _main_element(root: Node) -> Node | None:
     root.skip("@version")
     found = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
     if not found:
-        root.invalid("sdf.empty", "the file has no world, model, light or actor")
+        root.report(Fate.ASSUMED, "sdf.empty", "the file has no world, model, light or actor; the scene is empty")
         return None
     for extra in found[1:]:
         message = f"a file gives one <{found[0].tag}>; this <{extra.tag}> is a further one and is not read"

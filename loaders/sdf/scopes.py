@@ -167,8 +167,10 @@ def lay_out(body: Node, scenes: dict[Node, Scene]) -> Layout:
 
 
 def _open(scope: Scope, origin: Vertex) -> None:
+    """Make a vertex the origin of a scope. What stands in a static model is static."""
     scope.origin, origin.opens = origin, scope
-    scope.static = origin.kind is Kind.MODEL and origin.node.flag("static", False)
+    stated = origin.kind is Kind.MODEL and origin.node.flag("static", False)
+    scope.static = stated or (not origin.is_outermost and origin.scope.static)
 
 
 def _fill(scope: Scope, layout: Layout) -> list[Scope]:

@@ -11,7 +11,7 @@ from loaders.node import Node
 from .asides import set_aside
 
 _ENGINE = (Fate.NOTED, "sdf.engine-setting", "it tunes one engine's solver")
-_SOFT = (Fate.DROPPED, "sdf.soft-contact", "soft bodies are not modelled")
+_ELASTIC = (Fate.DROPPED, "sdf.elastic-modulus", "no contact is computed from it; kp and kd count")
 
 DEFAULT = Surface()
 
@@ -21,7 +21,7 @@ def read_surface(collision: Node) -> Surface:
     node = collision.child("surface")
     if node is None:
         return DEFAULT
-    set_aside(node, {"soft_contact": _SOFT})
+    set_aside(node, {"soft_contact": _ENGINE})
     bounce = node.child("bounce")
     contact = node.child("contact")
     restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
@@ -31,8 +31,9 @@ def read_surface(collision: Node) -> Surface:
     ode, bullet = contact.child("ode"), contact.child("bullet")
     if bullet is not None:
         set_aside(bullet, {"split_impulse": _ENGINE, "split_impulse_penetration_threshold": _ENGINE})
-    if contact.has("poissons_ratio") or contact.has("elastic_modulus"):
-        set_aside(contact, {"poissons_ratio": _SOFT, "elastic_modulus": _SOFT})
+    if contact.number("elastic_modulus", -1.0) > 0.0:
+        set_aside(contact, {"elastic_modulus": _ELASTIC})
+    contact.maybe_number("poissons_ratio")
     set_aside(contact, {"collide_without_contact_bitmask": _ENGINE})
     return Surface(
         friction=friction,
