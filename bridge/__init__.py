@@ -1,7 +1,47 @@
-"""Canonical models into simulators, and the proof that the simulators agree."""
+"""Canonical models into simulators, and the proof that the simulators agree.
+
+Every function takes a path, a `loaders.Scene` or a `Mechanism`. Importing this package loads no engine, and each of
+its parts only when it is first used.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from .mechanism import Mechanism, lower
 
-__all__ = ["Mechanism", "lower"]
+if TYPE_CHECKING:
+    from . import mujoco_plugin
+    from .bullet import load_into_pybullet
+    from .mjcf import export_mjcf, to_mjcf, to_mjspec
+    from .parity import compare
+
+__all__ = [
+    "Mechanism",
+    "compare",
+    "export_mjcf",
+    "load_into_pybullet",
+    "lower",
+    "mujoco_plugin",
+    "to_mjcf",
+    "to_mjspec",
+]
+
+_HOMES = {
+    "compare": ".parity",
+    "export_mjcf": ".mjcf",
+    "load_into_pybullet": ".bullet",
+    "mujoco_plugin": "",
+    "to_mjcf": ".mjcf",
+    "to_mjspec": ".mjcf",
+}
+"""Public name to the module that has it; an empty one is a module itself."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not _HOMES[name]:
+        return importlib.import_module(f".{name}", __name__)
+    return getattr(importlib.import_module(_HOMES[name], __name__), name)

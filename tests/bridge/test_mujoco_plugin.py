@@ -1,0 +1,99 @@
+"""MuJoCo's own API opens SDFormat once the plugin is registered; in child processes, since it stays registered."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ASSETS = Path(__file__).parents[2] / "assets"
+
+ARM = """<sdf version="1.9"><model name="arm"><link name="base"/><link name="tip"><pose>0 0 1 0 0 0</pose></link>
+<joint name="elbow" type="revolute"><parent>base</parent><child>tip</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model></sdf>"""
+
+TRIANGLES = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def run(script, cwd):
+    """Run a script in its own process; its output, after checking that it ended well."""
+    prelude = "import mujoco, bridge\nbridge.mujoco_plugin.register(package_map={'shapes': 'shapes'})\n"
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-c", prelude + script],
+        cwd=cwd,
+        env={"PYTHONPATH": str(ASSETS.parent), "SDFBRIDGE_CACHE": str(cwd / "cache"), "HOME": str(cwd)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert child.returncode == 0, child.stderr
+    return child.stdout
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "arm.sdf").write_text(ARM)
+    (tmp_path / "broken.sdf").write_text(ARM.replace("<child>tip", "<child>top"))
+    (tmp_path / "shapes").mkdir()
+    (tmp_path / "shapes" / "wedge.obj").write_text(TRIANGLES)
+    return tmp_path
+
+
+def test_from_file_opens_a_model(folder):
+    script = "m = mujoco.MjSpec.from_file('arm.sdf').compile(); print(m.joint('elbow').axis, m.body('tip').id)"
+    assert run(script, folder).split() == ["[0.", "1.", "0.]", "2"]
+
+
+def test_from_file_opens_the_bundled_arm(folder):
+    script = f"print(mujoco.MjSpec.from_file({str(ASSETS / 'arm' / 'model.sdf')!r}).compile().njnt > 2)"
+    assert run(script, folder) == "True\n"
+
+
+def test_an_mjcf_file_attaches_a_model(folder):
+    scene = """<mujoco><asset><model name="arm" file="arm.sdf"/></asset>
+    <worldbody><frame pos="0 0 2"><attach model="arm" body="base" prefix="left_"/></frame></worldbody></mujoco>"""
+    (folder / "scene.xml").write_text(scene)
+    script = "m = mujoco.MjModel.from_xml_path('scene.xml'); print(m.body('left_tip').id, m.body('left_base').pos[2])"
+    assert run(script, folder).split() == ["2", "2.0"]
+
+
+def test_a_broken_file_is_a_python_exception_with_our_text_every_time(folder):
+    script = """
+import resource
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+texts = set()
+for i in range(1000):
+    if i == 200:
+        early = peak()
+    try:
+        mujoco.MjSpec.from_file('broken.sdf')
+    except ValueError as error:
+        texts.add(str(error))
+(text,) = texts
+print(text)
+print('grown by', peak() - early, 'kB')
+mujoco.MjSpec.from_file('arm.sdf').compile()
+"""
+    *lines, growth = run(script, folder).splitlines()
+    assert any("broken.sdf:2: error" in line and "top" in line for line in lines)
+    assert int(growth.split()[-2]) < 8000
+
+
+@pytest.mark.parametrize("uri", ["package://shapes/wedge.obj", "model://shapes/wedge.obj"])
+def test_meshes_are_found_by_uri(folder, uri):
+    asset = f'<asset><mesh name="w" file="{uri}"/></asset>'
+    xml = f'<mujoco>{asset}<worldbody><geom type="mesh" mesh="w"/></worldbody></mujoco>'
+    assert run(f"print(mujoco.MjModel.from_xml_string('''{xml}''').nmeshvert)", folder) == "4\n"
+
+
+def test_a_mesh_that_is_not_there_is_mujocos_own_error(folder):
+    xml = '<mujoco><asset><mesh name="w" file="package://shapes/no.obj"/></asset></mujoco>'
+    script = f"""
+try:
+    mujoco.MjModel.from_xml_string('''{xml}''')
+except ValueError as error:
+    print(error)
+"""
+    assert "package://shapes/no.obj" in run(script, folder)
