@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loaders.diagnostics import Fate
 from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
@@ -108,27 +108,20 @@ def read_mimic(node: Node, follower: Joint, names: Names) -> Coupling | None:
 # --- joints that only Drake has --------------------------------------------------------------------------------------
 
 URDF_TYPES = {kind: JointType(kind) for kind in ("universal", "screw", "curvilinear")}
-"""The types of a URDF's joints that `read_urdf_axes` understands, beside those of URDF itself."""
+"""The types of a URDF's joints that `complete_urdf_joint` understands, beside those of URDF itself."""
 
 
-def read_urdf_axes(
-    node: Node, joint_type: JointType, along: JointAxis, damping: float
-) -> tuple[tuple[JointAxis, ...], float, Curve | None]:
-    """Axes, pitch [m/rev] and curve of a ``drake:joint`` in a URDF.
-
-    Args:
-        node: The joint.
-        joint_type: One of `URDF_TYPES`.
-        along: What the joint's ``<axis>`` says.
-        damping: What its ``<dynamics>`` says.
-    """
-    if joint_type is JointType.UNIVERSAL:  # Drake does not look at <axis>
-        return tuple(JointAxis(xyz=xyz, damping=damping) for xyz in (X_AXIS, Y_AXIS)), 1.0, None
-    if joint_type is JointType.SCREW:
-        pitch = Element(node, URDF).number("screw_thread_pitch")
-        return (JointAxis(xyz=along.xyz, damping=damping),), pitch, None
+def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
+    """A joint of one of `URDF_TYPES`, read so far with one axis and its damping; any other as it is."""
+    if joint.type not in URDF_TYPES:
+        return joint
+    (axis,) = joint.axes
+    if joint.type is JointType.UNIVERSAL:  # Drake does not look at <axis>
+        return replace(joint, axes=(replace(axis, xyz=X_AXIS), replace(axis, xyz=Y_AXIS)))
+    if joint.type is JointType.SCREW:
+        return replace(joint, pitch=Element(node, URDF).number("screw_thread_pitch"))
     curve = _read_curve(node, URDF)
-    return (_along(curve, damping),), 1.0, curve
+    return replace(joint, axes=(_along(curve, axis.damping),), curve=curve)
 
 
 def read_sdf_joints(model: Node, names: Names) -> list[Joint]:

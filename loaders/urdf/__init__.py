@@ -7,9 +7,11 @@ from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
+from loaders.drake.normal import normalise_urdf
 from loaders.model import WORLD, Link, Model, Scene
 from loaders.node import Node
 
+from .extensions import with_extensions
 from .gazebo import Extensions
 from .joints import read_joint, read_mimic
 from .links import read_link
@@ -28,7 +30,7 @@ def read(root: Node, context: Context) -> Scene | None:
     """
     root.skip("@version")
     name = _read_name(root)
-    _drop_ignored(root)
+    normalise_urdf(root)
     link_nodes = _by_name(root.all("link"))
     joint_nodes = _by_name(root.all("joint"))
     joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
@@ -51,6 +53,7 @@ def read(root: Node, context: Context) -> Scene | None:
         couplings=tuple(coupling for coupling in couplings if coupling is not None),
         actuators=read_actuators(root, known),
     )
+    scene = with_extensions(scene, root)
     root.sweep()
     return scene
 
@@ -66,13 +69,6 @@ def _read_name(root: Node) -> str:
         name = Path(root.file).name.partition(".")[0] or "robot"
         root.report(Fate.ASSUMED, "urdf.missing-name", f"<robot> needs a name; {name!r} is taken")
     return name
-
-
-def _drop_ignored(root: Node) -> None:
-    """Take out what Drake is told to ignore."""
-    for node in root.all("link", "joint"):
-        if node.word("@drake_ignore", "false") == "true":
-            node.detach()
 
 
 def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:

@@ -8,6 +8,8 @@ import math
 import numpy as np
 
 from loaders.diagnostics import Fate
+from loaders.drake.dialect import URDF
+from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
 from loaders.sdf.asides import Asides, absorb, set_aside
@@ -24,6 +26,7 @@ TYPES = {
     "floating": JointType.FLOATING,
     "ball": JointType.BALL,
     "spherical": JointType.BALL,
+    **URDF_TYPES,
 }
 """What URDF calls the types of joints. ``ball`` and ``spherical`` are not in the specification."""
 
@@ -43,7 +46,7 @@ def read_joint(node: Node) -> Joint:
     """One joint. Its frame J is the frame of the child link, as the specification has it."""
     set_aside(node, _ASIDES)
     joint_type = _read_type(node)
-    return Joint(
+    joint = Joint(
         name=node.word("@name"),
         type=joint_type,
         parent=_read_end(node, "parent"),
@@ -53,6 +56,7 @@ def read_joint(node: Node) -> Joint:
         axes=_read_axes(node, joint_type),
         where=node.where,
     )
+    return complete_urdf_joint(node, joint)
 
 
 def _read_type(node: Node) -> JointType:
@@ -84,6 +88,9 @@ def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
     if joint_type is JointType.PLANAR:
         return _read_planar(node, _read_direction(node))
     _report_unlimited(node, joint_type)
+    if joint_type in URDF_TYPES:
+        friction, (damping, *_) = _read_dynamics(node, 1)
+        return (JointAxis(xyz=_read_direction(node), damping=damping, friction=friction),)
     if joint_type is JointType.BALL and node.has("dynamics"):
         friction, (damping, *_) = _read_dynamics(node, 1)
         return (JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
@@ -153,7 +160,12 @@ def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
         return axis
     lower, upper = _read_range(limit, joint_type)
     return dataclasses.replace(
-        axis, lower=lower, upper=upper, effort=_read_bound(limit, "effort"), velocity=_read_bound(limit, "velocity")
+        axis,
+        lower=lower,
+        upper=upper,
+        effort=_read_bound(limit, "effort"),
+        velocity=_read_bound(limit, "velocity"),
+        acceleration=read_acceleration(limit, URDF),
     )
 
 

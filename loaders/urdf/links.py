@@ -6,6 +6,10 @@ import numpy as np
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
+from loaders.drake.contact import read_surface as drake_surface
+from loaders.drake.dialect import URDF
+from loaders.drake.links import read_surface_velocity_axis
+from loaders.drake.visuals import read_renderers, read_roles
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
 from loaders.sdf.asides import Asides, set_aside
@@ -29,6 +33,7 @@ def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context:
         inertia=_read_inertial(node, name),
         collisions=_read_collisions(node, name, context),
         visuals=_read_visuals(node, name, materials, context),
+        surface_velocity_axis=read_surface_velocity_axis(node, URDF),
         where=node.where,
     )
 
@@ -61,9 +66,10 @@ def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision
     for label, element in zip(shape_names(name, elements), elements, strict=True):
         set_aside(element, _COLLISION_ASIDES)
         geometry = read_geometry(element, context)
+        own = drake_surface(element, surface, URDF)
         if geometry is not None:
             X_LG = read_origin(element)
-            collisions.append(Collision(name=label, X_LG=X_LG, geometry=geometry, surface=surface, where=element.where))
+            collisions.append(Collision(name=label, X_LG=X_LG, geometry=geometry, surface=own, where=element.where))
     return tuple(collisions)
 
 
@@ -73,7 +79,18 @@ def _read_visuals(link: Node, name: str, materials: Materials, context: Context)
     for label, element in zip(shape_names(name, elements), elements, strict=True):
         material = materials.read(element, context)
         geometry = read_geometry(element, context)
-        if geometry is not None:
-            X_LG = read_origin(element)
-            visuals.append(Visual(name=label, X_LG=X_LG, geometry=geometry, material=material, where=element.where))
+        roles = read_roles(element)
+        renderers = read_renderers(element, roles, URDF)
+        if geometry is not None and roles:
+            visuals.append(
+                Visual(
+                    name=label,
+                    X_LG=read_origin(element),
+                    geometry=geometry,
+                    material=material,
+                    roles=roles,
+                    renderers=renderers,
+                    where=element.where,
+                )
+            )
     return tuple(visuals)

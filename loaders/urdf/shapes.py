@@ -10,7 +10,9 @@ from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.model import Box, Capsule, Cylinder, Geometry, Material, Mesh, Plane, Rgba, Sphere
+from loaders.drake.dialect import URDF
+from loaders.drake.visuals import declares_convex, diffuse_map
+from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
 from loaders.node import Node
 from loaders.sdf.asides import absorb
 from loaders.spatial import IDENTITY, Pose
@@ -63,6 +65,11 @@ def _read_capsule(node: Node, _: Context) -> Geometry:
     return Capsule(radius=node.number("@radius", minimum=0.0), length=node.number("@length", minimum=0.0))
 
 
+def _read_ellipsoid(node: Node, _: Context) -> Geometry:
+    a, b, c = (node.number("@" + key, minimum=0.0) for key in "abc")
+    return Ellipsoid(radii=(a, b, c))
+
+
 def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@normal", 3, (0.0, 0.0, 1.0))
     length = math.hypot(x, y, z)
@@ -78,7 +85,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
         node.invalid("urdf.zero-scale", f"the scale {x:g} {y:g} {z:g} makes the mesh flat")
-    return Mesh(uri=uri, path=path, scale=(x, y, z))
+    return Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
 def _read_scale(node: Node) -> tuple[float, ...]:
@@ -99,6 +106,7 @@ SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
     "sphere": _read_sphere,
     "cylinder": _read_cylinder,
     "capsule": _read_capsule,
+    "ellipsoid": _read_ellipsoid,
     "mesh": _read_mesh,
     "plane": _read_plane,
 }
@@ -182,6 +190,7 @@ def _read_material(node: Node, context: Context) -> Material:
 
 def _read_texture(node: Node, context: Context) -> str | None:
     texture = node.child("texture")
+    diffuse_map(node, URDF)
     if texture is None:
         return None
     uri = texture.word("@filename", "")

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator
 
 from loaders.diagnostics import Fate
+from loaders.drake.dialect import URDF
+from loaders.drake.joints import Drive, read_drive
 from loaders.model import Actuator, Joint
 from loaders.node import Node
 from loaders.sdf.asides import Asides, absorb, set_aside
@@ -52,6 +54,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
         set_aside(part, _JOINT_ASIDES)
         part.skip("@role")
     reduction = _read_reduction((motor, node, joint_node))
+    drive = read_drive(motor, URDF)
     interfaces = [child.text.strip() for part in (joint_node, motor) for child in part.all("hardwareInterface")]
     joint = _driven(joint_node, joints)
     if joint is None:
@@ -60,7 +63,10 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
         name=motor.word("@name"),
         joint=joint.name,
         effort=joint.axes[0].effort,
-        gear_ratio=reduction,
+        gear_ratio=reduction if drive == Drive() else drive.gear_ratio,
+        rotor_inertia=drive.rotor_inertia,
+        p_gain=drive.p_gain,
+        d_gain=drive.d_gain,
         interfaces=tuple(dict.fromkeys(filter(None, interfaces))),
         where=node.where,
     )
