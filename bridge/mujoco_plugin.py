@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -40,7 +41,7 @@ T = TypeVar("T")
 _CanDecode = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _Decode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 _SilentDecode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-"""Before MuJoCo 3.16 a decoder could not say why it failed."""
+"""Before MuJoCo 3.16 a decoder cannot say why it failed; the log says it then."""
 _Open = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _Read = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 _Close = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -105,7 +106,7 @@ def register(
         library.mjp_registerDecoder(ctypes.byref(decoder))
     for scheme in SCHEMES:
         provider = _provider(scheme, resources)
-        library.mjp_registerProvider(ctypes.byref(provider))
+        _register_provider(library)(ctypes.byref(provider))
 
 
 # --- decoders --------------------------------------------------------------------------------------------------------
@@ -120,8 +121,11 @@ def _decoder(library: ctypes.CDLL, suffix: str, resources: Resources) -> _Decode
         _write(message, error, size)
         return spec
 
-    def decode_silently(resource: int, vfs: int | None) -> int | None:
-        return decode(resource, vfs, None, 0)
+    def decode_silently(resource: int, _vfs: int | None) -> int | None:
+        message, spec = _guarded(lambda: _spec(library, Path(_name(resource)), resources))
+        if message:
+            logging.getLogger(__name__).error(message)
+        return spec
 
     run = _Decode(decode) if _version() >= (3, 16) else _SilentDecode(decode_silently)
     decoder = _Decoder(
@@ -251,5 +255,12 @@ def _library() -> ctypes.CDLL:
     library.mj_parseXML.restype = ctypes.c_void_p
     library.mj_parseXML.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
     library.mjp_registerDecoder.argtypes = [ctypes.POINTER(_Decoder)]
-    library.mjp_registerProvider.argtypes = [ctypes.POINTER(_Provider)]
     return library
+
+
+def _register_provider(library: ctypes.CDLL) -> Any:
+    """``mjp_registerProvider``, by the name that it has in this version."""
+    current = hasattr(library, "mjp_registerProvider")
+    function = library.mjp_registerProvider if current else library.mjp_registerResourceProvider
+    function.argtypes = [ctypes.POINTER(_Provider)]
+    return function
