@@ -8,6 +8,7 @@ does not, MuJoCo's rule is switched off and every filtered pair is written.
 from __future__ import annotations
 
 from bridge.mechanism import ROOT
+from loaders.diagnostics import Fate
 
 from .context import Context
 
@@ -19,9 +20,13 @@ def contacts(context: Context) -> None:
     mechanism = context.mechanism
     names = [body.name for body in mechanism.bodies if body.link.collisions]
     everything = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]}
-    filtered = everything - mechanism.collidable_pairs(context.options.collision_policy)
+    allowed = mechanism.collidable_pairs(context.options.collision_policy)
+    filtered = everything - allowed
     group = weld_groups(context)
     welded = {pair for pair in everything if len({group[name] for name in pair}) == 1}
+    if allowed & welded:
+        message = f"{len(allowed & welded)} pairs of links that cannot move against each other do not touch in MuJoCo"
+        context.report(Fate.NOTED, "welded-contact", message)
     adjacent = _adjacent(everything - welded, group, context)
     if adjacent <= filtered:
         written = filtered - welded - adjacent

@@ -127,7 +127,9 @@ def test_bias_forces_are_the_models(seed):
         for body in mechanism.bodies
         if body.primitives and body.primitives[0].kind != "free"
     }
-    vector = np.concatenate([np.atleast_1d(v.get(b.joint, np.zeros(len(b.reflected_inertia)))) for b in mechanism.bodies])
+    vector = np.concatenate(
+        [np.atleast_1d(v.get(b.joint, np.zeros(len(b.reflected_inertia)))) for b in mechanism.bodies]
+    )
     expected = mechanism.bias_forces(q, v)
     found = running.set(q, vector).bias_forces()
     assert np.abs(found - expected).max() <= 1e-10 * max(1.0, np.abs(expected).max())
@@ -244,7 +246,9 @@ def test_an_effort_limit_holds_for_the_sum_of_actuators():
 
 
 def test_an_arc_is_a_hinge_whose_forces_are_those_along_the_arc():
-    curve = Curve(initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=1.0, curvature=2.0),))
+    curve = Curve(
+        initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=1.0, curvature=2.0),)
+    )
     scene = one_joint(z_axis(damping=0.8, lower=-0.2, upper=1.0), kind=JointType.CURVILINEAR, curve=curve)
     mechanism = lower(scene)
     mjcf = to_mjcf(mechanism)
@@ -296,7 +300,9 @@ def four_bar(kind=JointType.REVOLUTE):
 
     def bar(name, x, z, dx, dz):
         com = (dx / 2, 0.0, dz / 2)
-        return Link(name=name, model="m", X_WL=Pose.of(p=(x, 0, z)), inertia=SpatialInertia.of(1.0, com, 0.02 * np.eye(3)))
+        return Link(
+            name=name, model="m", X_WL=Pose.of(p=(x, 0, z)), inertia=SpatialInertia.of(1.0, com, 0.02 * np.eye(3))
+        )
 
     y = (JointAxis(xyz=frozen((0.0, 1.0, 0.0))),)
 
