@@ -1,0 +1,12 @@
+"""Mechanisms into PyBullet.
+
+`load_into_pybullet` never uses PyBullet's own SDF reader and never shows it the user's file: it writes one canonical
+URDF for each body, and undoes what PyBullet adds of its own.
+"""
+
+from __future__ import annotations
+
+from .handle import Bodies, Body
+from .load import load_into_pybullet
+
+__all__ = ["Bodies", "Body", "load_into_pybullet"]

@@ -1,0 +1,368 @@
+"""A mechanism as PyBullet's bodies: one articulation for each, one segment for each of its links.
+
+PyBullet puts a link's frame where its joint is and gives every joint at most one axis. Hence a segment's frame S is
+the joint frame M of the link that it carries, and a joint of several primitives is a chain of segments, massless but
+for the last. What the source calls a link keeps its own frame by its offset, ``X_SL``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bridge.coordinates import default_position, kind_of
+from bridge.mechanism import ROOT, Body, Closure, Kind, Mechanism, Primitive
+from bridge.names import primitive_names
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.model import WORLD, Link, Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+
+from .names import Names
+
+TARGET = "pybullet"
+BASE = -1
+"""PyBullet's index of the base."""
+MAX_JOINTS = 127
+"""The most joints of a body whose state PyBullet can still report."""
+MAX_COORDINATES = 121
+"""The most position coordinates of its joints that PyBullet can still set."""
+TINY = 1e-9
+"""Mass [kg] or inertia [kg m^2] given to what would otherwise freeze or turn into NaN."""
+
+_MASSLESS = SpatialInertia.of(0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A link of the scene on the segment that carries it."""
+
+    link: Link
+    X_SL: Pose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Segment:
+    """One link of a PyBullet body and the joint that holds it; the first segment is the base."""
+
+    name: str
+    joint: str
+    """Name of the joint; empty for the base."""
+    parent: int
+    """PyBullet's index of the segment that carries it."""
+    X_PJ: Pose
+    """The joint's frame, hence the segment's at zero, in the parent segment."""
+    primitive: Primitive | None
+    """How it moves; None if it is welded."""
+    leads: bool
+    """Whether limits, damping and friction of the component act on this primitive."""
+    inertia: SpatialInertia
+    """In S."""
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Articulation:
+    """One body of PyBullet's."""
+
+    model: str
+    """Name of the outermost model that it belongs to."""
+    mechanism: Mechanism
+    """What of the whole mechanism it holds."""
+    is_fixed: bool
+    X_WS: Pose
+    """Placement of the base segment."""
+    segments: tuple[Segment, ...]
+    """The segment at PyBullet's index ``i`` is number ``i + 1``."""
+    drives: tuple[tuple[int, ...], ...]
+    """For each body of the mechanism, PyBullet's indices of its primitives; empty if it is welded or free."""
+    places: dict[str, tuple[int, Pose]]
+    """For each link, PyBullet's index of its segment and ``X_SL``."""
+    joints: dict[str, int]
+    """PyBullet's indices by joint name; a joint of several primitives also by its own name, for the last of them."""
+
+    @property
+    def has_ball(self) -> bool:
+        """Whether one of its joints is a ball."""
+        return any(kind_of(body) is Kind.BALL for body in self.mechanism.bodies)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its base moves."""
+        return not self.is_fixed
+
+
+def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulation]:
+    """The bodies that PyBullet needs: one for each free tree, and one for what a model fixes to the world."""
+    found = []
+    for model, indices in _groups(mechanism):
+        found += _fitting(mechanism, model, indices, diagnostics)
+    return found
+
+
+# --- what becomes one body -------------------------------------------------------------------------------------------
+
+
+def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
+    """Outermost model and body indices of each PyBullet body, in the order of the mechanism."""
+    tops = top_models(mechanism.scene)
+    groups: dict[tuple[str, int], list[int]] = {}
+    roots = _roots(mechanism.bodies)
+    for i, root in enumerate(roots):
+        body = mechanism.bodies[root]
+        key = (tops.get(body.link.model, body.link.model), root if kind_of(body) is Kind.FREE else ROOT)
+        groups.setdefault(key, []).append(i)
+    return [(model, indices) for (model, _), indices in groups.items()]
+
+
+def top_models(scene: Scene) -> dict[str, str]:
+    """The outermost model of each model. Names carry the outermost scope only if the file is no single model."""
+    is_one_model = any(not link.name.startswith(f"{link.model}::") for link in scene.links)
+    root = scene.models[0].name if scene.models else scene.name
+    return {model.name: root if is_one_model else model.name.partition("::")[0] for model in scene.models}
+
+
+def _roots(bodies: tuple[Body, ...]) -> list[int]:
+    """For each body, the one at the root of its tree."""
+    roots: list[int] = []
+    for i, body in enumerate(bodies):
+        roots.append(i if body.parent == ROOT else roots[body.parent])
+    return roots
+
+
+def _fitting(mechanism: Mechanism, model: str, indices: list[int], diagnostics: Diagnostics) -> list[Articulation]:
+    """One articulation; or, if PyBullet cannot hold so many joints, one for each tree that hangs from the world."""
+    part = _part(mechanism, indices)
+    if _excess(part, set()) <= 0:
+        return [_build(part, model, set(), diagnostics)]
+    folded = _fold(part)
+    if _excess(part, folded) <= 0:
+        _report_folded(part, folded, diagnostics)
+        return [_build(part, model, folded, diagnostics)]
+    roots = _roots(part.bodies)
+    if len(set(roots)) > 1:
+        trees = [[k for k, root in zip(indices, roots, strict=True) if root == tree] for tree in dict.fromkeys(roots)]
+        return [found for tree in trees for found in _fitting(mechanism, model, tree, diagnostics)]
+    message = (
+        f"model {model} needs more than PyBullet's {MAX_JOINTS} joints and {MAX_COORDINATES} coordinates of one body, "
+        "even with welded links made one"
+    )
+    diagnostics.add(
+        Fate.INVALID, "pybullet.too-many-joints", message, part.bodies[0].link.where, target=TARGET,
+        hint="split the model, or weld joints that need not move",
+    )  # fmt: skip
+    return []
+
+
+def _part(mechanism: Mechanism, indices: list[int]) -> Mechanism:
+    """The part of a mechanism that these bodies make, with the couplings and closures inside it."""
+    if len(indices) == len(mechanism.bodies):
+        return mechanism
+    number = {old: new for new, old in enumerate(indices)} | {ROOT: ROOT}
+    bodies, velocities = [], list[int]()
+    for old in indices:
+        body = mechanism.bodies[old]
+        bodies.append(dataclasses.replace(body, parent=number[body.parent], v_start=len(velocities)))
+        velocities += range(body.v_start, body.v_start + len(body.reflected_inertia))
+    v_number = {old: new for new, old in enumerate(velocities)}
+    return dataclasses.replace(
+        mechanism,
+        bodies=tuple(bodies),
+        closures=tuple(_renumbered(c, number) for c in mechanism.closures if {c.parent, c.child} <= number.keys()),
+        couplings=tuple(
+            dataclasses.replace(c, follower=v_number[c.follower], leader=v_number[c.leader])
+            for c in mechanism.couplings
+            if {c.follower, c.leader} <= v_number.keys()
+        ),
+        v_order=tuple(mechanism.v_order[old] for old in velocities),
+    )
+
+
+def _renumbered(closure: Closure, number: dict[int, int]) -> Closure:
+    return dataclasses.replace(closure, parent=number[closure.parent], child=number[closure.child])
+
+
+# --- what does not fit -----------------------------------------------------------------------------------------------
+
+
+def _excess(mechanism: Mechanism, folded: set[int]) -> int:
+    """By how many joints or coordinates a body would be too large."""
+    joints = coordinates = 0
+    for i, body in enumerate(mechanism.bodies):
+        if kind_of(body) is Kind.FREE or i in folded:
+            continue
+        joints += len(body.primitives) or 1
+        coordinates += sum(4 if p.kind is Kind.BALL else 1 for p in body.primitives)
+    return max(joints - MAX_JOINTS, coordinates - MAX_COORDINATES)
+
+
+def _fold(mechanism: Mechanism) -> set[int]:
+    """Welded links to be made one with what they are welded to: as few as needed, first those that touch nothing."""
+    welded = [i for i, body in enumerate(mechanism.bodies) if not body.primitives and body.parent != ROOT]
+    welded.sort(key=lambda i: bool(mechanism.bodies[i].link.collisions))
+    return set(welded[: max(0, _excess(mechanism, set()))])
+
+
+def _report_folded(mechanism: Mechanism, folded: set[int], diagnostics: Diagnostics) -> None:
+    names = ", ".join(mechanism.bodies[i].name for i in sorted(folded))
+    message = f"{len(folded)} welded links are one with the link that carries them, as PyBullet has {MAX_JOINTS} joints"
+    hint = f"they have poses by name but no PyBullet index of their own: {names}"
+    where = mechanism.bodies[min(folded)].link.where
+    diagnostics.add(Fate.NOTED, "pybullet.folded-links", message, where, target=TARGET, hint=hint)
+
+
+# --- segments --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class _Draft:
+    """A segment while links are still being added to it."""
+
+    name: str
+    joint: str = ""
+    parent: int = BASE
+    X_PJ: Pose = IDENTITY
+    primitive: Primitive | None = None
+    leads: bool = True
+    inertia: SpatialInertia = _MASSLESS
+    parts: list[Part] = field(default_factory=list)
+
+    def carry(self, body: Body, X_SL: Pose) -> None:
+        """Add a link of the scene."""
+        self.parts.append(Part(body.link, X_SL))
+        added = body.inertia.moved(X_SL)
+        self.inertia = self.inertia + added if len(self.parts) > 1 else added
+
+    def finished(self) -> Segment:
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return Segment(**(values | {"parts": tuple(self.parts)}))
+
+
+@dataclass(slots=True)
+class _Drafts:
+    """An articulation in the making."""
+
+    mechanism: Mechanism
+    names: Names
+    X_WS: Pose = IDENTITY
+    segments: list[_Draft] = field(default_factory=list)
+    drives: list[tuple[int, ...]] = field(default_factory=list)
+    places: dict[str, tuple[int, Pose]] = field(default_factory=dict)
+    joints: dict[str, int] = field(default_factory=dict)
+
+    def place(self, body: Body, index: int, X_SL: Pose) -> None:
+        self.segments[index + 1].carry(body, X_SL)
+        self.places[body.name] = (index, X_SL)
+
+    def carrier(self, body: Body) -> tuple[int, Pose]:
+        """PyBullet's index of the segment that a body hangs from, and its ``X_SF``."""
+        if body.parent == ROOT:
+            return BASE, self.X_WS.inverse() @ body.X_PF
+        index, X_SP = self.places[self.mechanism.bodies[body.parent].name]
+        return index, X_SP @ body.X_PF
+
+    def hang(self, body: Body) -> None:
+        """Add a body by a chain of one segment for each of its primitives, or by a weld."""
+        parent, X_PJ = self.carrier(body)
+        steps: tuple[Primitive | None, ...] = body.primitives or (None,)
+        names = primitive_names(body) if body.primitives else (body.joint or f"{body.name}_weld",)
+        first = len(self.segments) - 1
+        leaders = set(_leaders(body.primitives))
+        for k, (step, name) in enumerate(zip(steps, names, strict=True)):
+            index = len(self.segments) - 1
+            last = k == len(steps) - 1
+            joint = self.names.joint(name, exact=name == body.joint)
+            link = self.names.link(body.name, exact=True) if last else self.names.link(f"{name}_link")
+            draft = _Draft(name=link, joint=joint, parent=parent, X_PJ=X_PJ, primitive=step, leads=k in leaders)
+            self.segments.append(draft)
+            self.joints[name] = index
+            parent, X_PJ = index, IDENTITY
+        if body.joint is not None:
+            self.joints.setdefault(body.joint, len(self.segments) - 2)
+        self.drives.append(tuple(range(first, first + len(body.primitives))))
+        self.place(body, len(self.segments) - 2, body.X_BM.inverse())
+
+
+def _leaders(primitives: tuple[Primitive, ...]) -> Iterator[int]:
+    """The primitives that stand for their component: the first hinge, else the first slide."""
+    for component in dict.fromkeys(p.component for p in primitives):
+        sharing = [k for k, p in enumerate(primitives) if p.component == component]
+        yield min(sharing, key=lambda k: primitives[k].kind is not Kind.HINGE)
+
+
+def _build(mechanism: Mechanism, model: str, folded: set[int], diagnostics: Diagnostics) -> Articulation:
+    drafts = _Drafts(mechanism, Names(_reserved(mechanism), diagnostics))
+    is_free = kind_of(mechanism.bodies[0]) is Kind.FREE
+    anchor = _anchor(mechanism)
+    drafts.segments.append(_base(drafts, anchor))
+    for i, body in enumerate(mechanism.bodies):
+        if body is anchor:
+            drafts.drives.append(())
+            drafts.place(body, BASE, IDENTITY)
+        elif i in folded:
+            index, X_SF = drafts.carrier(body)
+            drafts.drives.append(())
+            drafts.place(body, index, X_SF @ body.X_BM.inverse())
+        else:
+            drafts.hang(body)
+    _guard(drafts.segments, is_free, diagnostics)
+    return Articulation(
+        model=model,
+        mechanism=mechanism,
+        is_fixed=not is_free,
+        X_WS=drafts.X_WS,
+        segments=tuple(draft.finished() for draft in drafts.segments),
+        drives=tuple(drafts.drives),
+        places=drafts.places,
+        joints=drafts.joints,
+    )
+
+
+def _reserved(mechanism: Mechanism) -> Iterable[str]:
+    for body in mechanism.bodies:
+        yield body.name
+        if body.joint is not None:
+            yield body.joint
+
+
+def _anchor(mechanism: Mechanism) -> Body | None:
+    """The link that is PyBullet's base: the free one; the first, if none has a joint to the world; the world's own."""
+    roots = [body for body in mechanism.bodies if body.parent == ROOT]
+    if kind_of(roots[0]) is Kind.FREE or all(body.joint is None for body in roots):
+        return roots[0]
+    return next((body for body in roots if body.joint is None and body.name == WORLD), None)
+
+
+def _base(drafts: _Drafts, anchor: Body | None) -> _Draft:
+    """The base segment: the anchor where it stands, or an empty link in the world's frame."""
+    if anchor is None:
+        return _Draft(name=drafts.names.link(WORLD))
+    drafts.X_WS = Pose.from_vector(default_position(anchor)) if kind_of(anchor) is Kind.FREE else anchor.X_PF
+    return _Draft(name=drafts.names.link(anchor.name, exact=True))
+
+
+def _guard(segments: list[_Draft], is_free: bool, diagnostics: Diagnostics) -> None:
+    """Give what PyBullet would freeze or turn into NaN as little mass as helps."""
+    base = segments[0]
+    if is_free and base.inertia.mass == 0.0:
+        base.inertia = dataclasses.replace(base.inertia, mass=TINY)
+        message = (
+            f"link {base.name} moves freely but has no mass; PyBullet would fix it to the world, so it has {TINY:g} kg"
+        )
+        where = base.parts[0].link.where
+        diagnostics.add(Fate.ASSUMED, "pybullet.massless-base", message, where, target=TARGET, hint="give it a mass")
+    for segment in segments[1:]:
+        if segment.primitive is not None and segment.primitive.kind is Kind.BALL and _is_singular(segment.inertia):
+            I_Lcm = frozen(segment.inertia.I_Lcm + TINY * np.eye(3))
+            segment.inertia = dataclasses.replace(segment.inertia, I_Lcm=I_Lcm)
+            message = f"joint {segment.joint} turns a link without inertia, NaN in PyBullet; it has {TINY:g} kg m^2"
+            where = segment.parts[0].link.where
+            diagnostics.add(
+                Fate.ASSUMED, "pybullet.ball-without-inertia", message, where, target=TARGET, hint="give it an inertia"
+            )
+
+
+def _is_singular(inertia: SpatialInertia) -> bool:
+    return bool(np.linalg.eigvalsh(inertia.about(np.zeros(3)))[0] <= 1e-14)

@@ -1,0 +1,258 @@
+"""A source into PyBullet: prepared and checked as a whole first, then handed over body by body."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.sources import Source, mechanism_of
+from loaders.diagnostics import Diagnostics, ExportError, Fate
+from loaders.spatial import IDENTITY, Pose
+
+from .articulation import TARGET, Articulation, articulate, top_models
+from .client import Client
+from .console import captured
+from .constraints import Constraints
+from .contacts import report_contacts, set_contacts
+from .document import urdf
+from .filters import Pairs, filter_pairs, touches_itself
+from .handle import Bodies, Body
+from .losses import report_losses
+from .placement import based, placed, scaled
+from .settings import settle
+from .shapes import Shapes
+from .state import State, pose_from, with_followers
+
+MAX_PATH = 1000
+"""A longer path of a mesh aborts the process inside PyBullet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """All that PyBullet is to be told."""
+
+    mechanism: Mechanism
+    articulations: list[Articulation]
+    documents: list[Path]
+    pairs: Pairs
+    flags: int
+
+
+def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its own names
+    source: Source,
+    *,
+    physicsClientId: Any = 0,
+    basePosition: Sequence[float] | None = None,
+    baseOrientation: Sequence[float] | None = None,
+    useFixedBase: bool | None = None,
+    globalScaling: float = 1.0,
+    flags: int = 0,
+    policy: str = "drake",
+    strict: bool = False,
+    **load_options: Any,
+) -> Body | Bodies:
+    """Instantiate a model or a world in PyBullet with the physics that it states.
+
+    Nothing of PyBullet's world changes: no gravity, no time step. Motors and damping that PyBullet would add are off.
+
+    Args:
+        source: A file, a scene or a mechanism.
+        physicsClientId: Where: PyBullet's id, or a ``BulletClient``.
+        basePosition: Where the scene's world frame goes [m]; for a URDF that is where its root link goes.
+        baseOrientation: The same, as a quaternion ``x y z w``.
+        useFixedBase: True holds free links where they are, False frees what no moving joint holds; None is as the file
+            says.
+        globalScaling: Factor on all lengths; masses stay.
+        flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
+        policy: The rule for pairs of links that no filter names; see `loaders.filters`.
+        strict: Whether anything that is lost is an error.
+        **load_options: Of `loaders.load`, if ``source`` is a path.
+
+    Returns:
+        The body, which is PyBullet's id; a sequence of bodies for a world or where one model needs several.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if PyBullet cannot hold the model; PyBullet is as before then.
+        ValueError: if there is no such physics server, or for a policy that there is not.
+    """
+    client = Client(physicsClientId)
+    mechanism = mechanism_of(source, **load_options)
+    mechanism = _adapted(mechanism, _placement(basePosition, baseOrientation), useFixedBase, globalScaling)
+    diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+    with _temporary_folder() as folder:
+        plan = _plan(mechanism, policy, flags, folder, client, diagnostics)
+        own = Diagnostics(entry for entry in diagnostics if entry.target == TARGET)
+        own.raise_for(ExportError, strict=strict)
+        return _carry_out(plan, client, diagnostics)
+
+
+def _placement(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
+    if position is None and xyzw is None:
+        return IDENTITY
+    return pose_from((0.0, 0.0, 0.0) if position is None else position, (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw)
+
+
+def _adapted(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:
+    if not (scale > 0.0 and np.isfinite(scale)):
+        raise ValueError(f"globalScaling must be positive, not {scale!r}")
+    if scale != 1.0:
+        mechanism = scaled(mechanism, scale)
+    if X_WN is not IDENTITY:
+        mechanism = placed(mechanism, X_WN)
+    return mechanism if fixed is None else based(mechanism, fixed=bool(fixed))
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """A folder of a name that PyBullet has never seen: it keeps what it read by path, and would not read again."""
+    folder = Path(tempfile.mkdtemp(prefix="sdfbridge-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- before PyBullet is touched --------------------------------------------------------------------------------------
+
+
+def _plan(
+    mechanism: Mechanism, policy: str, flags: int, folder: Path, client: Client, diagnostics: Diagnostics
+) -> _Plan:
+    pairs = mechanism.collidable_pairs(policy)
+    articulations = articulate(mechanism, diagnostics)
+    report_losses(mechanism, diagnostics)
+    report_contacts(articulations, diagnostics)
+    shapes = Shapes(folder, diagnostics)
+    documents = []
+    for k, articulation in enumerate(articulations):
+        path = folder / f"{k}.urdf"
+        path.write_text(urdf(articulation, shapes), encoding="utf-8")
+        documents.append(path)
+    if len(os.fsencode(folder)) > MAX_PATH - 100:
+        message = f"the temporary folder has a path of {len(os.fsencode(folder))} bytes, too long for PyBullet"
+        diagnostics.add(Fate.INVALID, "pybullet.long-path", message, target=TARGET, hint="set TMPDIR to a shorter one")
+    return _Plan(
+        mechanism=mechanism,
+        articulations=articulations,
+        documents=documents,
+        pairs=pairs,
+        flags=_permitted(flags, client, diagnostics),
+    )
+
+
+_OWN_FLAGS = (
+    "URDF_USE_INERTIA_FROM_FILE", "URDF_MERGE_FIXED_LINKS", "URDF_MAINTAIN_LINK_ORDER", "URDF_USE_SELF_COLLISION",
+    "URDF_USE_SELF_COLLISION_EXCLUDE_PARENT", "URDF_USE_SELF_COLLISION_EXCLUDE_ALL_PARENTS",
+    "URDF_USE_SELF_COLLISION_INCLUDE_PARENT", "URDF_USE_IMPLICIT_CYLINDER", "URDF_ENABLE_CACHED_GRAPHICS_SHAPES",
+)  # fmt: skip
+"""Flags that decide what the file decides here."""
+
+
+def _permitted(flags: int, client: Client, diagnostics: Diagnostics) -> int:
+    given = [name for name in _OWN_FLAGS if flags & getattr(client.modes, name)]
+    ignored = [name for name in given if name != "URDF_USE_INERTIA_FROM_FILE"]
+    if ignored:
+        message = f"these flags are ignored, as the file and the policy decide what they do: {', '.join(ignored)}"
+        diagnostics.add(Fate.NOTED, "pybullet.flag-ignored", message, target=TARGET)
+    for name in given:
+        flags &= ~getattr(client.modes, name)
+    return flags
+
+
+# --- PyBullet --------------------------------------------------------------------------------------------------------
+
+
+def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | Bodies:
+    states: list[State] = []
+    try:
+        for articulation, document in zip(plan.articulations, plan.documents, strict=True):
+            states.append(State(client, _load(client, articulation, document, plan, diagnostics), articulation))
+            _check(states[-1])
+            settle(client, states[-1].body, articulation)
+            set_contacts(client, states[-1].body, articulation)
+        bodies = [state.body for state in states]
+        filter_pairs(client, bodies, plan.articulations, plan.pairs, diagnostics)
+        _start(plan.mechanism, states)
+        constraints = Constraints(plan.mechanism, states, diagnostics)
+        constraints.make()
+    except BaseException:
+        for state in states:
+            client.removeBody(state.body)
+        raise
+    return _handle(plan, states, constraints, diagnostics)
+
+
+def _load(client: Client, articulation: Articulation, document: Path, plan: _Plan, diagnostics: Diagnostics) -> int:
+    modes, lines = client.modes, list[str]()
+    flags = modes.URDF_USE_INERTIA_FROM_FILE | modes.URDF_MAINTAIN_LINK_ORDER | modes.URDF_USE_IMPLICIT_CYLINDER
+    if touches_itself(articulation, plan.pairs):
+        flags |= modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
+    X = articulation.X_WS
+    w, *xyz = X.to_vector()[3:]
+    try:
+        with captured(lines):
+            body: int = client.loadURDF(
+                str(document), X.p.tolist(), [*xyz, w],
+                useFixedBase=articulation.is_fixed, flags=flags | plan.flags,
+            )  # fmt: skip
+    except modes.error as error:
+        said = "; ".join((str(error), *lines))
+        message = f"PyBullet does not load the body that model {articulation.model} became: {said}"
+        diagnostics.add(Fate.INVALID, "pybullet.load-failed", message, target=TARGET)
+        raise ExportError(tuple(diagnostics)) from error
+    for line in _worth_telling(lines):
+        diagnostics.add(Fate.NOTED, "pybullet.console", f"PyBullet printed: {line}", target=TARGET)
+    return body
+
+
+_EXPECTED = ("Bad inertia tensor properties",)
+"""What PyBullet says of things that are put right after loading."""
+
+
+def _worth_telling(lines: list[str]) -> Iterator[str]:
+    return (line for line in dict.fromkeys(lines) if not line.startswith(_EXPECTED))
+
+
+def _check(state: State) -> None:
+    """That PyBullet has the joints and links where they are expected; all later calls go by index."""
+    found = [
+        (info[1].decode(), info[12].decode())
+        for info in (state.client.getJointInfo(state.body, i) for i in range(state.client.getNumJoints(state.body)))
+    ]
+    wanted = [(segment.joint, segment.name) for segment in state.articulation.segments[1:]]
+    if found != wanted:
+        raise RuntimeError(f"PyBullet has joints {found} where {wanted} were written")
+
+
+def _start(mechanism: Mechanism, states: list[State]) -> None:
+    """Put joints where the source starts from, and what is coupled to them where it belongs."""
+    leaders = {mechanism.v_order[coupling.leader][0] for coupling in mechanism.couplings}
+    q: dict[str, Any] = {}
+    for body in mechanism.bodies:
+        if body.joint is not None and body.source is not None and body.primitives:
+            start = body.source.default_position
+            if start or body.joint in leaders:
+                q[body.joint] = start or (0.0,) * len(body.reflected_inertia)
+    q = with_followers(mechanism, q)
+    for state in states:
+        names = {body.joint for body in state.articulation.mechanism.bodies}
+        state.set_positions({name: value for name, value in q.items() if name in names})
+
+
+def _handle(plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics) -> Body | Bodies:
+    made = {name: tuple(ids) for name, ids in constraints.made.items()}
+    everything = tuple(diagnostics)
+    bodies = [Body(state, made, everything) for state in states]
+    tops = top_models(plan.mechanism.scene)
+    is_one_model = len(set(tops.values())) <= 1 and len(bodies) == 1
+    return bodies[0] if is_one_model else Bodies(bodies, plan.mechanism, made, everything)

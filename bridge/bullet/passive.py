@@ -1,0 +1,164 @@
+"""Forces of the model that PyBullet has no element for: applied by hand before every step.
+
+They are explicit: evaluated at the state before the step. A spring of stiffness k on inertia I stays stable as long as
+the step is well below ``2 sqrt(I / k)``, and its error is of first order in the step, as all of PyBullet's integration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from bridge.coordinates import joint_index, kind_of
+from bridge.mechanism import Body, Kind, Mechanism, Position
+from loaders.model import DistanceConstraint, Link, SpringDamper
+from loaders.spatial import Array
+
+from .articulation import BASE
+from .state import State
+
+
+def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: bool = True) -> None:
+    """Apply forces and torques of actuators for one step, each cut to the joint's effort limit.
+
+    Raises:
+        ValueError: for an unknown joint or an effort of the wrong size.
+    """
+    mechanism = state.articulation.mechanism
+    index = joint_index(mechanism)
+    for name, effort in efforts.items():
+        if name not in index:
+            raise ValueError(f"there is no joint {name!r} here; there are: {', '.join(sorted(index))}")
+        link, drives = mechanism.bodies[index[name]], state.articulation.drives[index[name]]
+        numbers = np.atleast_1d(np.asarray(effort, dtype=np.float64))
+        if numbers.shape != (len(link.reflected_inertia),):
+            raise ValueError(f"joint {name!r} takes {len(link.reflected_inertia)} effort(s), not {effort!r}")
+        _apply(state, link, drives, numbers, limited)
+
+
+def _apply(state: State, link: Body, drives: tuple[int, ...], efforts: Array, limited: bool) -> None:
+    kind = kind_of(link)
+    if kind is Kind.FREE:
+        _push_base(state, efforts)
+    elif kind is Kind.BALL:
+        _twist(state, link, drives[0], efforts)
+    else:
+        for index, primitive in zip(drives, link.primitives, strict=True):
+            if state.articulation.segments[index + 1].leads:
+                most = primitive.limits.effort if limited and primitive.limits is not None else np.inf
+                effort = float(np.clip(efforts[primitive.component], -most, most))
+                modes = state.client.modes
+                state.client.setJointMotorControl2(
+                    state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio
+                )
+
+
+def _push_base(state: State, wrench: Array) -> None:
+    """A force at the link's origin and a torque, in the world."""
+    origin = state.segment_pose(BASE).p
+    world = state.client.modes.WORLD_FRAME
+    state.client.applyExternalForce(state.body, BASE, wrench[:3].tolist(), origin.tolist(), world)
+    _torque(state, BASE, wrench[3:])
+
+
+def _twist(state: State, link: Body, index: int, torque: Array) -> None:
+    """A torque of a ball joint on its child, in its frame on its parent, and the opposite on the parent."""
+    parent = state.articulation.segments[index + 1].parent
+    X_WF = state.segment_pose(parent) @ state.articulation.segments[index + 1].X_PJ
+    R_WJ = state.segment_pose(index).R if link.reversed else X_WF.R
+    torque_W = (-1.0 if link.reversed else 1.0) * R_WJ @ torque
+    _torque(state, index, torque_W)
+    _torque(state, parent, -torque_W)
+
+
+def _torque(state: State, index: int, torque_W: Array) -> None:
+    state.client.applyExternalTorque(state.body, index, torque_W.tolist(), state.client.modes.WORLD_FRAME)
+
+
+# --- springs and weights ---------------------------------------------------------------------------------------------
+
+
+def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
+    """Apply springs, the weightlessness of links without gravity, and straight springs between links, for one step."""
+    states = list(states)
+    for state in states:
+        _apply_springs(state)
+        _lift_weightless(state)
+    for force in (*mechanism.scene.forces, *mechanism.scene.constraints):
+        if isinstance(force, SpringDamper):
+            _pull(states, force, force.free_length)
+        elif isinstance(force, DistanceConstraint) and np.isfinite(force.stiffness):
+            _pull(states, force, force.distance)
+
+
+def _apply_springs(state: State) -> None:
+    sprung = [link for link in state.articulation.mechanism.bodies if _springs(link)]
+    if not sprung:
+        return
+    q = state.positions()
+    efforts = {}
+    for link in sprung:
+        position, total = np.atleast_1d(q[str(link.joint)]), np.zeros(len(link.reflected_inertia))
+        for component, (stiffness, reference) in _springs(link).items():
+            total[component] = -stiffness * (position[component] - reference)
+        efforts[str(link.joint)] = tuple(total.tolist())
+    apply_efforts(state, efforts, limited=False)
+
+
+def _springs(link: Body) -> dict[int, tuple[float, float]]:
+    """Stiffness and reference of each component with a spring."""
+    return {
+        p.component: (p.limits.spring_stiffness, p.limits.spring_reference)
+        for p in link.primitives
+        if p.limits is not None and p.limits.spring_stiffness and p.kind in {Kind.HINGE, Kind.SLIDE}
+    }
+
+
+def _lift_weightless(state: State) -> None:
+    weightless = [body.link for body in state.articulation.mechanism.bodies if not body.link.gravity]
+    if not weightless:
+        return
+    parameters = state.client.getPhysicsEngineParameters()
+    g = np.array([parameters[f"gravityAcceleration{axis}"] for axis in "XYZ"])
+    for link in weightless:
+        _lift(state, link, g)
+
+
+def _lift(state: State, link: Link, g: Array) -> None:
+    if link.inertia is None:
+        return
+    X_WL = state.link_pose(link.name)
+    force, at = -link.inertia.mass * g, X_WL.p + X_WL.R @ link.inertia.p_LLcm
+    _push(state, link.name, force, at)
+
+
+def _push(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
+    """A force on a link at a point of the world."""
+    index, _ = state.articulation.places[link]
+    world = state.client.modes.WORLD_FRAME
+    state.client.applyExternalForce(state.body, index, force_W.tolist(), p_WQ.tolist(), world)
+
+
+def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length: float) -> None:
+    ends = [_end(states, spring.link_A, spring.p_AP), _end(states, spring.link_B, spring.p_BQ)]
+    (state_A, p_WP, v_P), (state_B, p_WQ, v_Q) = ends
+    distance = float(np.linalg.norm(p_WQ - p_WP))
+    if distance == 0.0:
+        return
+    along = (p_WQ - p_WP) / distance
+    pull = spring.stiffness * (distance - length) + spring.damping * float(along @ (v_Q - v_P))
+    if state_A is not None:
+        _push(state_A, spring.link_A, pull * along, p_WP)
+    if state_B is not None:
+        _push(state_B, spring.link_B, -pull * along, p_WQ)
+
+
+def _end(states: list[State], link: str, p_LQ: Array) -> tuple[State | None, Array, Array]:
+    """Who has the link, and position and velocity of a point on it, in the world."""
+    state = next((state for state in states if link in state.articulation.places), None)
+    if state is None:
+        return None, p_LQ, np.zeros(3)
+    p_WQ = state.link_pose(link).p + state.link_pose(link).R @ p_LQ
+    p_Wcm, v, w = state.segment_motion(state.articulation.places[link][0])
+    return state, p_WQ, v + np.cross(w, p_WQ - p_Wcm)

@@ -1,0 +1,177 @@
+"""What the caller asks of the mechanism before PyBullet sees it: where it stands, what holds it, how large it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeVar
+
+from bridge.coordinates import kind_of
+from bridge.mechanism import ROOT, Body, Kind, Mechanism, Primitive
+from loaders.model import (
+    WORLD,
+    Z_AXIS,
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Geometry,
+    Heightmap,
+    JointAxis,
+    Link,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+    Visual,
+)
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+
+_FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
+
+
+def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
+    """The mechanism moved as one: what stood in the world now stands in N."""
+    bodies = []
+    for body in mechanism.bodies:
+        link = dataclasses.replace(body.link, X_WL=X_WN @ body.link.X_WL)
+        moves_root = body.parent == ROOT and kind_of(body) is not Kind.FREE
+        bodies.append(dataclasses.replace(body, link=link, X_PF=X_WN @ body.X_PF if moves_root else body.X_PF))
+    return dataclasses.replace(mechanism, bodies=tuple(bodies))
+
+
+def based(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
+    """With every free link held where it stands, or with every link that is held by no moving joint set free."""
+    return _renumbered(mechanism, tuple(_based(body, fixed) for body in mechanism.bodies))
+
+
+def _based(body: Body, fixed: bool) -> Body:
+    if body.parent != ROOT:
+        return body
+    if fixed and kind_of(body) is Kind.FREE:
+        return dataclasses.replace(
+            body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=()
+        )
+    if not fixed and not body.primitives and body.name != WORLD:
+        return dataclasses.replace(
+            body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=_FREE,
+            reflected_inertia=(0.0,) * 6,
+        )  # fmt: skip
+    return body
+
+
+def _renumbered(mechanism: Mechanism, bodies: tuple[Body, ...]) -> Mechanism:
+    """The mechanism with other bodies, of which some have more or fewer velocities than before."""
+    starts: list[int] = []
+    v_order: list[tuple[str, int]] = []
+    for body in bodies:
+        starts.append(len(v_order))
+        v_order += [(str(body.joint), c) for c in range(len(body.reflected_inertia))]
+    number = {old: v_order.index(key) for old, key in enumerate(mechanism.v_order) if key in set(v_order)}
+    couplings = tuple(
+        dataclasses.replace(c, follower=number[c.follower], leader=number[c.leader])
+        for c in mechanism.couplings
+        if {c.follower, c.leader} <= number.keys()
+    )
+    moved = tuple(dataclasses.replace(body, v_start=start) for body, start in zip(bodies, starts, strict=True))
+    return dataclasses.replace(mechanism, bodies=moved, v_order=tuple(v_order), couplings=couplings)
+
+
+# --- size ------------------------------------------------------------------------------------------------------------
+
+
+def scaled(mechanism: Mechanism, scale: float) -> Mechanism:
+    """With every length ``scale`` times as large and every mass as it was."""
+    bodies = tuple(_scaled_body(body, scale) for body in mechanism.bodies)
+    slides = {(str(body.joint), p.component) for body in bodies for p in body.primitives if p.kind is Kind.SLIDE} - {
+        (str(body.joint), p.component) for body in bodies for p in body.primitives if p.kind is Kind.HINGE
+    }
+    couplings = []
+    for coupling in mechanism.couplings:
+        follower = scale if mechanism.v_order[coupling.follower] in slides else 1.0
+        leader = scale if mechanism.v_order[coupling.leader] in slides else 1.0
+        couplings.append(
+            dataclasses.replace(
+                coupling, multiplier=coupling.multiplier * follower / leader, offset=coupling.offset * follower
+            )
+        )
+    return dataclasses.replace(mechanism, bodies=bodies, couplings=tuple(couplings))
+
+
+def _pose(X: Pose, scale: float) -> Pose:
+    return Pose(X.R, frozen(scale * X.p))
+
+
+def _scaled_body(body: Body, scale: float) -> Body:
+    hinged = {p.component for p in body.primitives if p.kind is Kind.HINGE}
+    return dataclasses.replace(
+        body,
+        link=_scaled_link(body.link, scale),
+        X_PF=_pose(body.X_PF, scale),
+        X_BM=_pose(body.X_BM, scale),
+        primitives=tuple(_scaled_primitive(p, scale, p.component in hinged) for p in body.primitives),
+        inertia=_scaled_inertia(body.inertia, scale),
+    )
+
+
+def _scaled_primitive(primitive: Primitive, scale: float, hinged: bool) -> Primitive:
+    """A slide of its own has larger limits; one that goes with a hinge has a larger pitch."""
+    if primitive.kind is not Kind.SLIDE:
+        return primitive
+    if hinged:
+        return dataclasses.replace(primitive, ratio=scale * primitive.ratio)
+    axis = primitive.limits
+    return dataclasses.replace(primitive, limits=_scaled_axis(axis, scale) if axis is not None else None)
+
+
+def _scaled_axis(axis: JointAxis, scale: float) -> JointAxis:
+    return dataclasses.replace(
+        axis, lower=scale * axis.lower, upper=scale * axis.upper, spring_reference=scale * axis.spring_reference
+    )
+
+
+def _scaled_inertia(inertia: SpatialInertia, scale: float) -> SpatialInertia:
+    return SpatialInertia(inertia.mass, frozen(scale * inertia.p_LLcm), frozen(scale**2 * inertia.I_Lcm))
+
+
+def _scaled_link(link: Link, scale: float) -> Link:
+    collisions = tuple(_scaled_shape(collision, scale) for collision in link.collisions)
+    visuals = tuple(_scaled_shape(visual, scale) for visual in link.visuals)
+    inertia = _scaled_inertia(link.inertia, scale) if link.inertia is not None else None
+    X_WL = _pose(link.X_WL, scale)
+    return dataclasses.replace(link, X_WL=X_WL, inertia=inertia, collisions=collisions, visuals=visuals)
+
+
+S = TypeVar("S", Collision, Visual)
+
+
+def _scaled_shape(shape: S, scale: float) -> S:
+    return dataclasses.replace(shape, X_LG=_pose(shape.X_LG, scale), geometry=_scaled_geometry(shape.geometry, scale))
+
+
+_LENGTHS: dict[type, tuple[str, ...]] = {
+    Box: ("size",),
+    Sphere: ("radius",),
+    Cylinder: ("radius", "length"),
+    Capsule: ("radius", "length"),
+    Cone: ("radius", "length"),
+    Ellipsoid: ("radii",),
+    Plane: ("size",),
+    Mesh: ("scale",),
+    Heightmap: ("size", "position"),
+    Polyline: ("outlines", "height"),
+    Empty: (),
+}
+"""The fields of each geometry that are lengths, or multiply them."""
+
+
+def _scaled_geometry(geometry: Geometry, scale: float) -> Geometry:
+    values = {name: _times(getattr(geometry, name), scale) for name in _LENGTHS[type(geometry)]}
+    return dataclasses.replace(geometry, **values)
+
+
+def _times(value: Any, scale: float) -> Any:
+    """A number, or numbers in tuples to any depth, times ``scale``."""
+    return tuple(_times(item, scale) for item in value) if isinstance(value, tuple) else scale * value

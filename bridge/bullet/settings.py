@@ -1,0 +1,48 @@
+"""PyBullet's hidden defaults, cleared until a body moves as its model says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bridge.mechanism import Kind
+
+from .articulation import BASE, Articulation, Segment
+from .client import Client
+from .document import principal
+
+NO_VELOCITY_LIMIT = 1e9
+"""PyBullet clamps every joint to 100 rad/s unless told otherwise."""
+
+
+def settle(client: Client, body: int, articulation: Articulation) -> None:
+    """Undo the damping, velocity limits and motors that PyBullet invents, and the inertias that it zeroes.
+
+    Inertias come first: PyBullet's inverse dynamics never notices a later change.
+    """
+    for index, segment in enumerate(articulation.segments, start=BASE):
+        if not (index == BASE and articulation.is_fixed):
+            _restore_inertia(client, body, index, segment)
+    client.changeDynamics(body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT)
+    for index, segment in enumerate(articulation.segments[1:]):
+        _still_motor(client, body, index, segment)
+
+
+def _restore_inertia(client: Client, body: int, index: int, segment: Segment) -> None:
+    mass, _, moments = client.getDynamicsInfo(body, index)[:3]
+    wanted = principal(segment.inertia)[1]
+    if mass != segment.inertia.mass or not np.array_equal(moments, wanted):
+        client.changeDynamics(body, index, mass=segment.inertia.mass, localInertiaDiagonal=wanted.tolist())
+
+
+def _still_motor(client: Client, body: int, index: int, segment: Segment) -> None:
+    """Every joint has a motor that brakes it; as strong as the dry friction it is exact Coulomb friction."""
+    step = segment.primitive
+    if step is None:
+        return
+    if step.kind is Kind.BALL:
+        client.setJointMotorControlMultiDof(
+            body, index, client.modes.POSITION_CONTROL, targetPosition=(0, 0, 0, 1), force=(0, 0, 0)
+        )
+        return
+    friction = step.limits.friction / abs(step.ratio) if step.limits is not None and segment.leads else 0.0
+    client.setJointMotorControl2(body, index, client.modes.VELOCITY_CONTROL, targetVelocity=0.0, force=friction)

@@ -1,0 +1,151 @@
+"""Geometry as PyBullet's URDF has it: its own primitives where it has one, meshes in files where it has not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bridge import assets
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Rgba,
+    Sphere,
+)
+from loaders.spatial import IDENTITY, Pose
+
+from .articulation import TARGET
+
+HULL_MARGIN = 1e-3
+"""By how much PyBullet inflates a convex hull [m]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """One element of ``<geometry>``, and where it stands in the geometry's frame."""
+
+    element: str
+    X_GS: Pose = IDENTITY
+    rgba: Rgba | None = None
+    """The colour that a mesh file states."""
+    concave: bool = False
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _vector(values: tuple[float, ...]) -> str:
+    return " ".join(map(_number, values))
+
+
+def _box(box: Box) -> str:
+    return f'<box size="{_vector(box.size)}"/>'
+
+
+def _sphere(sphere: Sphere) -> str:
+    return f'<sphere radius="{_number(sphere.radius)}"/>'
+
+
+def _cylinder(cylinder: Cylinder) -> str:
+    return f'<cylinder radius="{_number(cylinder.radius)}" length="{_number(cylinder.length)}"/>'
+
+
+def _capsule(capsule: Capsule) -> str:
+    return f'<capsule radius="{_number(capsule.radius)}" length="{_number(capsule.length)}"/>'
+
+
+def _plane(plane: Plane) -> str:
+    return f'<plane normal="{_vector(plane.normal)}"/>'
+
+
+_PRIMITIVES: dict[type, Callable[[Any], str]] = {
+    Box: _box,
+    Sphere: _sphere,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Plane: _plane,
+}
+
+
+@dataclass(slots=True, eq=False)
+class Shapes:
+    """Turns geometry into elements, and writes the files that they name to one folder."""
+
+    folder: Path
+    diagnostics: Diagnostics
+    _known: dict[tuple[Geometry, bool], tuple[Shape, ...]] = field(default_factory=dict)
+    _materials: int = 0
+
+    def of(self, geometry: Geometry, where: Where, *, collides: bool) -> tuple[Shape, ...]:
+        """The elements of a geometry; none, with a diagnostic, if PyBullet cannot have it."""
+        key = (geometry, collides)
+        if key not in self._known:
+            self._known[key] = tuple(self._shapes(geometry, where, collides))
+        return self._known[key]
+
+    def material_name(self) -> str:
+        """A name that no other material of the document has."""
+        self._materials += 1
+        return f"material_{self._materials}"
+
+    def _shapes(self, geometry: Geometry, where: Where, collides: bool) -> Iterator[Shape]:
+        if type(geometry) in _PRIMITIVES:
+            yield Shape(element=_PRIMITIVES[type(geometry)](geometry))
+        elif isinstance(geometry, Ellipsoid):
+            data, error = _ellipsoid(geometry)
+            self._report_hull("ellipsoid", error, where, collides)
+            yield self._mesh(data)
+        elif isinstance(geometry, Heightmap):
+            self._drop("a heightmap", where)
+        elif isinstance(geometry, Mesh | Cone | Polyline):
+            yield from self._assets(geometry, where, collides)
+
+    def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, collides: bool) -> Iterator[Shape]:
+        if isinstance(geometry, Mesh):
+            found = assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
+        else:
+            found = assets.shape_asset(geometry, TARGET, self.diagnostics, where=where)
+        for asset in found:
+            yield self._mesh(asset.data, asset.rgba)
+
+    def _mesh(self, obj: bytes, rgba: Rgba | None = None) -> Shape:
+        path = self.folder / f"{hashlib.sha256(obj).hexdigest()[:16]}.obj"
+        if not path.exists():
+            path.write_bytes(obj)
+        return Shape(element=f'<mesh filename="{path.as_posix()}"/>', rgba=rgba)
+
+    def _report_hull(self, name: str, error: float, where: Where, collides: bool) -> None:
+        if collides:
+            message = (
+                f"PyBullet has no {name}; it collides as a convex hull that lies up to {error:.2g} m inside, "
+                f"inflated by PyBullet's margin of {HULL_MARGIN:g} m"
+            )
+            self.diagnostics.add(Fate.APPROXIMATED, "pybullet.shape-as-hull", message, where, target=TARGET)
+
+    def _drop(self, what: str, where: Where) -> None:
+        message = f"{what} cannot be given to PyBullet by this version; it is left out"
+        self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET)
+
+
+def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[bytes, float]:
+    """OBJ text of 642 vertices on the surface, and how far its faces lie inside at most [m]."""
+    from trimesh.creation import icosphere
+
+    ball = icosphere(subdivisions=3)
+    gap = 1.0 - float(np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min())
+    return assets.obj(ball.vertices * ellipsoid.radii, ball.faces), gap * max(ellipsoid.radii)
