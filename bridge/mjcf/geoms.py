@@ -15,6 +15,7 @@ from loaders.model import (
     Cone,
     Cylinder,
     Ellipsoid,
+    Empty,
     Geometry,
     Heightmap,
     Link,
@@ -153,6 +154,9 @@ def _shapes(
     if isinstance(geometry, Plane) and moving:
         message = f"link {link} moves and carries a plane, which MuJoCo has on static bodies only"
         context.report(Fate.DROPPED, "moving-plane", message, use.where, hint="use a box")
+        return []
+    if isinstance(geometry, Empty):
+        context.report(Fate.NOTED, "no-shape", f"a shape of link {link} is declared empty; it has no geom", use.where)
         return []
     shape = _PRIMITIVES[type(geometry)](geometry)
     return [shape] if _has_extent(shape, link, use.where, context) else []

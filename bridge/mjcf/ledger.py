@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import Fate, Where
-from loaders.model import Collision, Friction, JointAxis, Link, Model, Physics, Scene, Surface, Visual
+from loaders.model import Collision, Friction, Joint, JointAxis, Link, Model, Physics, Scene, Surface, Visual
 
 from .context import Context
 
@@ -93,6 +93,7 @@ def ledger(context: Context) -> None:
     for joint in scene.joints:
         for axis in joint.axes:
             _apply(_AXIS, axis, f"joint {joint.name}", joint.where, context)
+        _curve(joint, context)
         if joint.provide_feedback:
             message = f"joint {joint.name}: provide_feedback is not carried; add a force and a torque sensor"
             context.report(Fate.NOTED, "joint-feedback", message, joint.where)
@@ -106,9 +107,13 @@ def _physics_and_groups(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
     _apply(_PHYSICS, scene.physics, "physics", where, context)
     if scene.filter_groups:
-        names = ", ".join(group.name for group in scene.filter_groups)
+        names = ", ".join(" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
         message = f"the collision filter groups {names} are written as the pairs that they exclude"
         context.report(Fate.NOTED, "filter-groups", message, scene.filter_groups[0].where)
+    if len(scene.models) > 1:
+        names = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
+        message = f"models, with their canonical links, are carried as prefixes of names only: {names}"
+        context.report(Fate.NOTED, "model-scopes", message, scene.models[0].where)
 
 
 def _link(link: Link, context: Context) -> None:
@@ -124,6 +129,14 @@ def _link(link: Link, context: Context) -> None:
         if friction.mu2 != friction.mu:
             message = f"{owner}: mu2 = {friction.mu2:g} is not carried; friction is {friction.mu:g} in every direction"
             context.report(Fate.DROPPED, "friction-direction", message, collision.where)
+
+
+def _curve(joint: Joint, context: Context) -> None:
+    if joint.curve is not None:
+        length = sum(arc.length for arc in joint.curve.arcs)
+        kind = "closed" if joint.curve.periodic else "open"
+        message = f"the {kind} curve of joint {joint.name} is {length:g} m long; its limits are those of the axis"
+        context.report(Fate.NOTED, "curve", message, joint.where)
 
 
 Owner = Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics

@@ -11,6 +11,7 @@ from loaders.model import WORLD, BallConstraint, Bushing, DistanceConstraint, Sp
 from loaders.spatial import IDENTITY, Pose
 
 from .context import Context
+from .decimals import numbers
 from .element import Element
 from .equality import SOLIMP, site, solref
 from .joints import Carrier
@@ -27,11 +28,19 @@ def tendons(by_component: dict[int, Carrier], context: Context) -> None:
         elif isinstance(element, TendonConstraint):
             _sum(element, by_component, context)
         elif isinstance(element, Bushing):
-            message = f"the bushing between {element.link_A} and {element.link_C} has no counterpart in MuJoCo"
-            hint = "apply its force in mjcb_passive"
-            context.report(Fate.DROPPED, "bushing", message, element.where, hint=hint)
+            _bushing(element, context)
         elif not isinstance(element, BallConstraint):
             raise TypeError(f"{type(element).__name__} is no constraint or force element")
+
+
+def _bushing(bushing: Bushing, context: Context) -> None:
+    X_LA, X_LC = (numbers(X.to_vector()) for X in (bushing.X_LA, bushing.X_LC))
+    message = (
+        f"the bushing between {bushing.link_A} (at {X_LA}) and {bushing.link_C} (at {X_LC}) has no counterpart in "
+        f"MuJoCo; torque stiffness {numbers(bushing.torque_stiffness)}, damping {numbers(bushing.torque_damping)}, "
+        f"force stiffness {numbers(bushing.force_stiffness)}, damping {numbers(bushing.force_damping)}"
+    )
+    context.report(Fate.DROPPED, "bushing", message, bushing.where, hint="apply its force in mjcb_passive")
 
 
 def _spatial(element: SpringDamper | DistanceConstraint, context: Context) -> Element:
