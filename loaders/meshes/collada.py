@@ -1,0 +1,147 @@
+"""COLLADA, with its unit, its upward axis and the transforms of its nodes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from loaders.model import Rgba
+from loaders.spatial import Array, frozen
+
+from .data import Faces, MeshPart
+from .screen import Asset, MeshError, screen_collada
+
+_R_ZX = {
+    "Y_UP": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))),
+    "X_UP": np.array(((0.0, -1.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0))),
+}
+"""Rotation from the axes that a file declares to ours, Z up."""
+
+
+def up_axis_counts(asset: Asset) -> bool:
+    """Whether the upward axis that a file declares is to be believed.
+
+    Programs that know nothing of their coordinates (MeshLab above all) write ``Y_UP`` without a unit into files whose Z
+    points up, and robots are full of such files. One that states its unit is believed in both.
+    """
+    return asset.metres is not None
+
+
+def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[str]]:
+    """The parts of a file, in metres, Z up, and remarks on what was decided.
+
+    Raises:
+        MeshError: if it cannot be read.
+    """
+    import collada  # type: ignore[import-untyped, unused-ignore]
+
+    asset = screen_collada(data)
+    try:
+        document = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
+        parts = [part for geometry, names in _bound(document) for part in _parts(geometry, names, path)]
+    except (collada.DaeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        raise MeshError(f"it is not valid COLLADA: {type(error).__name__}: {error}") from error
+    R, remarks = _orientation(asset)
+    metres = 1.0 if asset.metres is None else asset.metres
+    return [_moved(part, metres * R) for part in parts], remarks
+
+
+def _orientation(asset: Asset) -> tuple[Array, list[str]]:
+    R = _R_ZX.get(asset.up_axis)
+    if R is None:
+        return np.eye(3), []
+    if up_axis_counts(asset):
+        return R, [f"it declares {asset.up_axis} and is turned to Z up; Gazebo, RViz and PyBullet do not turn it"]
+    return np.eye(3), [f"it declares {asset.up_axis} but no unit; it is not turned, as in Gazebo, RViz and PyBullet"]
+
+
+def _moved(part: MeshPart, A: Array) -> MeshPart:
+    vertices = frozen(part.vertices @ A.T)
+    return MeshPart(
+        names=part.names, vertices=vertices, faces=part.faces, uv=part.uv, colour=part.colour, texture=part.texture
+    )
+
+
+# --- the nodes of the scene ------------------------------------------------------------------------------------------
+
+
+def _bound(document: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Every geometry in its place, with the names of the nodes that hold it, innermost first."""
+    from collada.scene import GeometryNode
+
+    if document.scene is None:
+        for geometry in document.geometries:
+            yield geometry.bind(np.eye(4), {}), ()
+        return
+    pending = [(node, np.eye(4), ()) for node in reversed(document.scene.nodes)]
+    while pending:
+        node, X, names = pending.pop()
+        if isinstance(node, GeometryNode):
+            yield from ((bound, names) for bound in node.objects("geometry", X))
+            continue
+        inner = getattr(node, "node", node)
+        own = tuple(name for name in (getattr(inner, "name", None), getattr(inner, "id", None)) if name)
+        below = X @ node.matrix if getattr(node, "matrix", None) is not None else X
+        pending.extend((child, below, (*own, *names)) for child in reversed(getattr(inner, "children", [])))
+
+
+def _parts(bound: Any, names: tuple[str, ...], path: Path) -> Iterator[MeshPart]:
+    """The primitives of a geometry that are surfaces."""
+    from collada.triangleset import BoundTriangleSet
+
+    own = tuple(name for name in (bound.original.name, bound.original.id) if name)
+    for primitive in bound.primitives():
+        triangles = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
+        if not isinstance(triangles, BoundTriangleSet) or not len(triangles.vertex_index):
+            continue  # lines and points bound nothing
+        vertices, faces, uv = _corners(triangles)
+        if np.linalg.det(bound.matrix[:3, :3]) < 0.0:
+            faces = faces[:, ::-1]
+        colour, texture = _look(triangles.material, path)
+        unique = tuple(dict.fromkeys((*own, *names)))
+        yield MeshPart(names=unique, vertices=vertices, faces=faces, uv=uv, colour=colour, texture=texture)
+
+
+def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
+    """Vertices that are used, with one texture coordinate each."""
+    index = np.asarray(triangles.vertex_index, dtype=np.int64).reshape(-1)
+    coordinates = triangles.texcoordset
+    if not coordinates:
+        used, faces = np.unique(index, return_inverse=True)
+        return frozen(triangles.vertex[used]), faces.reshape(-1, 3), None
+    texture = np.asarray(triangles.texcoord_indexset[0], dtype=np.int64).reshape(-1)
+    used, faces = np.unique(np.column_stack((index, texture)), axis=0, return_inverse=True)
+    return frozen(triangles.vertex[used[:, 0]]), faces.reshape(-1, 3), frozen(coordinates[0][used[:, 1]][:, :2])
+
+
+def _look(material: Any, path: Path) -> tuple[Rgba | None, str | None]:
+    """Colour, or file of the texture, of a material."""
+    diffuse = getattr(getattr(material, "effect", None), "diffuse", None)
+    if isinstance(diffuse, tuple | list) and len(diffuse) >= 3:
+        r, g, b, a = (float(min(max(value, 0.0), 1.0)) for value in (*diffuse[:3], (*diffuse, 1.0)[3]))
+        return (r, g, b, a), None
+    image = getattr(getattr(getattr(diffuse, "sampler", None), "surface", None), "image", None)
+    return None, local_file(getattr(image, "path", None), path)
+
+
+def local_file(name: str | None, path: Path) -> str | None:
+    """The file that a mesh names, if it is there: beside the mesh, or at most one folder up.
+
+    Gazebo's models also keep what their meshes name in ``materials/textures`` beside the folder of the meshes.
+    """
+    if not name:
+        return None
+    written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
+    textures = path.parent.parent / "materials" / "textures"
+    for found in (path.parent / written, textures / written.name):
+        try:
+            if found.is_file() and found.resolve().is_relative_to(path.parent.resolve().parent):
+                return str(found)
+        except (OSError, ValueError):
+            return None
+    return None

@@ -1,0 +1,94 @@
+"""What a mesh file holds, once it is read: triangles in metres, Z up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loaders.model import Rgba
+from loaders.spatial import Array, SpatialInertia, frozen
+
+Faces = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshPart:
+    """The triangles of a mesh that look alike."""
+
+    names: tuple[str, ...]
+    """What the file calls this part, from the geometry outwards to the nodes that hold it."""
+    vertices: Array
+    """Positions [m], shape (n, 3), in the mesh's frame G, Z up, scale applied."""
+    faces: Faces
+    """Indices of corners, shape (m, 3), counter-clockwise seen from outside."""
+    uv: Array | None = None
+    """Texture coordinates of the vertices, shape (n, 2), v upwards."""
+    colour: Rgba | None = None
+    texture: str | None = None
+    """The file of the colour texture."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeshData:
+    """A mesh, part by part."""
+
+    parts: tuple[MeshPart, ...]
+
+    @cached_property
+    def vertices(self) -> Array:
+        """The positions of all parts [m], shape (n, 3)."""
+        return frozen(np.concatenate([part.vertices for part in self.parts]))
+
+    @cached_property
+    def faces(self) -> Faces:
+        """The triangles of all parts, shape (m, 3), as indices into `vertices`."""
+        starts = np.cumsum([0, *(len(part.vertices) for part in self.parts)])
+        return np.concatenate([part.faces + start for part, start in zip(self.parts, starts, strict=False)])
+
+    @cached_property
+    def bounds(self) -> Array:
+        """Lowest and highest corner of the bounding box [m], shape (2, 3)."""
+        return frozen((self.vertices.min(axis=0), self.vertices.max(axis=0)))
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Whether every edge lies between two triangles of opposite directions, equal positions being one vertex."""
+        _, index = np.unique(self.vertices, axis=0, return_inverse=True)
+        faces = index.reshape(-1)[self.faces]
+        edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
+        edges = edges[edges[:, 0] != edges[:, 1]]
+        keys = edges[:, 0] * (len(self.vertices) + 1) + edges[:, 1]
+        mirrored = edges[:, 1] * (len(self.vertices) + 1) + edges[:, 0]
+        return bool(np.array_equal(np.sort(keys), np.sort(mirrored)))
+
+    @property
+    def volume(self) -> float:
+        """The volume inside [m^3]; negative if the triangles face inwards, of no meaning unless it is closed."""
+        return float(_moments(self.vertices, self.faces)[0])
+
+    def inertia(self, density: float) -> SpatialInertia | None:
+        """The mass properties in G at a density [kg/m^3]; None if the mesh holds no volume.
+
+        Triangles that face inwards count as if they faced outwards. Sense only for a closed mesh.
+        """
+        centre = self.vertices.mean(axis=0)
+        volume, first, second = _moments(self.vertices - centre, self.faces)
+        if volume == 0.0:
+            return None
+        com = first / volume
+        spread = (second / volume - np.outer(com, com)) * abs(volume) * density
+        return SpatialInertia.of(abs(volume) * density, centre + com, np.trace(spread) * np.eye(3) - spread)
+
+
+def _moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
+    """Volume, and the integrals of ``p`` and ``p p^T`` over it: a sum over tetrahedra from the origin."""
+    a, b, c = (vertices[faces[:, i]] for i in range(3))
+    six_volumes = np.einsum("ij,ij->i", a, np.cross(b, c))
+    total = a + b + c
+    second = np.einsum("n,ni,nj->ij", six_volumes, total, total)
+    for corner in (a, b, c):
+        second += np.einsum("n,ni,nj->ij", six_volumes, corner, corner)
+    return float(six_volumes.sum() / 6.0), six_volumes @ total / 24.0, second / 120.0

@@ -1,0 +1,151 @@
+"""A first look at a mesh file, before a library parses it: too large, too deep, or not what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+MAX_BYTES = 512 * 1024 * 1024
+MAX_FACES = 10_000_000
+MAX_DEPTH = 256
+MAX_ELEMENTS = 5_000_000
+
+
+class MeshError(Exception):
+    """A mesh file that is not read; the text says why."""
+
+
+def read_screened(path: Path) -> bytes:
+    """The contents of a mesh file, of a size that can be read.
+
+    Raises:
+        MeshError: if it cannot be opened, is too large, compressed, or claims to hold more than it can.
+    """
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise MeshError(f"it cannot be opened: {error.strerror}") from error
+    if len(data) > MAX_BYTES:
+        raise MeshError(f"it is larger than {MAX_BYTES >> 20} MiB")
+    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+        raise MeshError("it is compressed; unpack it first")
+    check = _COUNTS.get(path.suffix.lower())
+    count = check(data) if check is not None else 0
+    if count > min(MAX_FACES, max(len(data), 1)):
+        raise MeshError(f"it claims {count} faces, more than {MAX_FACES} or than its size can hold")
+    return data
+
+
+def _stl_faces(data: bytes) -> int:
+    """The number in the header of a binary file; 0 for text."""
+    if len(data) < 84:
+        return 0
+    count = int(struct.unpack_from("<I", data, 80)[0])
+    if not data.lstrip().startswith(b"solid") and len(data) < 84 + 50 * count:
+        raise MeshError(f"it claims {count} faces and ends before them")
+    return count if len(data) == 84 + 50 * count else 0
+
+
+def _ply_faces(data: bytes) -> int:
+    found = re.search(rb"^element face (\d+)", data[:65536], re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def _off_faces(data: bytes) -> int:
+    found = re.search(rb"^\s*\d+\s+(\d+)(?:\s+\d+)?\s*$", data[:65536], re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def _gltf_faces(data: bytes) -> int:
+    """The largest number of items of any accessor: what is not in a buffer would be made of zeros."""
+    accessors = gltf_header(data).get("accessors", [])
+    counts = [accessor.get("count", 0) for accessor in accessors if isinstance(accessor, dict)]
+    return max((count for count in counts if isinstance(count, int)), default=0)
+
+
+def gltf_header(data: bytes) -> dict[str, Any]:
+    """The JSON of a ``.gltf`` or ``.glb`` file.
+
+    Raises:
+        MeshError: if there is none.
+    """
+    text = data
+    if data.startswith(b"glTF") and len(data) >= 20:
+        text = data[20 : 20 + int(struct.unpack_from("<I", data, 12)[0])]
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MeshError(f"its JSON is broken: {error}") from error
+    if not isinstance(header, dict):
+        raise MeshError("its JSON is no object")
+    return header
+
+
+_COUNTS = {".stl": _stl_faces, ".ply": _ply_faces, ".off": _off_faces, ".gltf": _gltf_faces, ".glb": _gltf_faces}
+
+
+# --- COLLADA ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Asset:
+    """What the head of a COLLADA file says of its coordinates."""
+
+    metres: float | None = None
+    """Length of its unit [m], or None if it does not say."""
+    up_axis: str = ""
+    """``X_UP``, ``Y_UP``, ``Z_UP``, or empty."""
+
+
+def screen_collada(data: bytes) -> Asset:
+    """Walk through a COLLADA file without building it, and read its ``<asset>``.
+
+    Raises:
+        MeshError: if it is not well formed, has a DOCTYPE, or is too deep or too large.
+    """
+    asset, path, texts = Asset(), list[str](), list[str]()
+    count = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        path.append(tag.rpartition(":")[2])
+        texts.clear()
+        if len(path) > MAX_DEPTH or count > MAX_ELEMENTS:
+            raise MeshError(f"it has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
+        if path[1:] == ["asset", "unit"]:
+            asset.metres = _metres(attributes.get("meter"))
+
+    def end(_: str) -> None:
+        if path[1:] == ["asset", "up_axis"]:
+            asset.up_axis = "".join(texts).strip().upper()
+        path.pop()
+
+    def doctype(*_: object) -> None:
+        raise MeshError("a DOCTYPE is not allowed")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = lambda text: texts.append(text) if path[1:2] == ["asset"] else None
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise MeshError(f"it is not well-formed XML: {expat.ErrorString(error.code)}, line {error.lineno}") from error
+    except (ValueError, LookupError) as error:  # an encoding that Python does not know
+        raise MeshError(f"it is not well-formed XML: {error}") from error
+    return asset
+
+
+def _metres(text: str | None) -> float | None:
+    try:
+        value = float(text) if text is not None else None
+    except ValueError:
+        return None
+    return value if value is not None and 0.0 < value < 1e9 else None
