@@ -18,7 +18,7 @@ from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh
 from loaders.spatial import frozen
 
-from .collada import read_collada
+from .collada import Remark, read_collada
 from .data import Faces, MeshData, MeshPart
 from .others import SUFFIXES, read_with_trimesh
 from .screen import MeshError, read_screened
@@ -42,12 +42,12 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     except MeshError as error:
         diagnostics.add(Fate.DROPPED, "mesh.unreadable", f"the mesh is left out: {error}", where)
         return None
-    for remark in remarks:
-        diagnostics.add(Fate.ASSUMED, "mesh.up-axis", remark, where)
+    for fate, code, message in remarks:
+        diagnostics.add(fate, code, message, where)
     return MeshData(parts=tuple(parts))
 
 
-def _read(path: Path) -> tuple[list[MeshPart], list[str]]:
+def _read(path: Path) -> tuple[list[MeshPart], list[Remark]]:
     suffix = path.suffix.lower()
     if suffix != ".dae" and suffix not in SUFFIXES:
         raise MeshError(f"{suffix or path.name} is none of .dae, {', '.join(SUFFIXES)}")

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
+from lxml import etree
 
+from loaders.diagnostics import Fate
 from loaders.model import Rgba
 from loaders.spatial import Array, frozen
 
 from .data import Faces, MeshPart
 from .screen import Asset, MeshError, screen_collada
+
+Remark = tuple[Fate, str, str]
+"""Fate, code and message of what was decided about a file."""
+
+_LOOK = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
 
 _R_ZX = {
     "Y_UP": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))),
@@ -32,32 +40,54 @@ def up_axis_counts(asset: Asset) -> bool:
     return asset.metres is not None
 
 
-def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[str]]:
+def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
     """The parts of a file, in metres, Z up, and remarks on what was decided.
 
     Raises:
         MeshError: if it cannot be read.
     """
-    import collada  # type: ignore[import-untyped, unused-ignore]
+    import collada
 
     asset = screen_collada(data)
     try:
-        document = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
+        document = _open(data)
         parts = [part for geometry, names in _bound(document) for part in _parts(geometry, names, path)]
     except (collada.DaeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise MeshError(f"it is not valid COLLADA: {type(error).__name__}: {error}") from error
     R, remarks = _orientation(asset)
+    remarks += [
+        (Fate.NOTED if _LOOK.search(str(error)) else Fate.DROPPED, "mesh.incomplete", f"it is broken: {error.msg}")
+        for error in document.errors
+    ]
     metres = 1.0 if asset.metres is None else asset.metres
     return [_moved(part, metres * R) for part in parts], remarks
 
 
-def _orientation(asset: Asset) -> tuple[Array, list[str]]:
+def _orientation(asset: Asset) -> tuple[Array, list[Remark]]:
     R = _R_ZX.get(asset.up_axis)
     if R is None:
         return np.eye(3), []
     if up_axis_counts(asset):
-        return R, [f"it declares {asset.up_axis} and is turned to Z up; Gazebo, RViz and PyBullet do not turn it"]
-    return np.eye(3), [f"it declares {asset.up_axis} but no unit; it is not turned, as in Gazebo, RViz and PyBullet"]
+        message = f"it declares {asset.up_axis} and is turned to Z up; Gazebo, RViz and PyBullet do not turn it"
+        return R, [(Fate.ASSUMED, "mesh.up-axis", message)]
+    message = f"it declares {asset.up_axis} but no unit; it is not turned, as in Gazebo, RViz and PyBullet"
+    return np.eye(3), [(Fate.ASSUMED, "mesh.up-axis", message)]
+
+
+def _open(data: bytes) -> Any:
+    """The document. A node whose material is broken would be left out; it is kept without material."""
+    import collada
+
+    document = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
+    if not any(isinstance(error, collada.DaeBrokenRefError) for error in document.errors):
+        return document
+    known = {"#" + str(material.id) for material in document.materials}
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    root = etree.fromstring(data, parser)
+    for binding in list(root.iter("{*}bind_material")):
+        if not {use.get("target") for use in binding.iter("{*}instance_material")} <= known:
+            binding.getparent().remove(binding)
+    return collada.Collada(io.BytesIO(etree.tostring(root)), ignore=[collada.DaeError])
 
 
 def _moved(part: MeshPart, A: Array) -> MeshPart:
