@@ -13,12 +13,12 @@ import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.meshes import MeshData, read_mesh
 from loaders.model import Cone, Mesh, Polyline, Rgba
 from loaders.spatial import Array
 
@@ -62,13 +62,21 @@ def mesh_asset(
         message = f"the mesh {mesh.uri} was not found; the shape is left out"
         diagnostics.add(Fate.DROPPED, "mesh.missing", message, where, target=target, hint="give the folder it is in")
         return ()
-    parts = _parts(mesh, diagnostics, where)
-    if collides and parts:
-        parts = (_joined(parts),)
+    data = read_mesh(mesh, diagnostics)
+    if data is None:
+        return ()
     stem = Path(mesh.path).stem
-    names = [stem] if len(parts) == 1 else [f"{stem}_{part.name or i}" for i, part in enumerate(parts)]
+    if collides:
+        return (_solid(stem, data, target, diagnostics, where),)
+    several = len(data.parts) > 1
     return tuple(
-        _asset(name, part, target, diagnostics, where, collides) for name, part in zip(names, parts, strict=True)
+        MeshAsset(
+            name=f"{stem}_{i}" if several else stem,
+            data=obj(*_thickened(part.vertices, part.faces, part.uv)),
+            rgba=part.colour,
+            texture=part.texture,
+        )
+        for i, part in enumerate(data.parts)
     )
 
 
@@ -96,57 +104,40 @@ def shape_asset(
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """Triangles in metres, in the geometry's frame."""
-
-    name: str
-    vertices: Array
-    faces: Faces
-    uv: Array | None
-    rgba: Rgba | None
-    texture: str | None
-
-
-def _parts(mesh: Mesh, diagnostics: Diagnostics, where: Where) -> tuple[_Part, ...]:
-    from loaders.meshes import read_mesh
-
-    parts = read_mesh(mesh, diagnostics, where)
-    return tuple(_scaled(part, np.asarray(mesh.scale, dtype=np.float64)) for part in parts if len(part.faces))
-
-
-def _scaled(part: Any, scale: Array) -> _Part:
-    """With the scale applied; a mirroring one turns the faces around."""
-    faces = np.asarray(part.faces, dtype=np.int64)
-    if np.prod(scale) < 0.0:
-        faces = faces[:, ::-1]
-    return _Part(part.name, part.vertices * scale, faces, part.uv, part.rgba, part.texture)
-
-
-def _joined(parts: tuple[_Part, ...]) -> _Part:
-    """All parts as one, without looks."""
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts[:-1])])
-    vertices = np.concatenate([part.vertices for part in parts])
-    faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=True)])
-    return _Part("", vertices, faces, None, None, None)
-
-
-def _asset(name: str, part: _Part, target: str, diagnostics: Diagnostics, where: Where, collides: bool) -> MeshAsset:
-    vertices, faces, uv = part.vertices, part.faces, part.uv
+def _solid(name: str, data: MeshData, target: str, diagnostics: Diagnostics, where: Where) -> MeshAsset:
+    """All parts as one shape with a volume, without looks."""
+    vertices, faces = data.vertices, data.faces
     normal = _normal_if_flat(vertices)
-    if normal is not None and (collides or len(vertices) < 4):
-        offset = normal * (_THICKNESS / 2.0) * float(np.ptp(vertices, axis=0).max())
-        faces = np.concatenate((faces, faces[:, ::-1] + len(vertices)))
-        uv = None if uv is None else np.concatenate((uv, uv))
-        vertices = np.concatenate((vertices + offset, vertices - offset))
-        if collides:
-            message = f"the mesh {name} is flat; to collide it gets a thickness of {2 * np.linalg.norm(offset):.2g} m"
-            diagnostics.add(Fate.APPROXIMATED, "mesh.flat", message, where, target=target, hint="use a box")
-    elif collides and not is_convex(vertices, faces):
+    if normal is not None:
+        vertices, faces, _ = _doubled(vertices, faces, None, normal)
+        thickness = _THICKNESS * _extent(vertices)
+        message = f"the mesh {name} is flat; to collide it gets a thickness of {thickness:.2g} m"
+        diagnostics.add(Fate.APPROXIMATED, "mesh.flat", message, where, target=target, hint="use a box")
+    elif not is_convex(vertices, faces):
         message = f"the mesh {name} is not convex; it collides as its convex hull"
         hint = "use several convex shapes"
         diagnostics.add(Fate.APPROXIMATED, "mesh.convex-hull", message, where, target=target, hint=hint)
-    return MeshAsset(name=name, data=obj(vertices, faces, uv), rgba=part.rgba, texture=part.texture)
+    return MeshAsset(name=name, data=obj(vertices, faces))
+
+
+def _thickened(vertices: Array, faces: Faces, uv: Array | None) -> tuple[Array, Faces, Array | None]:
+    """The triangles; a lone flat one with another side, for engines that want four vertices."""
+    normal = _normal_if_flat(vertices) if len(vertices) < 4 else None
+    return (vertices, faces, uv) if normal is None else _doubled(vertices, faces, uv, normal)
+
+
+def _doubled(vertices: Array, faces: Faces, uv: Array | None, normal: Array) -> tuple[Array, Faces, Array | None]:
+    """A flat shape with two sides, `_THICKNESS` of its extent apart."""
+    offset = normal * (_THICKNESS / 2.0) * _extent(vertices)
+    return (
+        np.concatenate((vertices + offset, vertices - offset)),
+        np.concatenate((faces, faces[:, ::-1] + len(vertices))),
+        None if uv is None else np.concatenate((uv, uv)),
+    )
+
+
+def _extent(vertices: Array) -> float:
+    return float(np.ptp(vertices, axis=0).max())
 
 
 def _normal_if_flat(vertices: Array) -> Array | None:
@@ -154,7 +145,7 @@ def _normal_if_flat(vertices: Array) -> Array | None:
     centred = vertices - vertices.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     normal: Array = axes[:, 0]
-    extent = float(np.ptp(vertices, axis=0).max())
+    extent = _extent(vertices)
     return normal if float(np.ptp(centred @ normal)) <= _FLAT * extent else None
 
 
@@ -167,7 +158,7 @@ def is_convex(vertices: Array, faces: Faces) -> bool:
     a, b, c = (vertices[faces[::step, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
-    tolerance = 1e-3 * float(np.ptp(vertices, axis=0).max())
+    tolerance = 1e-3 * _extent(vertices)
     for normal, corner, length in zip(normals, a, lengths, strict=True):
         if length > 0.0:
             distance = (vertices - corner) @ (normal / length)

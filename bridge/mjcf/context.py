@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -104,6 +105,8 @@ class Context:
     names: Names = field(default_factory=Names)
     index: dict[str, int] = field(default_factory=dict)
     """Body index of each link; `bridge.mechanism.ROOT` for the world."""
+    shape_names: Counter[str] = field(default_factory=Counter)
+    """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
     geom_names: dict[tuple[str, str], str] = field(default_factory=dict)
     """Name of the geom of each collision, by link and collision."""
     assets: dict[str, bytes] = field(default_factory=dict)

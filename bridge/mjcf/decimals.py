@@ -14,6 +14,8 @@ from loaders.spatial import Array, Pose, matrix_to_quaternion
 
 _NOISE = 5e-16
 """Lengths [m] and direction cosines below this are rounding."""
+_CANCELLED = 2e-16
+"""What a difference of two lengths below a metre may be wrong by [m]."""
 
 
 def number(value: float) -> str:
@@ -34,9 +36,8 @@ def snapped(value: float) -> float:
     """The value without the rounding of a short computation: zero, or the short decimal that it must have been."""
     if abs(value) <= _NOISE:
         return 0.0
-    short = float(f"{value:.14g}")
-    is_short = len(repr(short)) <= len(repr(value)) - 3
-    return short if is_short and abs(short - value) <= 4 * math.ulp(value) else value
+    short = float(f"{value:.12g}")
+    return short if abs(short - value) <= max(4 * math.ulp(value), _CANCELLED) else value
 
 
 def position(p: Iterable[float]) -> list[float] | None:

@@ -17,7 +17,7 @@ from .decimals import placement
 from .defaults import defaults
 from .element import Element
 from .equality import equalities
-from .geoms import geoms
+from .geoms import geoms, shape_names
 from .inertia import inertials
 from .joints import Carrier, carriers, joints
 from .keyframe import keyframe
@@ -48,6 +48,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         options=options,
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
+        shape_names=shape_names(mechanism.scene),
         index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
     )
     _settings(context)
@@ -107,8 +108,11 @@ def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
             element.children.append(inertial)
         element.children.extend(joints(i, by_component, context))
         element.children.extend(geoms(body.link, moving=groups[body.name] != ROOT, library=library, context=context))
-    if context.assets:
-        context.document["compiler"].set(meshdir="assets", texturedir="assets")
+    kinds = {asset.tag for asset in context.document["asset"].children}
+    context.document["compiler"].set(
+        meshdir="assets" if kinds & {"mesh", "hfield"} else None,
+        texturedir="assets" if "texture" in kinds else None,
+    )
 
 
 def _body(body: Body, context: Context) -> Element:

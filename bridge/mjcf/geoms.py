@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from loaders.model import (
     Plane,
     Polyline,
     Rgba,
+    Scene,
     Sphere,
     Visual,
 )
@@ -93,12 +95,17 @@ _PRIMITIVES: dict[type, Callable[[Any], _Shape]] = {
 
 def geoms(link: Link, *, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
     """The visual, then the collision geoms of one link. ``moving``: whether its body can move in the world."""
-    found: list[Element] = []
-    for visual in link.visuals:
-        found.extend(_visual(visual, link, moving, library, context))
-    for collision in link.collisions:
-        found.extend(_collision(collision, link, moving, library, context))
-    return found
+    seen = [element for visual in link.visuals for element in _visual(visual, link, moving, library, context)]
+    touching = [
+        element for collision in link.collisions for element in _collision(collision, link, moving, library, context)
+    ]
+    return seen + touching
+
+
+def shape_names(scene: Scene) -> Counter[str]:
+    """How often each name is that of a shape."""
+    collisions = Counter(shape.name for link in scene.links for shape in link.collisions)
+    return collisions + Counter(shape.name for link in scene.links for shape in link.visuals)
 
 
 def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
@@ -109,7 +116,9 @@ def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, con
         look: dict[str, Any] = {"material": material, "rgba": rgba}
         if visual.material is None:
             look = {"material": shape.material, "rgba": library.faded(shape.rgba, visual.transparency)}
-        elements.append(_geom("visual", visual.name, visual.X_LG, shape, link, context))
+        is_named = context.shape_names[visual.name] == 1 and not elements
+        name = context.names.claim("geom", visual.name) if is_named else None
+        elements.append(_geom("visual", name, visual.X_LG, shape))
         elements[-1].set(**look)
     return elements
 
@@ -120,17 +129,20 @@ def _collision(
     use = MeshUse(collision.where, collides=True)
     shapes = _shapes(collision.geometry, use, link.name, moving, library, context)
     touch = contact_attributes(collision, link, context)
-    elements = [_geom("collision", collision.name, collision.X_LG, shape, link, context) for shape in shapes]
-    for element in elements:
-        element.set(**touch)
+    elements = []
+    for shape in shapes:
+        name = context.names.claim("geom", collision.name, otherwise=f"{link.name}::{collision.name}")
+        context.geom_names.setdefault((link.name, collision.name), name)
+        elements.append(_geom("collision", name, collision.X_LG, shape))
+        elements[-1].set(**touch)
     return elements
 
 
-def _geom(kind: str, name: str, X_LG: Pose, shape: _Shape, link: Link, context: Context) -> Element:
+def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
     asset_attribute = "hfield" if shape.type == "hfield" else "mesh"
     return Element(
         "geom",
-        name=context.names.claim("geom", name, otherwise=f"{link.name}::{name}"),
+        name=name,
         class_=kind,
         type=None if shape.type == "sphere" else shape.type,
         **{asset_attribute: shape.asset},

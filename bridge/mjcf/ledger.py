@@ -31,7 +31,6 @@ class _Rule:
 _MODEL = (
     _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put it to sleep unless told to"),
     _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
-    _Rule("placement_frame", Fate.NOTED, "placement-frame", "it has placed the model already"),
 )
 _LINK = (
     _Rule("kinematic", Fate.DROPPED, "kinematic", "forces move it all the same"),
@@ -110,6 +109,10 @@ def _physics_and_groups(scene: Scene, context: Context) -> None:
         names = ", ".join(" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
         message = f"the collision filter groups {names} are written as the pairs that they exclude"
         context.report(Fate.NOTED, "filter-groups", message, scene.filter_groups[0].where)
+    nameless = sum(context.shape_names[visual.name] > 1 for link in scene.links for visual in link.visuals)
+    if nameless:
+        message = f"{nameless} visuals have no name, because theirs is that of another shape too"
+        context.report(Fate.NOTED, "visual-names", message)
     if len(scene.models) > 1:
         names = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
         message = f"models, with their canonical links, are carried as prefixes of names only: {names}"

@@ -20,6 +20,7 @@ Z = frozen((0.0, 0.0, 1.0))
 SILENT = {
     (m.Scene, "source"): "provenance: stands in the papers of a folder",
     (m.Scene, "diagnostics"): "what reading found: stands in the papers of a folder",
+    (m.Model, "placement_frame"): "reading has placed the model by it",
     (m.Mesh, "uri"): "the file that it names counts",
     (m.Heightmap, "uri"): "the file that it names counts",
     (m.Heightmap, "path"): "no picture here",
@@ -149,7 +150,6 @@ OTHER = {
     (m.Sensor, "type"): "magnetometer",
     (m.Sensor, "joint"): "other",
     (m.Model, "canonical_link"): "b",
-    (m.Model, "placement_frame"): "tip",
     (m.Joint, "type"): m.JointType.BALL,
     (m.Joint, "parent"): "loose",
     (m.Joint, "child"): "loose",

@@ -1,4 +1,4 @@
-"""The text: numbers that read back as they were, shapes where the model has them, pairs that touch, classes, folders."""
+"""What the text says: numbers, shapes, pairs that touch, surroundings, actuators, classes, names, folders."""
 
 import dataclasses
 import math
