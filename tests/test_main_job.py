@@ -202,7 +202,8 @@ class Bullet:
 
     def set_positions(self, q: Q) -> None:
         for body in self.bodies:
-            body.set_positions({name: value for name, value in q.items() if name in body.joints})
+            moved = {part.joint for part in body.mechanism.bodies}
+            body.set_positions({name: value for name, value in q.items() if name in moved})
 
     def link_poses(self, q: Q) -> dict[str, Pose]:
         self.set_positions(q)
@@ -318,7 +319,8 @@ def _free_axis(axis: JointAxis) -> JointAxis:
 def damped(scene: Scene) -> Scene:
     """The same with damping at every joint: half of the inertia that the joint moves, each second."""
     mechanism = bridge.lower(scene)
-    inertia = {name: m for (name, _), m in zip(mechanism.v_order, np.diag(mechanism.mass_matrix()), strict=True)}
+    moved = np.diag(mechanism.mass_matrix()).tolist()
+    inertia = {name: m for (name, _), m in zip(mechanism.v_order, moved, strict=True)}
     joints = tuple(
         dataclasses.replace(
             joint,
