@@ -26,13 +26,15 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
 
     builder = _Builder(file, diagnostics)
     try:
+        event: Any
         for event in yaml.parse(data, Loader=yaml.SafeLoader):
             problem = builder.take(event)
             if problem:
                 diagnostics.add(Fate.INVALID, "directives.syntax", problem, Where(file, event.start_mark.line + 1))
                 return None
     except yaml.MarkedYAMLError as error:
-        line = getattr(error.problem_mark, "line", -1) + 1
+        mark = error.problem_mark
+        line = 0 if mark is None else mark.line + 1
         message = f"is no valid YAML: {error.problem}"
         diagnostics.add(Fate.INVALID, "directives.syntax", message, Where(file, line))
         return None

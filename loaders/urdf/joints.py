@@ -131,6 +131,8 @@ def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
     friction, damping = _read_dynamics(node, 3)
     if friction:
         node.report(Fate.ASSUMED, "urdf.planar-friction", "the friction of a planar joint counts for each of its axes")
+    if (dynamics := node.peek("dynamics")) and len(dynamics.attributes.get("damping", "").split()) == 1:
+        node.report(Fate.NOTED, "urdf.planar-damping", "one damping counts for each axis; Drake wants three numbers")
     _report_unlimited(node, JointType.PLANAR)
     R = rotation_to(normal)
     return tuple(
