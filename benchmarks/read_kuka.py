@@ -5,6 +5,7 @@ python benchmarks/read_kuka.py [ROUNDS]
 
 from __future__ import annotations
 
+import logging
 import os
 import statistics
 import sys
@@ -25,7 +26,8 @@ FILE = Path(pybullet_data.getDataPath()) / "kuka_iiwa" / "model.sdf"
 
 def read_with_drake() -> None:
     """Without a scene graph: Drake then reads no geometry, which is to its advantage."""
-    Parser(MultibodyPlant(0.0)).AddModels(str(FILE))
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModels(str(FILE))
 
 
 def milliseconds(work: Callable[[], object]) -> float:
@@ -35,6 +37,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def main(rounds: int) -> None:
+    logging.getLogger("drake").setLevel(logging.ERROR)
     ours, drakes = [], []
     for _ in range(rounds):
         ours.append(milliseconds(lambda: loaders.load(FILE)))
