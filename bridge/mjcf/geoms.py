@@ -111,7 +111,7 @@ def shape_names(scene: Scene) -> Counter[str]:
 def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
     use = MeshUse(visual.where, collides=False)
     material, rgba = library.material(visual)
-    elements = []
+    elements: list[Element] = []
     for shape in _shapes(visual.geometry, use, link.name, moving, library, context):
         look: dict[str, Any] = {"material": material, "rgba": rgba}
         if visual.material is None:
@@ -129,7 +129,7 @@ def _collision(
     use = MeshUse(collision.where, collides=True)
     shapes = _shapes(collision.geometry, use, link.name, moving, library, context)
     touch = contact_attributes(collision, link, context)
-    elements = []
+    elements: list[Element] = []
     for shape in shapes:
         name = context.names.claim("geom", collision.name, otherwise=f"{link.name}::{collision.name}")
         context.geom_names.setdefault((link.name, collision.name), name)
