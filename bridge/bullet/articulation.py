@@ -107,7 +107,7 @@ def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulat
 
 def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
     """Outermost model and body indices of each PyBullet body, in the order of the mechanism."""
-    tops = top_models(mechanism.scene)
+    tops = _top_models(mechanism.scene)
     groups: dict[tuple[str, int], list[int]] = {}
     roots = _roots(mechanism.bodies)
     for i, root in enumerate(roots):
@@ -117,11 +117,17 @@ def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
     return [(model, indices) for (model, _), indices in groups.items()]
 
 
-def top_models(scene: Scene) -> dict[str, str]:
-    """The outermost model of each model. Names carry the outermost scope only if the file is no single model."""
-    is_one_model = any(not link.name.startswith(f"{link.model}::") for link in scene.links)
-    root = scene.models[0].name if scene.models else scene.name
-    return {model.name: root if is_one_model else model.name.partition("::")[0] for model in scene.models}
+def is_one_model(scene: Scene) -> bool:
+    """Whether the file is one model, and not a world: then names do not carry its scope."""
+    return any(not link.name.startswith(f"{link.model}::") for link in scene.links if link.name != WORLD)
+
+
+def _top_models(scene: Scene) -> dict[str, str]:
+    """The outermost model of each model."""
+    if is_one_model(scene):
+        root = scene.models[0].name if scene.models else scene.name
+        return {model.name: root for model in scene.models}
+    return {model.name: model.name.partition("::")[0] for model in scene.models}
 
 
 def _roots(bodies: tuple[Body, ...]) -> list[int]:

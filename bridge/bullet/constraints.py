@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bridge.mechanism import ROOT, Closure, Coupling, Kind, Mechanism
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.diagnostics import NOWHERE, Diagnostics, Fate
 from loaders.model import WORLD, BallConstraint, Joint, JointType
 from loaders.spatial import Pose
 
@@ -51,7 +51,6 @@ class Constraints:
 
     mechanism: Mechanism
     states: Sequence[State]
-    diagnostics: Diagnostics
     made: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """PyBullet's constraint ids by the name of the joint that they stand for."""
 
@@ -75,8 +74,6 @@ class Constraints:
         follower = drives.get(self.mechanism.v_order[coupling.follower])
         leader = drives.get(self.mechanism.v_order[coupling.leader])
         if follower is None or leader is None:
-            message = f"joint {coupling.name} follows a ball or a free joint, which no gear of PyBullet's can"
-            self._report(Fate.DROPPED, "pybullet.coupling", message, self._where(coupling.name))
             return
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
         self._gear(coupling.name, follower, leader, multiplier, coupling.offset * follower.ratio)
@@ -93,14 +90,7 @@ class Constraints:
             )
         else:
             client.changeConstraint(gear, gearRatio=-multiplier, maxForce=MAX_FORCE)
-            message = (
-                f"joint {name} follows a joint of another body: PyBullet couples their velocities, and positions drift"
-            )
-            self._report(Fate.APPROXIMATED, "pybullet.coupling-across-bodies", message, self._where(name))
         self.made[name].append(gear)
-
-    def _where(self, joint: str) -> Where:
-        return next((j.where for j in self.mechanism.scene.joints if j.name == joint), NOWHERE)
 
     # --- loops -------------------------------------------------------------------------------------------------------
 
@@ -108,16 +98,12 @@ class Constraints:
         joint = closure.joint
         maker = _CLOSERS.get(joint.type)
         if maker is None:
-            message = f"joint {joint.name} closes a loop as {joint.type}, which PyBullet has no constraint for"
-            hint = "let a hinge or a ball close the loop"
-            self._report(Fate.DROPPED, "pybullet.loop-joint", message, joint.where, hint)
             return
         parent = self._end(closure.parent, joint.X_PJ)
         child = self._end(closure.child, joint.X_CJ)
         if parent.index == child.index and parent.body == child.body:
             return
         self.made[joint.name] += maker(self, joint, parent, child)
-        _report_idle(joint, self.diagnostics)
 
     def _pin_points(self, constraint: BallConstraint) -> None:
         number = {body.name: i for i, body in enumerate(self.mechanism.bodies)} | {WORLD: ROOT}
@@ -160,9 +146,6 @@ class Constraints:
         client.changeConstraint(made, maxForce=MAX_FORCE)
         return made
 
-    def _report(self, fate: Fate, code: str, message: str, where: Where, hint: str = "") -> None:
-        self.diagnostics.add(fate, code, message, where, target=TARGET, hint=hint)
-
 
 _CLOSERS: dict[JointType, Callable[..., list[int]]] = {
     JointType.FIXED: Constraints.weld,
@@ -174,21 +157,6 @@ _CLOSERS: dict[JointType, Callable[..., list[int]]] = {
 
 def _moved(end: _End, X_KA: Pose) -> _End:
     return _End(end.body, end.index, end.X_IK @ X_KA)
-
-
-def _report_idle(joint: Joint, diagnostics: Diagnostics) -> None:
-    axis = joint.axes[0] if joint.axes else None
-    if axis is None:
-        return
-    named = {
-        "limits": (axis.lower, axis.upper) != (-np.inf, np.inf),
-        "damping": axis.damping,
-        "friction": axis.friction,
-    }
-    lost = [name for name, value in named.items() if value]
-    if lost:
-        message = f"joint {joint.name} closes a loop as a constraint, which has no {' and no '.join(lost)}"
-        diagnostics.add(Fate.DROPPED, "pybullet.loop-joint-dynamics", message, joint.where, target=TARGET)
 
 
 # --- joints as PyBullet has them -------------------------------------------------------------------------------------
@@ -215,3 +183,61 @@ def _drives(articulations: Sequence[Articulation]) -> dict[tuple[str, int], _Dri
                 if primitive.kind is not Kind.BALL and articulation.segments[index + 1].leads:
                     found[str(body.joint), primitive.component] = _Drive(spot, index, primitive.ratio)
     return found
+
+
+# --- what is lost ----------------------------------------------------------------------------------------------------
+
+
+def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulation], diagnostics: Diagnostics) -> None:
+    """Say how well PyBullet holds couplings and loops, and which it cannot."""
+    drives = _drives(articulations)
+    for coupling in mechanism.couplings:
+        ends = [drives.get(mechanism.v_order[i]) for i in (coupling.follower, coupling.leader)]
+        where = next((joint.where for joint in mechanism.scene.joints if joint.name == coupling.name), NOWHERE)
+        code, fate, problem = _coupling_fate(ends)
+        diagnostics.add(fate, code, f"joint {coupling.name} {problem}", where, target=TARGET)
+    for closure in mechanism.closures:
+        _report_closure(closure.joint, diagnostics)
+
+
+def _coupling_fate(ends: Sequence[_Drive | None]) -> tuple[str, Fate, str]:
+    spots = {end.spot for end in ends if end is not None}
+    if None in ends:
+        return (
+            "pybullet.coupling",
+            Fate.DROPPED,
+            "is coupled with a ball or a free joint, which no gear of PyBullet's can",
+        )
+    if len(spots) > 1:
+        problem = "follows one of another body: PyBullet couples their velocities, and positions drift apart slowly"
+        return "pybullet.coupling-across-bodies", Fate.APPROXIMATED, problem
+    return (
+        "pybullet.gear",
+        Fate.APPROXIMATED,
+        "follows by a gear of PyBullet's solver, which holds to about 1e-6 at 1 kHz",
+    )
+
+
+def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
+    if joint.type not in _CLOSERS:
+        message = f"joint {joint.name} closes a loop as {joint.type}, which PyBullet has no constraint for"
+        hint = "let a hinge or a ball close the loop"
+        diagnostics.add(Fate.DROPPED, "pybullet.loop-joint", message, joint.where, target=TARGET, hint=hint)
+        return
+    message = (
+        f"PyBullet's solver closes the loop at joint {joint.name}: to 0.1 mm at 1 kHz, 2 mm at 240 Hz, on 1 m links"
+    )
+    diagnostics.add(Fate.APPROXIMATED, "pybullet.loop", message, joint.where, target=TARGET)
+    lost = _idle(joint)
+    if lost:
+        message = f"joint {joint.name} closes a loop as a constraint, which has no {' and no '.join(lost)}"
+        diagnostics.add(Fate.DROPPED, "pybullet.loop-joint-dynamics", message, joint.where, target=TARGET)
+
+
+def _idle(joint: Joint) -> list[str]:
+    """What of an axis acts only on a joint of the tree."""
+    if not joint.axes:
+        return []
+    axis = joint.axes[0]
+    named = {"limits": axis.lower > -np.inf or axis.upper < np.inf, "damping": axis.damping, "friction": axis.friction}
+    return [name for name, value in named.items() if value]

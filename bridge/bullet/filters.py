@@ -6,7 +6,7 @@ is loaded with all of them, and the others are forbidden.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from loaders.diagnostics import Diagnostics, Fate
@@ -25,13 +25,10 @@ def touches_itself(articulation: Articulation, pairs: Pairs) -> bool:
     return any(pair <= names and len({articulation.places[name][0] for name in pair}) == 2 for pair in pairs)
 
 
-def filter_pairs(
-    client: Client, bodies: Sequence[int], articulations: Sequence[Articulation], pairs: Pairs, diagnostics: Diagnostics
-) -> None:
+def filter_pairs(client: Client, bodies: Sequence[int], articulations: Sequence[Articulation], pairs: Pairs) -> None:
     """Forbid all pairs of segments that are not in ``pairs``."""
     spots = _colliding(articulations)
     allowed = _allowed(spots, pairs)
-    _report_merged(spots, allowed, pairs, diagnostics)
     selfish = [touches_itself(articulation, pairs) for articulation in articulations]
     for a, b in combinations(spots, 2):
         ignored = a[0] == b[0] and not selfish[a[0]]
@@ -55,10 +52,10 @@ def _allowed(spots: dict[Spot, list[str]], pairs: Pairs) -> set[frozenset[Spot]]
     return {frozenset(at[name] for name in pair) for pair in pairs if pair <= at.keys()}
 
 
-def _report_merged(
-    spots: dict[Spot, list[str]], allowed: Collection[frozenset[Spot]], pairs: Pairs, diagnostics: Diagnostics
-) -> None:
-    """Links that are one segment touch together or not at all."""
+def report_filters(articulations: Sequence[Articulation], pairs: Pairs, diagnostics: Diagnostics) -> None:
+    """Say where links that are one segment, and so touch together or not at all, touch too much."""
+    spots = _colliding(articulations)
+    allowed = _allowed(spots, pairs)
     merged = {spot for spot, names in spots.items() if len(names) > 1}
     extra = [
         f"{a} with {b}"

@@ -18,13 +18,13 @@ from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.spatial import IDENTITY, Pose
 
-from .articulation import TARGET, Articulation, articulate, top_models
+from .articulation import TARGET, Articulation, articulate, is_one_model
 from .client import Client
 from .console import captured
-from .constraints import Constraints
+from .constraints import Constraints, report_constraints
 from .contacts import report_contacts, set_contacts
 from .document import urdf
-from .filters import Pairs, filter_pairs, touches_itself
+from .filters import Pairs, filter_pairs, report_filters, touches_itself
 from .handle import Bodies, Body
 from .losses import report_losses
 from .placement import based, placed, scaled
@@ -132,6 +132,8 @@ def _plan(
     articulations = articulate(mechanism, diagnostics)
     report_losses(mechanism, diagnostics)
     report_contacts(articulations, diagnostics)
+    report_constraints(mechanism, articulations, diagnostics)
+    report_filters(articulations, pairs, diagnostics)
     shapes = Shapes(folder, diagnostics)
     documents = []
     for k, articulation in enumerate(articulations):
@@ -181,9 +183,9 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | 
             settle(client, states[-1].body, articulation)
             set_contacts(client, states[-1].body, articulation)
         bodies = [state.body for state in states]
-        filter_pairs(client, bodies, plan.articulations, plan.pairs, diagnostics)
+        filter_pairs(client, bodies, plan.articulations, plan.pairs)
         _start(plan.mechanism, states)
-        constraints = Constraints(plan.mechanism, states, diagnostics)
+        constraints = Constraints(plan.mechanism, states)
         constraints.make()
     except BaseException:
         for state in states:
@@ -253,6 +255,5 @@ def _handle(plan: _Plan, states: list[State], constraints: Constraints, diagnost
     made = {name: tuple(ids) for name, ids in constraints.made.items()}
     everything = tuple(diagnostics)
     bodies = [Body(state, made, everything) for state in states]
-    tops = top_models(plan.mechanism.scene)
-    is_one_model = len(set(tops.values())) <= 1 and len(bodies) == 1
-    return bodies[0] if is_one_model else Bodies(bodies, plan.mechanism, made, everything)
+    is_one = len(bodies) == 1 and is_one_model(plan.mechanism.scene)
+    return bodies[0] if is_one else Bodies(bodies, plan.mechanism, made, everything)

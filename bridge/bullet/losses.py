@@ -195,7 +195,7 @@ LOSSES = (
         _axes(lambda axis: axis.spring_stiffness), _STEP,
     ),
     _Loss(
-        "soft-stop", Fate.DROPPED, "the stops of PyBullet's joints are rigid, with no stiffness or dissipation: {names}",
+        "soft-stop", Fate.DROPPED, "PyBullet's stops are rigid, without stiffness or dissipation: {names}",
         _axes(lambda axis: axis.limit_stiffness is not None or axis.limit_dissipation is not None),
     ),
     _Loss("ball-limit", Fate.DROPPED, "PyBullet has no limits and no friction of ball joints: {names}", _ball_limits),

@@ -7,8 +7,9 @@ asked, and how its answer is read:
 * for a floating base it builds the orientation from Euler angles in the wrong order, so it is given the quaternion
   whose wrong reading is the right orientation;
 * for a fixed base it forgets the base's orientation, so gravity is turned instead while it computes;
-* both are wrong for a ball that carries a chain, both answer from a stale tree after another body was removed, and both
-  refuse inertias that are unsymmetric by a rounding error. Then the masses and inertias that PyBullet holds are read back and computed with here; `Operators.source` says so.
+* both are wrong for a ball that carries a chain, both answer from a stale tree after another body was removed, and
+  both refuse inertias that are unsymmetric by a rounding error. Then the masses and inertias that PyBullet holds are
+  read back and computed with here; `Operators.source` says so.
 """
 
 from __future__ import annotations
