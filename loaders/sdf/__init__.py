@@ -61,5 +61,5 @@ def _read_alone(root: Node, body: Node) -> Scene:
     if body.tag == "actor":
         set_aside(root, {"actor": ASIDES["actor"]})
         return Scene(name=body.attributes.get("name", ""))
-    light = read_light(body, body.word("@name"), WORLD, read_pose(body)[1])
+    light = read_light(body, body.word("@name", ""), WORLD, read_pose(body)[1])
     return Scene(name=light.name, lights=(light,))

@@ -12,8 +12,10 @@ def read_colour(element: Node, tag: str) -> Rgba | None:
     words = [] if node is None else node.text.split()
     if node is None or not words:
         return None
-    alpha = (1.0,) if len(words) == 3 else ()
-    values = node.numbers(".", len(words) if len(words) in (3, 4) else 4) + alpha
+    if len(words) not in (3, 4):
+        node.invalid("xml.not-a-vector", f"a colour has 3 or 4 numbers, not {len(words)}")
+        return None
+    values = node.numbers(".", len(words)) + (1.0,) * (4 - len(words))
     if not all(0.0 <= value <= 1.0 for value in values):
         node.invalid("xml.out-of-range", f"a colour is out of 0..1: {node.text.strip()}")
     red, green, blue, opacity = values

@@ -27,7 +27,7 @@ _INCLUDABLE = ("model", "actor", "light")
 """What a file may give to the one that includes it, in the order of preference."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Composition:
     """What composing one file gathers beside the tree."""
 
@@ -37,8 +37,8 @@ class Composition:
     """Contents of another format, by their stand-in."""
     files: dict[Path, Node | None] = field(default_factory=dict)
     """Every included file, composed: its element to include, or None."""
-    sizes: list[int] = field(default_factory=list)
-    """Number of elements of each include, to stop what multiplies without end."""
+    elements: int = 0
+    """Number of elements that were included, to stop what multiplies without end."""
 
 
 def compose(root: Node, context: Context) -> Composition:
@@ -107,17 +107,19 @@ def _element_of(path: Path, node: Node, context: Context, composition: Compositi
     if real not in composition.files:
         composition.files[real] = _read(path, node, context, composition)
     element = composition.files[real]
-    if element is None:
-        return None
-    twin = element.copy()
-    pairs = list(zip(element.walk(), twin.walk(), strict=True))
-    composition.sizes.append(len(pairs))
-    if sum(composition.sizes) > MAX_ELEMENTS:
+    return None if element is None else _copy(element, node, composition)
+
+
+def _copy(element: Node, node: Node, composition: Composition) -> Node | None:
+    originals = list(element.walk())
+    composition.elements += len(originals)
+    if composition.elements > MAX_ELEMENTS:
         node.invalid("sdf.too-many-elements", f"with all that is included there are more than {MAX_ELEMENTS} elements")
         return None
-    composition.scenes.update(
-        (copied, composition.scenes[source]) for source, copied in pairs if source.tag == CONTENTS
-    )
+    twin = element.copy()
+    for original, copied in zip(originals, twin.walk(), strict=True):
+        if original.tag == CONTENTS:
+            composition.scenes[copied] = composition.scenes[original]
     return twin
 
 

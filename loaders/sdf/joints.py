@@ -137,6 +137,9 @@ def _read_axes(vertex: Vertex, kind: JointType) -> tuple[JointAxis, ...]:
     read = {tag: _read_axis(child, vertex) for tag in _AXES if (child := node.child(tag)) is not None}
     if kind is JointType.BALL:
         return tuple(read.values())[:1]
+    for tag in _AXES[count:]:
+        if tag in read:
+            node.report(Fate.NOTED, "sdf.extra-axis", f"the {kind} joint {vertex.name} does not move along its <{tag}>")
     for tag in _AXES[:count]:
         if tag not in read:
             message = f"the {kind} joint {vertex.name} has no <{tag}>; 0 0 1 is taken"
@@ -268,7 +271,8 @@ def _read_mimic(node: Node, vertex: Vertex, index: int) -> Coupling | None:
     elif axis not in _AXES or not (leader.node.has(axis) or leader.node.tag != "joint"):
         problem = f"the joint {name} has no {axis}"
     if problem or leader is None:
-        node.invalid("sdf.mimic", problem, hint=scope.suggestion(name))
+        if name:
+            node.invalid("sdf.mimic", problem, hint=scope.suggestion(name))
         return None
     return Coupling(
         follower=vertex.name,

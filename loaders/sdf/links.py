@@ -69,14 +69,14 @@ def read_link(vertex: Vertex, model: str, context: Context) -> Link:
 def read_link_lights(vertex: Vertex) -> Iterator[Light]:
     """The lamps on a link."""
     for node in vertex.node.all("light"):
-        name = f"{vertex.name}::{node.word('@name')}"
+        name = f"{vertex.name}::{node.word('@name', '')}"
         yield read_light(node, name, vertex.name, pose_in(vertex, node, vertex.scope))
 
 
 def _read_collision(node: Node, vertex: Vertex, context: Context) -> Collision:
     set_aside(node, _COLLISION_ASIDES)
     return Collision(
-        name=node.word("@name"),
+        name=node.word("@name", ""),
         X_LG=pose_in(vertex, node, vertex.scope),
         geometry=read_geometry(node, context),
         surface=drake_surface(node, read_surface(node), SDF),
@@ -89,7 +89,7 @@ def _read_visual(node: Node, vertex: Vertex, context: Context) -> Visual:
     set_aside(node, _VISUAL_ASIDES)
     roles = read_roles(node)
     return Visual(
-        name=node.word("@name"),
+        name=node.word("@name", ""),
         X_LG=pose_in(vertex, node, vertex.scope),
         geometry=read_geometry(node, context),
         material=read_material(node, context),

@@ -182,7 +182,7 @@ def _fill(scope: Scope, layout: Layout) -> list[Scope]:
             continue
         vertex = _vertex_of(node, scope)
         layout.of_node[node] = vertex
-        name = node.word("@name")
+        name = node.word("@name", "")
         scope.members.setdefault(name, vertex)
         if vertex.kind is Kind.MODEL:
             inner = Scope(node, _model_name(vertex.name, layout), vertex.name + SEPARATOR)

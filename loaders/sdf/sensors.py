@@ -39,7 +39,7 @@ def _read_sensor(node: Node, vertex: Vertex, scope: Scope) -> Sensor:
     on_joint = vertex.kind is Kind.JOINT
     link = carrier(vertex) if on_joint else None
     return Sensor(
-        name=node.word("@name"),
+        name=node.word("@name", ""),
         type=kind,
         X_LS=X_VS if link is None else link.X_WV.inverse() @ vertex.X_WV @ X_VS,
         joint=vertex.name if on_joint else None,

@@ -52,7 +52,7 @@ def read_world(scope: Scope) -> Scene:
 
 def _read_lights(scope: Scope) -> Iterator[Light]:
     for node in scope.node.all("light"):
-        yield read_light(node, node.word("@name"), WORLD, pose_in(scope.origin, node, scope))
+        yield read_light(node, node.word("@name", ""), WORLD, pose_in(scope.origin, node, scope))
 
 
 def _read_physics(profiles: list[Node]) -> Physics:
