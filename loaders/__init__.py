@@ -9,12 +9,14 @@ from pathlib import Path
 
 from .checks import check
 from .context import Context
+from .descriptions import locate
 from .diagnostics import Diagnostic, Diagnostics, ExportError, Fate, LoadError, ModelError, Where
-from .drake.groups import resolve
+from .drake.groups import resolve as resolve_groups
 from .formats import FORMATS, read_data, read_file
 from .model import WORLD, Scene
-from .resources import Resources
+from .resources import Lookup, Resources
 from .spatial import Pose, SpatialInertia
+from .srdf import with_srdf
 
 __all__ = [
     "WORLD",
@@ -22,6 +24,7 @@ __all__ = [
     "ExportError",
     "Fate",
     "LoadError",
+    "Lookup",
     "ModelError",
     "Pose",
     "Scene",
@@ -29,6 +32,7 @@ __all__ = [
     "Where",
     "load",
     "load_string",
+    "resolve",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -42,23 +46,57 @@ def load(
     strict: bool = False,
     unsafe_paths: bool = False,
     allow_xacro: bool = False,
+    srdf: PathLike | None = None,
 ) -> Scene:
     """Read a robot or a world: ``.sdf``, ``.world``, ``.urdf``, ``.xacro``, ``.dmd.yaml``.
 
     Args:
-        source: The file. What it is, its root element tells.
+        source: The file. What it is, its root element tells. ``rd://name`` is a robot of the package
+            robot_descriptions, from its cache.
         package_map: Folders of packages and models, by the name that ``package://`` and ``model://`` give them.
         paths: Folders to search for what the file names.
         strict: Whether anything that is lost or approximated is an error too.
         unsafe_paths: Whether files outside the model's folder, its packages and ``paths`` may be read.
         allow_xacro: Whether xacro may run, which evaluates code in the file.
+        srdf: MoveIt's file for the robot; the pairs of links that it disables become collision filters.
 
     Raises:
         LoadError: with every problem of the file, each with file and line and what would mend it.
     """
-    path = Path(source)
     context = _context(package_map, paths, unsafe_paths, allow_xacro)
-    return _finish(read_file(path, context), str(path), context.diagnostics, strict)
+    scene = _read(source, context)
+    if srdf is not None and scene is not None:
+        scene = with_srdf(scene, Path(srdf), context.diagnostics)
+    return _finish(scene, os.fspath(source), context.diagnostics, strict)
+
+
+def resolve(
+    source: PathLike,
+    *,
+    package_map: Mapping[str, PathLike] | None = None,
+    paths: Sequence[PathLike] = (),
+    unsafe_paths: bool = False,
+    allow_xacro: bool = False,
+) -> tuple[Lookup, ...]:
+    """Every file that a robot or a world names, in order: where it was found, or why not and what was tried.
+
+    Errors of the file itself raise nothing here: what could be read of it was asked for.
+
+    Args:
+        source: As for `load`.
+        package_map: As for `load`.
+        paths: As for `load`.
+        unsafe_paths: As for `load`.
+        allow_xacro: As for `load`.
+    """
+    context = _context(package_map, paths, unsafe_paths, allow_xacro)
+    _read(source, context)
+    return tuple(context.resources.lookups)
+
+
+def _read(source: PathLike, context: Context) -> Scene | None:
+    path = locate(os.fspath(source), context.diagnostics)
+    return None if path is None else read_file(path, context)
 
 
 def load_string(
@@ -106,7 +144,7 @@ def _context(
 
 def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: bool) -> Scene:
     if scene is not None:
-        scene = resolve(scene, diagnostics)
+        scene = resolve_groups(scene, diagnostics)
         check(scene, diagnostics)
     diagnostics.raise_for(LoadError, strict=strict)
     assert scene is not None, "a reader returns nothing only after reporting why"

@@ -9,6 +9,7 @@ from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Fate, Where
 from .model import Scene
 from .node import parse, read_bytes
+from .xacro import expand, is_xacro
 
 _XML_READERS = {"sdf": ".sdf", "gazebo": ".sdf", "robot": ".urdf", "mujoco": ".mjcf"}
 """Root element to the module whose ``read(root, context)`` understands it."""
@@ -23,7 +24,7 @@ def read_file(path: Path, context: Context) -> Scene | None:
         chain = " -> ".join(p.name for p in (*context.including, real))
         context.diagnostics.add(Fate.INVALID, "file.include-cycle", f"includes itself: {chain}", Where(str(path)))
         return None
-    data = read_bytes(path, context.diagnostics)
+    data = expand(path, context) if is_xacro(path) else read_bytes(path, context.diagnostics)
     if data is None:
         return None
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
