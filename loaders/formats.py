@@ -8,8 +8,8 @@ from pathlib import Path
 from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Fate, Where
 from .model import Scene
-from .node import parse, read_bytes
 from .xacro import expand, is_xacro
+from .xml import parse, read_bytes
 
 _XML_READERS = {"sdf": ".sdf", "gazebo": ".sdf", "robot": ".urdf", "mujoco": ".mjcf"}
 """Root element to the module whose ``read(root, context)`` understands it."""

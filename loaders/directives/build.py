@@ -12,8 +12,9 @@ from loaders.assemble import joined, merged, placed, root_model
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, Scene, by_name
-from loaders.node import Node, read_bytes
+from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.xml import read_bytes
 
 from .document import expect, fields, parse, word, words
 from .positions import read_positions

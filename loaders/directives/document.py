@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from loaders.diagnostics import Diagnostics, Fate, Where
-from loaders.node import MAX_DEPTH, Node
+from loaders.node import Node
+from loaders.xml import MAX_DEPTH
 
 MAX_ELEMENTS = 200_000
 ITEM = "-"

@@ -13,7 +13,8 @@ from pathlib import Path
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import Scene
-from loaders.node import MAX_ELEMENTS, Node, parse, read_bytes
+from loaders.node import Node
+from loaders.xml import MAX_ELEMENTS, parse, read_bytes
 
 from .asides import absorb
 from .config import NEWEST, Version, model_file

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from loaders.diagnostics import Fate
-from loaders.node import Node, parse, read_bytes
+from loaders.node import Node
+from loaders.xml import parse, read_bytes
 
 Version = tuple[int, int]
 
