@@ -7,6 +7,9 @@ does not, MuJoCo's rule is switched off and every filtered pair is written.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import product
+
 from bridge.mechanism import ROOT
 from loaders.diagnostics import Fate
 
@@ -18,24 +21,30 @@ Pair = frozenset[str]
 def contacts(context: Context) -> None:
     """Write the excludes, and the flag that they need."""
     mechanism = context.mechanism
-    names = [body.name for body in mechanism.bodies if body.link.collisions]
-    everything = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]}
-    allowed = mechanism.collidable_pairs(context.options.collision_policy)
-    filtered = everything - allowed
+    colliding: dict[int, list[str]] = defaultdict(list)
     group = weld_groups(context)
-    welded = {pair for pair in everything if len({group[name] for name in pair}) == 1}
-    if allowed & welded:
-        message = f"{len(allowed & welded)} pairs of links that cannot move against each other do not touch in MuJoCo"
-        context.report(Fate.NOTED, "welded-contact", message)
-    adjacent = _adjacent(everything - welded, group, context)
-    if adjacent <= filtered:
-        written = filtered - welded - adjacent
+    for body in mechanism.bodies:
+        if body.link.collisions:
+            colliding[group[body.name]].append(body.name)
+    excluded = mechanism.scene.excluded_collision_pairs(context.options.collision_policy)
+    apart = {pair for pair in excluded if len({group[name] for name in pair}) == 2}
+    _report_welded(colliding, len(excluded) - len(apart), context)
+    adjacent = _adjacent(colliding, group, context)
+    if adjacent <= apart:
+        apart -= adjacent
     else:
-        written = filtered - welded
         context.document["option"].add("flag", filterparent="disable")
-    order = {name: i for i, name in enumerate(names)}
-    for i, j in sorted(sorted(order[name] for name in pair) for pair in written):
-        context.document["contact"].add("exclude", body1=names[i], body2=names[j])
+    order = {body.name: i for i, body in enumerate(mechanism.bodies)}
+    for i, j in sorted(sorted(order[name] for name in pair) for pair in apart):
+        names = mechanism.bodies[i].name, mechanism.bodies[j].name
+        context.document["contact"].add("exclude", body1=names[0], body2=names[1])
+
+
+def _report_welded(colliding: dict[int, list[str]], excluded: int, context: Context) -> None:
+    still = sum(len(names) * (len(names) - 1) // 2 for names in colliding.values()) - excluded
+    if still:
+        message = f"{still} pairs of links that may touch cannot move against each other; they do not touch in MuJoCo"
+        context.report(Fate.NOTED, "welded-contact", message)
 
 
 def weld_groups(context: Context) -> dict[str, int]:
@@ -47,16 +56,13 @@ def weld_groups(context: Context) -> dict[str, int]:
     return {body.name: group for body, group in zip(context.mechanism.bodies, groups, strict=True)}
 
 
-def _adjacent(pairs: set[Pair], group: dict[str, int], context: Context) -> set[Pair]:
+def _adjacent(colliding: dict[int, list[str]], group: dict[str, int], context: Context) -> set[Pair]:
     """The pairs that MuJoCo's own rule keeps apart."""
     bodies = context.mechanism.bodies
-    above = {
-        g: group[bodies[bodies[g].parent].name] if bodies[g].parent != ROOT else ROOT
-        for g in set(group.values()) - {ROOT}
-    }
-    found = set()
-    for pair in pairs:
-        a, b = (group[name] for name in pair)
-        if ROOT not in (a, b) and (above[a] == b or above[b] == a):
-            found.add(pair)
+    found: set[Pair] = set()
+    for below, names in colliding.items():
+        parent = bodies[below].parent if below != ROOT else ROOT
+        above = group[bodies[parent].name] if parent != ROOT else ROOT
+        if above != ROOT:
+            found.update(frozenset(pair) for pair in product(names, colliding.get(above, ())))
     return found
