@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from loaders.diagnostics import Fate
 from loaders.node import Node
 
+from .values import check_values
+
 Asides = Mapping[str, tuple[Fate, str, str]]
 """Tag to fate, code and what such an element is."""
 
@@ -20,7 +22,8 @@ def set_aside(element: Node, asides: Asides) -> None:
 
 
 def absorb(element: Node) -> None:
-    """Count an element and all that is in it as read."""
+    """Count an element and all that is in it as read; its values must be right all the same."""
+    check_values(element)
     for node in element.walk():
         node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
 
@@ -29,6 +32,8 @@ def leaves(element: Node, *without: str) -> tuple[tuple[str, str], ...]:
     """Every attribute and every text below an element, with its path; children of some tags are left out."""
     found: list[tuple[str, str]] = []
     pending = [(child, child.tag) for child in reversed(element.children) if child.tag not in without]
+    for child, _ in reversed(pending):
+        check_values(child)
     element.skip(*(tag for _, tag in pending))
     while pending:
         node, path = pending.pop()

@@ -16,8 +16,8 @@ _LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
 
 def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     """One lamp, fixed to a link or to the world by the given pose."""
-    kind = node.word("@type", "point") or "point"
-    if kind not in TYPES:
+    kind = node.word("@type")
+    if kind and kind not in TYPES:
         node.invalid("sdf.light-type", f"the light type {kind!r} is none of {', '.join(TYPES)}")
     set_aside(node, {"visualize": _LOOK})
     reach, attenuation = _read_attenuation(node.child("attenuation"))
@@ -25,7 +25,7 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     x, y, z = node.numbers("direction", 3, (0.0, 0.0, -1.0))
     return Light(
         name=name,
-        type=kind,
+        type=kind or TYPES[0],
         link=link,
         X_LLight=X_LLight,
         diffuse=read_colour(node, "diffuse") or (1.0, 1.0, 1.0, 1.0),

@@ -73,9 +73,9 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
     shader = node.child("shader")
     if shader is None:
         return ()
-    kind = shader.word("@type", "pixel")
+    kind = shader.word("@type")
     uri = shader.word("normal_map", "")
-    if kind not in _SHADERS:
+    if kind and kind not in _SHADERS:
         shader.invalid("sdf.shader", f"the shader type {kind!r} is none of {', '.join(_SHADERS)}")
     elif kind.startswith("normal_map") and not uri:
         shader.invalid("sdf.shader", f"a shader of type {kind} needs a <normal_map>")

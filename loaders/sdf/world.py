@@ -70,6 +70,6 @@ def _read_physics(profiles: list[Node]) -> Physics:
         real_time_factor=node.number("real_time_factor", 1.0),
         real_time_update_rate=node.number("real_time_update_rate", 1000.0),
         max_contacts=node.integer("max_contacts", 20),
-        engine=node.word("@type", "ode"),
+        engine=node.word("@type") or "ode",
         parameters=leaves(node, "max_step_size", "real_time_factor", "real_time_update_rate", "max_contacts"),
     )
