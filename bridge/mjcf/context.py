@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.spatial import Array
 
 from .element import Element
 
@@ -105,6 +106,8 @@ class Context:
     names: Names = field(default_factory=Names)
     index: dict[str, int] = field(default_factory=dict)
     """Body index of each link; `bridge.mechanism.ROOT` for the world."""
+    inverse_inertias: Array | None = None
+    """What `stops.inverse_inertias` found."""
     shape_names: Counter[str] = field(default_factory=Counter)
     """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
     geom_names: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from .keyframe import keyframe
 from .ledger import ledger
 from .scenery import frames, lights
 from .sensors import sensors
+from .stops import inverse_inertias
 from .tendons import tendons
 
 
@@ -48,6 +49,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         options=options,
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
+        inverse_inertias=inverse_inertias(mechanism),
         shape_names=shape_names(mechanism.scene),
         index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
     )

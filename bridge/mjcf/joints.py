@@ -18,6 +18,7 @@ from loaders.model import JointAxis
 from .context import Context
 from .decimals import direction, position
 from .element import Element
+from .stops import stop_attributes
 
 UNLIMITED = 1e10
 """The bound that stands for none in a range that has the other; MuJoCo reads ``inf`` as unlimited on both sides."""
@@ -87,6 +88,9 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
     if axis is not None:
         if primitive.kind is not Kind.BALL:
             _limits(element, axis, r, where, context)
+            v = body.v_start + primitive.component
+            yielding = stop_attributes(axis, v, element.attributes["name"], context.inverse_inertias, where, context)
+            element.set(**yielding)
         element.set(
             springref=axis.spring_reference * r or None,
             stiffness=axis.spring_stiffness / r**2 or None,

@@ -69,8 +69,6 @@ _COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the l
 _AXIS = (
     _Rule("velocity", Fate.DROPPED, "velocity-limit", "MuJoCo does not limit speed", "let the controller limit it"),
     _Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),
-    _Rule("limit_stiffness", Fate.APPROXIMATED, "limit-stiffness", "the stops are as hard as MuJoCo's solver allows"),
-    _Rule("limit_dissipation", Fate.APPROXIMATED, "limit-stiffness", "the stops are as hard as MuJoCo's solver allows"),
 )
 _PHYSICS = (
     _Rule("real_time_factor", Fate.NOTED, "physics", "MuJoCo leaves the pace to whoever steps it"),
