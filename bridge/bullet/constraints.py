@@ -206,7 +206,7 @@ def _coupling_fate(ends: Sequence[_Drive | None]) -> tuple[str, Fate, str]:
         return (
             "pybullet.coupling",
             Fate.DROPPED,
-            "is coupled with a ball or a free joint, which no gear of PyBullet's can",
+            "is coupled with a ball or a free joint, which no gear can be",
         )
     if len(spots) > 1:
         problem = "follows one of another body: PyBullet couples their velocities, and positions drift apart slowly"
@@ -214,7 +214,7 @@ def _coupling_fate(ends: Sequence[_Drive | None]) -> tuple[str, Fate, str]:
     return (
         "pybullet.gear",
         Fate.APPROXIMATED,
-        "follows by a gear of PyBullet's solver, which holds to about 1e-6 at 1 kHz",
+        "follows by a gear of the solver, which holds to about 1e-6 at 1 kHz",
     )
 
 
@@ -225,7 +225,7 @@ def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
         diagnostics.add(Fate.DROPPED, "pybullet.loop-joint", message, joint.where, target=TARGET, hint=hint)
         return
     message = (
-        f"PyBullet's solver closes the loop at joint {joint.name}: to 0.1 mm at 1 kHz, 2 mm at 240 Hz, on 1 m links"
+        f"the solver closes the loop at joint {joint.name}: to 0.1 mm at 1 kHz, 2 mm at 240 Hz, on 1 m links"
     )
     diagnostics.add(Fate.APPROXIMATED, "pybullet.loop", message, joint.where, target=TARGET)
     lost = _idle(joint)

@@ -16,6 +16,7 @@ from .articulation import Articulation
 from .client import Client
 from .operators import Operators
 from .passive import apply_efforts, apply_passive_forces
+from .settings import set_friction
 from .state import State, Value, with_followers
 
 
@@ -56,6 +57,7 @@ class Body(int):
         self.constraints = constraints
         self.diagnostics = diagnostics
         self._operators = Operators(state)
+        self._friction_step = set_friction(state.client, state.body, articulation)
         return self
 
     @property
@@ -146,8 +148,19 @@ class Body(int):
         apply_efforts(self.state, efforts)
 
     def apply_passive_forces(self) -> None:
-        """Apply for one step what the model has and PyBullet has not: springs, links without gravity."""
+        """Apply for one step what the model has and PyBullet has not: springs, links without gravity.
+
+        Where joints have dry friction and the time step is not what it was, their friction is set anew, which replaces
+        any motor of theirs.
+        """
+        self.adapt_friction()
         apply_passive_forces([self.state], self.mechanism)
+
+    def adapt_friction(self) -> None:
+        """Set dry friction anew if the time step has changed: PyBullet keeps it as an impulse for each step."""
+        state = self.state
+        if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._friction_step:
+            self._friction_step = set_friction(state.client, state.body, state.articulation)
 
     def step(self) -> None:
         """Apply the passive forces of this body and step the whole simulation."""
@@ -157,6 +170,7 @@ class Body(int):
     def apply_physics(self) -> None:
         """Give PyBullet's world the gravity and the time step of the file; loading never does."""
         _apply_physics(self.state.client, self.mechanism)
+        self.adapt_friction()
 
     # --- its life ----------------------------------------------------------------------------------------------------
 
@@ -287,6 +301,8 @@ class Bodies(Sequence[Body]):
 
     def apply_passive_forces(self) -> None:
         """As `Body.apply_passive_forces`, of all, and springs between them."""
+        for body in self:
+            body.adapt_friction()
         apply_passive_forces([body.state for body in self], self.mechanism)
 
     def step(self) -> None:
@@ -299,6 +315,8 @@ class Bodies(Sequence[Body]):
         """As `Body.apply_physics`."""
         for body in self[:1]:
             _apply_physics(body.state.client, self.mechanism)
+        for body in self:
+            body.adapt_friction()
 
     def remove(self) -> None:
         """Remove all bodies from PyBullet."""

@@ -191,6 +191,12 @@ LOSSES = (
         "apply_efforts() cuts to them; PyBullet's own motors take them as force=",
     ),
     _Loss(
+        "dry-friction", Fate.APPROXIMATED,
+        "PyBullet keeps dry friction as an impulse for each step, of the time step at loading: {names}",
+        _axes(lambda axis: axis.friction),
+        "set the time step before loading, or call step() or adapt_friction() after a change",
+    ),
+    _Loss(
         "spring", Fate.APPROXIMATED, "PyBullet has no springs in joints; they act explicitly, by steps: {names}",
         _axes(lambda axis: axis.spring_stiffness), _STEP,
     ),

@@ -35,7 +35,7 @@ def _restore_inertia(client: Client, body: int, index: int, segment: Segment) ->
 
 
 def _still_motor(client: Client, body: int, index: int, segment: Segment) -> None:
-    """Every joint has a motor that brakes it; as strong as the dry friction it is exact Coulomb friction."""
+    """Every joint has a motor that brakes it; of no strength it is off."""
     step = segment.primitive
     if step is None:
         return
@@ -43,6 +43,27 @@ def _still_motor(client: Client, body: int, index: int, segment: Segment) -> Non
         client.setJointMotorControlMultiDof(
             body, index, client.modes.POSITION_CONTROL, targetPosition=(0, 0, 0, 1), force=(0, 0, 0)
         )
-        return
-    friction = step.limits.friction / abs(step.ratio) if step.limits is not None and segment.leads else 0.0
-    client.setJointMotorControl2(body, index, client.modes.VELOCITY_CONTROL, targetVelocity=0.0, force=friction)
+    else:
+        client.setJointMotorControl2(body, index, client.modes.VELOCITY_CONTROL, force=0.0)
+
+
+def set_friction(client: Client, body: int, articulation: Articulation) -> float:
+    """Give joints their dry friction: a motor that brakes with that force is exactly Coulomb's.
+
+    PyBullet keeps the impulse that this force has in one step, so the friction is right only for the time step at
+    this moment [s], which is returned.
+    """
+    time_step: float = client.getPhysicsEngineParameters()["fixedTimeStep"]
+    for index, segment in enumerate(articulation.segments[1:]):
+        friction = dry_friction(segment)
+        if friction:
+            client.setJointMotorControl2(body, index, client.modes.VELOCITY_CONTROL, targetVelocity=0.0, force=friction)
+    return time_step
+
+
+def dry_friction(segment: Segment) -> float:
+    """Of a joint as PyBullet has it [N m or N]."""
+    step = segment.primitive
+    if step is None or step.kind is Kind.BALL or step.limits is None or not segment.leads:
+        return 0.0
+    return step.limits.friction / abs(step.ratio)
