@@ -64,10 +64,11 @@ def load(
         LoadError: with every problem of the file, each with file and line and what would mend it.
     """
     context = _context(package_map, paths, unsafe_paths, allow_xacro)
-    scene = _read(source, context)
+    path = locate(os.fspath(source), context.diagnostics)
+    scene = None if path is None else read_file(path, context)
     if srdf is not None and scene is not None:
         scene = with_srdf(scene, Path(srdf), context.diagnostics)
-    return _finish(scene, os.fspath(source), context.diagnostics, strict)
+    return _finish(scene, str(path or source), context.diagnostics, strict)
 
 
 def resolve(
@@ -90,13 +91,10 @@ def resolve(
         allow_xacro: As for `load`.
     """
     context = _context(package_map, paths, unsafe_paths, allow_xacro)
-    _read(source, context)
-    return tuple(context.resources.lookups)
-
-
-def _read(source: PathLike, context: Context) -> Scene | None:
     path = locate(os.fspath(source), context.diagnostics)
-    return None if path is None else read_file(path, context)
+    if path is not None:
+        read_file(path, context)
+    return tuple(context.resources.lookups)
 
 
 def load_string(
@@ -147,5 +145,6 @@ def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: 
         scene = resolve_groups(scene, diagnostics)
         check(scene, diagnostics)
     diagnostics.raise_for(LoadError, strict=strict)
-    assert scene is not None, "a reader returns nothing only after reporting why"
+    if scene is None:  # a reader returns nothing only after reporting why
+        raise LoadError(tuple(diagnostics))
     return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))

@@ -134,10 +134,10 @@ class Resources:
                 yield _Place(folder / rest, folder)
 
     def _named(self, name: str, rest: str, base: Path) -> Iterator[_Place]:
-        """Where ``package://name/rest`` may be. Without a name it is in the package of the file itself."""
+        """Where ``package://name/rest`` may be. Without a name: in the package of the file, or a slash too many."""
         if not name:
             yield from (_Place(folder / rest, folder) for folder in enclosing(base))
-            return
+            name, _, rest = rest.partition("/")
         if name in self.package_map:
             yield _Place(self.package_map[name] / rest, self.package_map[name])
         yield _Place(base / name / rest, base / name)

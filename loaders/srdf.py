@@ -9,7 +9,7 @@ from pathlib import Path
 from .diagnostics import Diagnostics, Fate
 from .model import FilterGroup, FilterRule, Scene
 from .node import Node
-from .sdf.asides import Asides, set_aside
+from .urdf.asides import Asides, set_aside
 from .xml import parse, read_bytes
 
 _PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning; the mechanics do not depend on it")

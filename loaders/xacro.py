@@ -52,6 +52,8 @@ def expand(path: Path, context: Context) -> bytes | None:
             message = f"xacro cannot expand it: {type(error).__name__}: {error}"
             context.diagnostics.add(Fate.INVALID, "xacro.failed", message, where)
             return None
+    message = "is expanded by xacro; the lines in other messages are those of the result"
+    context.diagnostics.add(Fate.NOTED, "xacro.expanded", message, where)
     return text.encode()
 
 

@@ -10,6 +10,7 @@ from loaders.diagnostics import Fate
 from loaders.drake.normal import normalise_urdf
 from loaders.model import WORLD, Link, Model, Scene
 from loaders.node import Node
+from loaders.spatial import IDENTITY
 
 from .extensions import with_extensions
 from .gazebo import Extensions
@@ -35,8 +36,7 @@ def read(root: Node, context: Context) -> Scene | None:
     joint_nodes = _by_name(root.all("joint"))
     joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
     extensions = Extensions(root, (*link_nodes, *joint_nodes))
-    X_WM = extensions.pose()
-    poses = link_poses(link_nodes, joints, X_WM, context.diagnostics)
+    poses = link_poses(link_nodes, joints, context.diagnostics)
     materials = Materials.of(root, context)
     links = [
         extensions.link(read_link(node, name, poses[link], materials, context)) for link, node in link_nodes.items()
@@ -44,7 +44,7 @@ def read(root: Node, context: Context) -> Scene | None:
     joints = [extensions.joint(joint) for joint in joints]
     known = {joint.name: joint for joint in joints}
     couplings = (read_mimic(joint_nodes[joint.name], joint, known) for joint in joints)
-    model = Model(name=name, X_WM=X_WM, canonical_link=root_link(link_nodes, joints), where=root.where)
+    model = Model(name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=root.where)
     scene = Scene(
         name=name,
         models=(extensions.model(model),),

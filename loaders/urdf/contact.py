@@ -8,7 +8,8 @@ from typing import Any
 from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
-from loaders.sdf.asides import Asides, set_aside
+
+from .asides import Asides, set_aside
 
 _ASIDES: Asides = {
     "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it tunes PyBullet's solver"),

@@ -13,10 +13,11 @@ from typing import Any
 from loaders.diagnostics import Fate
 from loaders.model import Joint, Link, Model, Sensor, Surface
 from loaders.node import Node
-from loaders.sdf.asides import Asides, absorb, leaves, set_aside
+from loaders.sdf.asides import leaves
 from loaders.sdf.poses import read_local_pose
 from loaders.sdf.surface import read_surface
-from loaders.spatial import IDENTITY, Pose
+
+from .asides import Asides, absorb, set_aside
 
 _ENGINE = (Fate.NOTED, "urdf.engine-setting", "it tunes one engine's solver")
 _LOOK = (Fate.NOTED, "urdf.appearance", "it only tells Gazebo how to draw")
@@ -36,6 +37,7 @@ _JOINT_ASIDES: Asides = {
 }
 _ROBOT_ASIDES: Asides = {
     "plugin": _PLUGIN,
+    "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is where Gazebo puts the robot; here its root is at the origin"),
     "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root"),
     **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), _EMBEDDED),
 }
@@ -84,7 +86,7 @@ class Extensions:
         return joint
 
     def model(self, model: Model) -> Model:
-        """The model with what extends the whole robot; its pose is for the caller to apply."""
+        """The model with what extends the whole robot."""
         for node in self._robot:
             set_aside(node, _ROBOT_ASIDES)
             model = dataclasses.replace(
@@ -95,13 +97,6 @@ class Extensions:
                 enable_wind=_flag(node, "enable_wind", model.enable_wind),
             )
         return model
-
-    def pose(self) -> Pose:
-        """``X_WM``: where the robot is put; the origin unless it says so."""
-        X_WM = IDENTITY
-        for node in self._robot:
-            X_WM = read_local_pose(node) if node.has("pose") else X_WM
-        return X_WM
 
 
 def _extended_link(link: Link, node: Node) -> Link:

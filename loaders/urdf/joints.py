@@ -12,9 +12,9 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.sdf.asides import Asides, absorb, set_aside
 from loaders.spatial import IDENTITY, Array, frozen, rotation_to
 
+from .asides import Asides, absorb, set_aside
 from .shapes import read_origin
 
 TYPES = {

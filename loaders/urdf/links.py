@@ -12,9 +12,9 @@ from loaders.drake.links import read_surface_velocity_axis
 from loaders.drake.visuals import read_renderers, read_roles
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
-from loaders.sdf.asides import Asides, set_aside
 from loaders.spatial import Pose, SpatialInertia
 
+from .asides import Asides, set_aside
 from .contact import read_contact
 from .shapes import Materials, read_geometry, read_origin, shape_names
 

@@ -14,8 +14,9 @@ from loaders.drake.dialect import URDF
 from loaders.drake.visuals import declares_convex, diffuse_map
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
 from loaders.node import Node
-from loaders.sdf.asides import absorb
 from loaders.spatial import IDENTITY, Pose
+
+from .asides import absorb
 
 _ZERO = (0.0, 0.0, 0.0)
 

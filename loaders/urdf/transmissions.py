@@ -11,7 +11,8 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joints import Drive, read_drive
 from loaders.model import Actuator, Joint
 from loaders.node import Node
-from loaders.sdf.asides import Asides, absorb, set_aside
+
+from .asides import Asides, absorb, set_aside
 
 _SIMPLE = "SimpleTransmission"
 _CONTROLLER = (

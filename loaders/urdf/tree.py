@@ -36,8 +36,8 @@ def root_link(links: Iterable[str], joints: Iterable[Joint]) -> str | None:
     return next((name for name in links if name != WORLD and name not in carried), None)
 
 
-def link_poses(links: dict[str, Node], joints: list[Joint], X_WM: Pose, diagnostics: Diagnostics) -> dict[str, Pose]:
-    """``X_WL`` of every link at the zero configuration, each root that floats at ``X_WM``.
+def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Pose]:
+    """``X_WL`` of every link at the zero configuration, each root at the origin.
 
     Whatever is no tree is reported: links with two parents, loops, and more roots than one.
     """
@@ -47,10 +47,10 @@ def link_poses(links: dict[str, Node], joints: list[Joint], X_WM: Pose, diagnost
     for joint in _distinct(joints, carriers):
         incident[joint.parent].append(joint)
         incident[joint.child].append(joint)
-    poses = _walk(WORLD, IDENTITY, incident, {}, diagnostics)
+    poses = _walk(WORLD, incident, {}, diagnostics)
     floating = [name for name in roots if name not in poses]
     for name in (*floating, *links):
-        _walk(name, X_WM, incident, poses, diagnostics)
+        _walk(name, incident, poses, diagnostics)
     if len(floating) > 1:
         message = f"{len(floating)} links have no parent: {', '.join(floating)}; each moves on its own"
         where = links[floating[1]].where
@@ -75,12 +75,12 @@ def _distinct(joints: list[Joint], carriers: dict[str, Joint]) -> list[Joint]:
 
 
 def _walk(
-    root: str, X_WR: Pose, incident: dict[str, list[Joint]], poses: dict[str, Pose], diagnostics: Diagnostics
+    root: str, incident: dict[str, list[Joint]], poses: dict[str, Pose], diagnostics: Diagnostics
 ) -> dict[str, Pose]:
     """Place all that hangs together with ``root``, in both directions of the joints, and report what closes a loop."""
     if root in poses:
         return poses
-    poses[root] = X_WR
+    poses[root] = IDENTITY
     used: set[str] = set()
     pending = [root]
     while pending:
