@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge.coordinates import default_position
 from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostics, ExportError, Fate
@@ -244,7 +245,7 @@ def _start(mechanism: Mechanism, states: list[State]) -> None:
         if body.joint is not None and body.source is not None and body.primitives:
             start = body.source.default_position
             if start or body.joint in leaders:
-                q[body.joint] = start or (0.0,) * len(body.reflected_inertia)
+                q[body.joint] = start or default_position(body)
     q = with_followers(mechanism, q)
     for state in states:
         names = {body.joint for body in state.articulation.mechanism.bodies}

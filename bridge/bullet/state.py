@@ -198,11 +198,12 @@ def with_followers(mechanism: Mechanism, given: Mapping[str, Position], *, rates
         rates: Whether they are velocities, for which the offsets of couplings do not count.
     """
     values: dict[str, Position] = dict(given)
+    turning = {body.joint for body in mechanism.bodies if kind_of(body) is not None}
     for _ in mechanism.couplings:
         for coupling in mechanism.couplings:
             follower, f = mechanism.v_order[coupling.follower]
             leader, k = mechanism.v_order[coupling.leader]
-            if leader not in values or follower in given:
+            if leader not in values or follower in given or turning & {leader, follower}:
                 continue
             moved = coupling.multiplier * float(np.atleast_1d(values[leader])[k]) + (0.0 if rates else coupling.offset)
             values[follower] = _replaced(mechanism, follower, f, moved, values)

@@ -171,7 +171,9 @@ def test_efforts_accelerate_as_the_mass_matrix_says(bullet_client, seed, fixed):
     pybullet.stepSimulation(bullet_client)
     change = (stacked(mechanism, robot.velocities()) - stacked(mechanism, v)) / step
     expected = np.linalg.solve(mechanism.mass_matrix(q), efforts - mechanism.bias_forces(q, v, GRAVITY))
-    np.testing.assert_allclose(change, expected, atol=1e-4 * np.abs(expected).max())  # velocities turn with their frames
+    np.testing.assert_allclose(
+        change, expected, atol=1e-4 * np.abs(expected).max()
+    )  # velocities turn with their frames
 
 
 def test_efforts_are_cut_to_the_limit_of_the_joint(bullet_client):
@@ -233,7 +235,9 @@ def test_a_straight_spring_pulls_two_bodies_together_by_equal_forces(bullet_clie
 
 
 def test_a_curve_of_one_arc_moves_by_its_length(bullet_client):
-    curve = Curve(initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=3.0, curvature=0.5),))
+    curve = Curve(
+        initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=3.0, curvature=0.5),)
+    )
     axis = (JointAxis(xyz=frozen((1, 0, 0)), lower=0.0, upper=3.0, damping=0.3),)
     rail = joint("r", WORLD, "a", JointType.CURVILINEAR, axes=axis, curve=curve)
     robot, mechanism, q, _ = loaded(bullet_client, scene([link("a")], [rail]))
