@@ -1,0 +1,20 @@
+"""Proof: whether simulators run the same robot, in numbers, with the worst error and where it is."""
+
+from __future__ import annotations
+
+from .comparison import compare
+from .engines import Engine, EngineMissingError, JointParameters, engine_names
+from .verdict import Comparison, Level, Outcome, Row, Verdict
+
+__all__ = [
+    "Comparison",
+    "Engine",
+    "EngineMissingError",
+    "JointParameters",
+    "Level",
+    "Outcome",
+    "Row",
+    "Verdict",
+    "compare",
+    "engine_names",
+]

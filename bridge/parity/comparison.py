@@ -1,0 +1,158 @@
+"""`compare`: one model in several engines, held against each other and against the mechanism itself."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.sources import Source, mechanism_of
+from loaders.diagnostics import Diagnostic
+
+from .engines import Engine, Factory, factory_of
+from .motion import motion_rows
+from .quantities import QUANTITIES, Quantity, Worst, compare_readings
+from .states import State, random_states
+from .verdict import Comparison, Level, Outcome, Row
+
+REFERENCE = "reference"
+_Named = tuple[str, Factory]
+
+
+def compare(
+    source: Source,
+    engines: Sequence[str | Factory] = ("mujoco", "pybullet"),
+    *,
+    levels: Sequence[Level | str] = tuple(Level),
+    seed: int = 0,
+    configurations: int = 20,
+    **load_options: Any,
+) -> Comparison:
+    """Compare how simulators run a model, with each other and with the mechanism itself.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        engines: Names of engines, or callables that open one with a mechanism.
+        levels: How deep to look.
+        seed: Of the random states.
+        configurations: How many of them.
+        load_options: For `loaders.load`, if ``source`` is a path.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if an engine cannot hold the model.
+        EngineMissingError: if an engine is not installed.
+        ValueError: for an engine or a level that there is not.
+    """
+    wanted = [Level(level) for level in levels]
+    named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
+    mechanism = mechanism_of(source, **load_options)
+    states = random_states(mechanism, configurations, seed)
+    opened = _open(mechanism, named)
+    try:
+        rows = [row for quantity in QUANTITIES if quantity.level in wanted
+                for row in _rows(quantity, mechanism, opened, states)]  # fmt: skip
+        details = _details(mechanism, opened, states)
+        diagnostics = tuple(dict.fromkeys(entry for engine in opened.values() for entry in engine.diagnostics))
+        environment = _environment(opened, seed, configurations)
+    finally:
+        for engine in opened.values():
+            engine.close()
+    if Level.MOTION in wanted:
+        rows += motion_rows(mechanism, named, seed)
+    return Comparison(
+        model=mechanism.scene.name,
+        source=mechanism.scene.source,
+        rows=tuple(rows),
+        engines=tuple(name for name, _ in named if name != REFERENCE),
+        environment=environment,
+        diagnostics=diagnostics,
+        details=details,
+    )
+
+
+def _named(engine: str | Factory) -> _Named:
+    if isinstance(engine, str):
+        return engine, factory_of(engine)
+    return str(getattr(engine, "name", getattr(engine, "__name__", "engine"))), engine
+
+
+def _open(mechanism: Mechanism, named: Sequence[_Named]) -> dict[str, Engine]:
+    opened: dict[str, Engine] = {}
+    try:
+        for name, factory in named:
+            opened[name] = factory(mechanism)
+    except BaseException:
+        for engine in opened.values():
+            engine.close()
+        raise
+    return opened
+
+
+def _rows(
+    quantity: Quantity, mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]
+) -> Iterator[Row]:
+    worst = {pair: Worst() for pair in combinations(engines, 2)}
+    silent: set[str] = set()
+    for q, v in states if quantity.at_states else states[:1]:
+        readings = {}
+        for name, engine in engines.items():
+            engine.set_state(q, v)
+            readings[name] = quantity.read(engine, mechanism)
+        silent |= {name for name, reading in readings.items() if reading is None}
+        for one, two in worst:
+            a, b = readings[one], readings[two]
+            if a is not None and b is not None:
+                compare_readings(a, b, quantity.error, worst[one, two])
+    for (one, two), found in worst.items():
+        if found.where or silent & {one, two}:
+            ledger = (*engines[one].diagnostics, *engines[two].diagnostics)
+            yield _judged(quantity, (one, two), found, silent, ledger)
+
+
+def _judged(
+    quantity: Quantity, pair: tuple[str, str], worst: Worst, silent: set[str], ledger: Sequence[Diagnostic]
+) -> Row:
+    outcome, cause = Outcome.PASSED, ""
+    unknown = [name for name in pair if name in silent]
+    if unknown:
+        outcome, cause = Outcome.UNKNOWN, f"{' and '.join(unknown)} does not report it"
+    elif worst.error > quantity.tolerance:
+        known = [entry for entry in ledger if entry.code in quantity.causes]
+        outcome = Outcome.EXPLAINED if known else Outcome.FAILED
+        cause = f"{known[0].message} [{known[0].code}]" if known else ""
+    return Row(
+        level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=worst.error,
+        tolerance=quantity.tolerance, where=worst.where, outcome=outcome, cause=cause,
+    )  # fmt: skip
+
+
+def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) -> dict[str, str]:
+    versions = {name: engine.version for name, engine in engines.items() if engine.version}
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        **versions,
+        "machine": f"{platform.system()} {platform.machine()}",
+        "seed": str(seed),
+        "configurations": str(configurations),
+    }
+
+
+def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]) -> dict[str, Any]:
+    """What a report draws."""
+    masses = {}
+    for name, engine in engines.items():
+        engine.set_state(*states[0])
+        masses[name] = engine.mass_matrix()
+    return {
+        "v_order": mechanism.v_order,
+        "mass_matrices": masses,
+        "inertias": {name: engine.inertias() for name, engine in engines.items()},
+        "links": [link.name for link in mechanism.scene.links if link.collisions],
+        "pairs": mechanism.collidable_pairs(),
+    }

@@ -1,0 +1,127 @@
+"""What a comparison asks of a simulator, and which simulators there are.
+
+An engine holds one mechanism and answers by canonical names, in the conventions of `bridge.coordinates` and in the
+mechanism's ``v_order``. Each adapter owns the conditions under which its engine is comparable: semi-implicit Euler,
+explicit damping, no hidden motors.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Protocol
+
+from bridge.mechanism import Mechanism, Position
+from loaders.diagnostics import Diagnostic
+from loaders.spatial import Array, Pose, SpatialInertia
+
+Freedom = tuple[str, int]
+"""A velocity component, as in ``v_order``: joint and component."""
+
+ENTRY_POINTS = "sdfbridge.engines"
+"""Group of entry points by which other engines register: a name, and a callable that takes a mechanism."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointParameters:
+    """What acts along one velocity component, as an engine holds it; None is what the engine does not report."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    damping: float = 0.0
+    friction: float | None = 0.0
+
+
+class Engine(Protocol):
+    """One mechanism in one simulator."""
+
+    @property
+    def name(self) -> str:
+        """Of the engine."""
+
+    @property
+    def version(self) -> str:
+        """Of the engine."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The ledger: what the engine could not hold exactly."""
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """Put every joint where ``q`` and ``v`` say."""
+
+    def link_poses(self) -> dict[str, Pose]:
+        """``X_WL`` of every link."""
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """Of every link that can move, in its own frame."""
+
+    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+        """Of every component that is a single hinge or slide."""
+
+    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
+        """Multiplier and offset, by follower and leader."""
+
+    def mass_matrix(self) -> Array:
+        """At the present position, shape (nv, nv)."""
+
+    def bias_forces(self) -> Array:
+        """Coriolis, centrifugal and gravity terms in the present state, shape (nv,)."""
+
+    def set_step(self, seconds: float) -> None:
+        """Choose the time step."""
+
+    def step(self, count: int) -> None:
+        """Advance by some steps."""
+
+    def close(self) -> None:
+        """Release what the simulator holds."""
+
+
+Factory = Callable[[Mechanism], Engine]
+"""Opens an engine with a mechanism; its ``__name__`` or ``name`` names it."""
+
+_OWN = {
+    "reference": "bridge.parity.reference:ReferenceEngine",
+    "mujoco": "bridge.parity.on_mujoco:MujocoEngine",
+    "pybullet": "bridge.parity.on_pybullet:PyBulletEngine",
+}
+
+
+class EngineMissingError(RuntimeError):
+    """An engine is not installed."""
+
+
+def engine_names() -> tuple[str, ...]:
+    """Every engine that is known here, installed or not."""
+    return (*_OWN, *(point.name for point in metadata.entry_points(group=ENTRY_POINTS) if point.name not in _OWN))
+
+
+def factory_of(name: str) -> Factory:
+    """The factory of an engine.
+
+    Raises:
+        ValueError: for an engine that nobody knows.
+        EngineMissingError: if it is known but not installed.
+    """
+    if name in _OWN:
+        module, _, attribute = _OWN[name].partition(":")
+        _require(name)
+        factory: Factory = getattr(importlib.import_module(module), attribute)
+        return factory
+    for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
+        loaded: Factory = point.load()
+        return loaded
+    raise ValueError(f"there is no engine {name!r}; there are: {', '.join(engine_names())}")
+
+
+def _require(name: str) -> None:
+    if name == "reference":
+        return
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        raise EngineMissingError(f"{name} is not installed; try: pip install {name}") from error

@@ -1,0 +1,56 @@
+"""What a comparison needs to know of a mechanism: which links move, and which primitive carries each freedom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bridge.coordinates import kind_of
+from bridge.mechanism import ROOT, Kind, Mechanism, Primitive
+
+from .engines import Freedom
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Single:
+    """The primitive that carries one velocity component, a hinge or a slide."""
+
+    body: int
+    number: int
+    """Of the primitive, in its body."""
+    primitive: Primitive
+
+
+def single_freedoms(mechanism: Mechanism) -> dict[Freedom, Single]:
+    """The carrier of each component of hinges and slides: of those that share one, as in a screw, the hinge."""
+    found: dict[Freedom, Single] = {}
+    for i, body in enumerate(mechanism.bodies):
+        if kind_of(body) is not None:
+            continue
+        numbered = sorted(enumerate(body.primitives), key=lambda item: item[1].kind is not Kind.HINGE)
+        for number, primitive in numbered:
+            key = (str(body.joint), primitive.component)
+            found.setdefault(key, Single(body=i, number=number, primitive=primitive))
+    return found
+
+
+def moving_links(mechanism: Mechanism) -> set[str]:
+    """Links that some joint can move; the mass of all others is of no consequence."""
+    moving: list[bool] = []
+    for body in mechanism.bodies:
+        carried = body.parent != ROOT and moving[body.parent]
+        moving.append(carried or bool(body.primitives))
+    return {body.name for body, moves in zip(mechanism.bodies, moving, strict=True) if moves}
+
+
+def soft_joints(mechanism: Mechanism) -> list[str]:
+    """Joints that a constraint holds together: two primitives share a component, as in a screw."""
+    return [
+        str(body.joint)
+        for body in mechanism.bodies
+        if len({p.component for p in body.primitives}) < len(body.primitives)
+    ]
+
+
+def has_free_or_ball(mechanism: Mechanism) -> bool:
+    """Whether some body turns freely: engines then integrate in different coordinates."""
+    return any(kind_of(body) is not None for body in mechanism.bodies)

@@ -1,0 +1,191 @@
+"""MuJoCo as an engine: Euler's method with explicit damping, coordinates mapped to the mechanism's.
+
+MuJoCo has the velocity of a free body as that of its origin in the world and its angular velocity in the body; that of
+a ball in the body. With ``v_mujoco = B v``, mass and force are ``B.T M B`` and ``B.T f``: for both kinds the rate of
+``B`` times ``v`` vanishes, because a turn leaves its own axis alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bridge.coordinates import Coordinates, kind_of, positions_by_body, primitive_positions, velocities_by_body
+from bridge.mechanism import Body, Kind, Mechanism, Position
+from bridge.mjcf.context import Options
+from bridge.mjcf.document import build
+from bridge.mjcf.joints import UNLIMITED
+from bridge.mjcf.spec import to_spec
+from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
+
+from .engines import Freedom, JointParameters
+from .freedoms import Single, moving_links, single_freedoms
+
+
+class MujocoEngine:
+    """A mechanism in MuJoCo."""
+
+    name = "mujoco"
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        import mujoco
+
+        self._mujoco: Any = mujoco
+        self.version = str(mujoco.__version__)
+        self.mechanism = mechanism
+        built = build(mechanism, Options())
+        self.diagnostics = built.diagnostics
+        self._model = to_spec(built.root, built.assets).compile()
+        self._model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+        self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+        self._data = mujoco.MjData(self._model)
+        self._ids = [int(self._model.body(body.name).id) for body in mechanism.bodies]
+        self._positions: list[Coordinates] = []
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        self._mujoco.mj_resetData(self._model, self._data)
+        self._positions = positions_by_body(self.mechanism, q)
+        for i, body in enumerate(self.mechanism.bodies):
+            qpos = [x for part in _qpos(body, self._positions[i]) for x in part]
+            if qpos:
+                start = self._first(i, self._model.jnt_qposadr)
+                self._data.qpos[start : start + len(qpos)] = qpos
+        rates = [rate for part in velocities_by_body(self.mechanism, v) for rate in part]
+        self._data.qvel[:] = self._velocity_map() @ np.array(rates, dtype=np.float64)
+        self._mujoco.mj_forward(self._model, self._data)
+
+    def _first(self, body: int, addresses: Any) -> int:
+        return int(addresses[self._model.body_jntadr[self._ids[body]]])
+
+    def _velocity_map(self) -> Array:
+        """``B``, shape (velocities of MuJoCo, nv)."""
+        B = np.zeros((self._model.nv, len(self.mechanism.v_order)))
+        for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
+            for number, primitive in enumerate(body.primitives):
+                row, column = self._first(i, self._model.jnt_dofadr) + number, body.v_start + primitive.component
+                if primitive.kind is Kind.FREE:
+                    B[row : row + 3, column : column + 3] = np.eye(3)
+                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
+                elif primitive.kind is Kind.BALL:
+                    B[row : row + 3, column : column + 3] = _ball_map(body, position)
+                else:
+                    B[row, column] = primitive.ratio
+        return B
+
+    def link_poses(self) -> dict[str, Pose]:
+        """See `Engine.link_poses`."""
+        self._mujoco.mj_kinematics(self._model, self._data)
+        xmat, xpos = self._data.xmat, self._data.xpos
+        ids = zip(self.mechanism.bodies, self._ids, strict=True)
+        return {body.name: Pose.of(xmat[i].reshape(3, 3), xpos[i]) for body, i in ids}
+
+    # --- what it is --------------------------------------------------------------------------------------------------
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """See `Engine.inertias`."""
+        moving, m = moving_links(self.mechanism), self._model
+        return {
+            body.name: SpatialInertia.in_frame(
+                float(m.body_mass[i]),
+                Pose.of(quaternion_to_matrix(m.body_iquat[i]), m.body_ipos[i]),
+                np.diag(m.body_inertia[i]),
+            )
+            for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
+            if body.name in moving
+        }
+
+    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+        """See `Engine.joint_parameters`."""
+        locked = {joint: data[0] for joint, other, data in self._joint_equalities() if other < 0}
+        return {key: self._parameters(single, locked) for key, single in single_freedoms(self.mechanism).items()}
+
+    def _parameters(self, single: Single, locked: Mapping[int, float]) -> JointParameters:
+        m, r = self._model, single.primitive.ratio
+        joint = self._joint(single)
+        lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
+        if joint in locked:
+            lower = upper = locked[joint]
+        lower, upper = sorted(float(np.copysign(np.inf, x) if abs(x) >= UNLIMITED else x) / r for x in (lower, upper))
+        dof = int(m.jnt_dofadr[joint])
+        return JointParameters(
+            lower=lower,
+            upper=upper,
+            damping=float(_first_number(m.dof_damping[dof])) * r**2,
+            friction=float(m.dof_frictionloss[dof]) * abs(r),
+        )
+
+    def _joint(self, single: Single) -> int:
+        return int(self._model.body_jntadr[self._ids[single.body]]) + single.number
+
+    def _joint_equalities(self) -> list[tuple[int, int, Array]]:
+        m, kind = self._model, self._mujoco.mjtEq.mjEQ_JOINT
+        rows = [k for k in range(m.neq) if m.eq_type[k] == kind]
+        return [(int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]) for k in rows]
+
+    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
+        """See `Engine.couplings`."""
+        carried = {self._joint(single): (key, single) for key, single in single_freedoms(self.mechanism).items()}
+        found = {}
+        for one, two, data in self._joint_equalities():
+            if one in carried and two in carried:
+                (follower, f), (leader, k) = carried[one], carried[two]
+                scale = f.primitive.ratio
+                found[follower, leader] = (float(data[1]) * k.primitive.ratio / scale, float(data[0]) / scale)
+        return found
+
+    # --- how it moves ------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        B = self._velocity_map()
+        MB, product = np.zeros_like(B), np.zeros(self._model.nv)
+        for column in range(B.shape[1]):
+            self._mujoco.mj_mulM(self._model, self._data, product, np.ascontiguousarray(B[:, column]))
+            MB[:, column] = product
+        projected: Array = B.T @ MB
+        return projected
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`; the lift of links without gravity counts."""
+        forces: Array = self._velocity_map().T @ (self._data.qfrc_bias - self._data.qfrc_gravcomp)
+        return forces
+
+    def set_step(self, seconds: float) -> None:
+        """See `Engine.set_step`."""
+        self._model.opt.timestep = seconds
+
+    def step(self, count: int) -> None:
+        """See `Engine.step`."""
+        self._mujoco.mj_step(self._model, self._data, count)
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        del self._data, self._model
+
+
+def _first_number(value: Any) -> Any:
+    """Damping is a number, or the first coefficient of a polynomial."""
+    return np.ravel(value)[0]
+
+
+def _qpos(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
+    """MuJoCo's coordinates of each primitive: a ball turns about the axes of the body."""
+    displacements = primitive_positions(body, position)
+    if kind_of(body) is Kind.BALL:
+        ((w, *v),) = displacements
+        return ((w, *(body.X_BM.R @ v).tolist()),)
+    return displacements
+
+
+def _ball_map(body: Body, position: Coordinates) -> Array:
+    """From the angular velocity of child in parent, in the parent's joint frame, to that of the body in itself."""
+    if body.reversed:
+        return -body.X_BM.R
+    (wxyz,) = primitive_positions(body, position)
+    mapped: Array = body.X_BM.R @ quaternion_to_matrix(wxyz).T
+    return mapped

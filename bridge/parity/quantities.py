@@ -1,0 +1,208 @@
+"""The quantities that two engines are compared in, each as a table by link or joint, with its tolerance and scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bridge.mechanism import ROOT, Mechanism
+from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion
+
+from .engines import Engine
+from .verdict import Level
+
+Readings = Mapping[str, Array] | None
+"""A quantity by link or joint; None if the engine does not report it."""
+Error = Callable[[Array, Array, float], float]
+"""Of two readings at one place, given the largest reading anywhere."""
+
+EXACT = 1e-9
+"""Relative tolerance of what has units of mass, force or motion."""
+FLOOR = 1e-6
+"""Readings below this fraction of the largest anywhere are held to the scale of the largest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """One thing to ask every engine, in the same state."""
+
+    level: Level
+    name: str
+    unit: str
+    read: Callable[[Engine, Mechanism], Readings]
+    error: Error
+    tolerance: float = EXACT
+    at_states: bool = False
+    """Whether it depends on the state."""
+    causes: frozenset[str] = frozenset()
+    """Codes of diagnostics that say why an engine does not hold it exactly."""
+
+
+@dataclass(slots=True)
+class Worst:
+    """The worst error so far, and where it is."""
+
+    error: float = 0.0
+    where: str = ""
+
+    def see(self, error: float, where: str) -> None:
+        """Take note of an error; one that is no number is worse than any number."""
+        error = math.inf if math.isnan(error) else error
+        if error > self.error or not self.where:
+            self.error, self.where = error, where
+
+
+def compare_readings(one: Mapping[str, Array], two: Mapping[str, Array], error: Error, worst: Worst) -> None:
+    """Every place that either engine has; one that the other lacks differs without bound."""
+    scale = max((float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) for x in one.values()), default=0.0)
+    for place in dict.fromkeys((*one, *two)):
+        if place in one and place in two:
+            worst.see(error(one[place], two[place], scale), place)
+        else:
+            worst.see(math.inf, place)
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+
+def relative(a: Array, b: Array, scale: float) -> float:
+    """The largest difference relative to the reading itself, or to `FLOOR` of the largest anywhere."""
+    own = max(float(np.abs(a).max(initial=0.0)), FLOOR * scale)
+    difference = float(np.abs(a - b).max(initial=0.0))
+    return 0.0 if difference == 0.0 else _ratio(difference, own)
+
+
+def overall(a: Array, b: Array, scale: float) -> float:
+    """The largest difference relative to the largest reading anywhere."""
+    difference = float(np.abs(a - b).max(initial=0.0))
+    return 0.0 if difference == 0.0 else _ratio(difference, scale)
+
+
+def _ratio(difference: float, scale: float) -> float:
+    return difference / scale if scale > 0.0 else math.inf
+
+
+def absolute(a: Array, b: Array, _scale: float) -> float:
+    """The largest difference; two infinities of one sign are equal."""
+    differing = a != b
+    return float(np.abs(a[differing] - b[differing]).max(initial=0.0))
+
+
+def pose_distance(a: Array, b: Array, _scale: float) -> float:
+    """The larger of distance [m] and angle [rad] between two poses, shape (4, 4)."""
+    w, x, y, z = matrix_to_quaternion(a[:3, :3].T @ b[:3, :3])
+    angle = 2.0 * math.atan2(math.hypot(x, y, z), abs(w))
+    distance = float(np.linalg.norm(a[:3, 3] - b[:3, 3]))
+    return math.nan if math.isnan(angle + distance) else max(distance, angle)
+
+
+# --- readings --------------------------------------------------------------------------------------------------------
+
+
+def matrix(X: Pose) -> Array:
+    """A pose as one array, shape (4, 4)."""
+    M = np.eye(4)
+    M[:3, :3], M[:3, 3] = X.R, X.p
+    return M
+
+
+def _mass(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {link: np.array([inertia.mass]) for link, inertia in engine.inertias().items()}
+
+
+def _centre(engine: Engine, _mechanism: Mechanism) -> Readings:
+    massive = {link: inertia for link, inertia in engine.inertias().items() if inertia.mass > 1e-8}
+    return {link: inertia.p_LLcm for link, inertia in massive.items()}
+
+
+def _rotational(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {link: inertia.I_Lcm for link, inertia in engine.inertias().items()}
+
+
+def _limits(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {_name(key): np.array((p.lower, p.upper)) for key, p in engine.joint_parameters().items()}
+
+
+def _damping(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {_name(key): np.array([p.damping]) for key, p in engine.joint_parameters().items()}
+
+
+def _friction(engine: Engine, _mechanism: Mechanism) -> Readings:
+    found = {_name(key): p.friction for key, p in engine.joint_parameters().items()}
+    known = {name: np.array([friction]) for name, friction in found.items() if friction is not None}
+    return known if len(known) == len(found) else None
+
+
+def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {f"{_name(f)} on {_name(k)}": np.array(pair) for (f, k), pair in engine.couplings().items()}
+
+
+def _name(freedom: tuple[str, int]) -> str:
+    joint, component = freedom
+    return f"{joint}[{component}]" if component else joint
+
+
+def _poses(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {link: matrix(X_WL) for link, X_WL in engine.link_poses().items()}
+
+
+def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The pose of each link in the one that it hangs from: where an error begins, and not where it ends."""
+    poses = engine.link_poses()
+    found = {}
+    for body in mechanism.bodies:
+        X_WP = IDENTITY if body.parent == ROOT else poses[mechanism.bodies[body.parent].name]
+        found[body.joint or body.name] = matrix(X_WP.inverse() @ poses[body.name])
+    return found
+
+
+def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Scaled by the mechanism's own diagonal, so that every entry is near one."""
+    reference = np.diag(mechanism.mass_matrix())
+    scale = np.sqrt(np.maximum(reference, FLOOR * reference.max(initial=0.0)))
+    M = engine.mass_matrix() / np.outer(scale, scale) if scale.all() else engine.mass_matrix()
+    return {_name(key): row for key, row in zip(mechanism.v_order, M, strict=True)}
+
+
+def _bias(engine: Engine, mechanism: Mechanism) -> Readings:
+    forces = engine.bias_forces()
+    return {_name(key): np.array([f]) for key, f in zip(mechanism.v_order, forces, strict=True)}
+
+
+_MASSLESS = frozenset({
+    "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "pybullet.massless-base",
+    "pybullet.ball-without-inertia", "pybullet.folded-links",
+})  # fmt: skip
+_ROTORS = frozenset({"pybullet.rotor-inertia"})
+_WEIGHTLESS = frozenset({"pybullet.link-without-gravity"})
+_COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
+
+QUANTITIES = (
+    Quantity(level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_MASSLESS),
+    Quantity(level=Level.MODEL, name="centre of mass", unit="m", read=_centre, error=absolute, causes=_MASSLESS),
+    Quantity(level=Level.MODEL, name="inertia", unit="", read=_rotational, error=relative, causes=_MASSLESS),
+    Quantity(
+        level=Level.MODEL, name="limits", unit="rad or m", read=_limits, error=absolute,
+        causes=frozenset({"mjcf.empty-range"}),
+    ),
+    Quantity(level=Level.MODEL, name="damping", unit="", read=_damping, error=relative),
+    Quantity(level=Level.MODEL, name="friction", unit="", read=_friction, error=relative),
+    Quantity(level=Level.MODEL, name="couplings", unit="", read=_couplings, error=absolute, causes=_COUPLINGS),
+    Quantity(
+        level=Level.MODEL, name="joint motion", unit="m or rad", read=_joint_motion, error=pose_distance,
+        at_states=True,
+    ),
+    Quantity(level=Level.MODEL, name="link poses", unit="m or rad", read=_poses, error=pose_distance, at_states=True),
+    Quantity(
+        level=Level.OPERATORS, name="mass matrix", unit="", read=_mass_matrix, error=absolute, at_states=True,
+        causes=_MASSLESS | _ROTORS,
+    ),
+    Quantity(
+        level=Level.OPERATORS, name="bias forces", unit="", read=_bias, error=overall, at_states=True,
+        causes=_MASSLESS | _WEIGHTLESS,
+    ),
+)  # fmt: skip
+"""In the order in which they are reported: what a robot is, where it is, how it resists."""
