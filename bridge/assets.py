@@ -11,7 +11,6 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -218,7 +217,6 @@ def _converted(picture: bytes) -> bytes | None:
     return out.getvalue()
 
 
-@lru_cache(maxsize=1)
 def cache_folder() -> Path:
     """Where `stored` keeps files: ``SDFBRIDGE_CACHE``, or the user's cache folder."""
     chosen = os.environ.get("SDFBRIDGE_CACHE")

@@ -1,0 +1,24 @@
+"""Every code that the exporter can report is documented, and every documented one can be reported."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*sorted((ROOT / "bridge" / "mjcf").glob("*.py")), ROOT / "bridge" / "assets.py"]
+
+
+def reported():
+    found = set()
+    for path in SOURCES:
+        prefix = "" if path.name == "assets.py" and path.parent.name == "bridge" else "mjcf."
+        text = path.read_text()
+        found |= {prefix + code for code in re.findall(r'Fate\.[A-Z]+,\s*"([a-z.-]+)"', text)}
+        found |= {f"mjcf.{code}" for code in re.findall(r'f"\{TARGET\}\.([a-z-]+)"', text)}
+    return found
+
+
+def test_codes_and_their_documentation_agree():
+    documented = set(
+        re.findall(r"^\| `((?:mjcf|mesh|texture)\.[a-z-]+)` \|", (ROOT / "docs/mujoco.md").read_text(), re.M)
+    )
+    assert documented == reported()
