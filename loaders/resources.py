@@ -40,7 +40,7 @@ _FUEL_CACHES = {"GZ_FUEL_CACHE_PATH": ".gz/fuel", "IGN_FUEL_CACHE_PATH": ".ignit
 
 _MARKERS = ("package.xml", "model.config", "manifest.xml")
 _PACKAGE_NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
-_LAYOUT_FOLDERS = frozenset({"urdf", "xacro", "robots", "robot", "sdf", "sdfs", "urdfs", "models", "worlds"})
+_LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
 """Names of folders for descriptions: what is beside them belongs to the same model, as in ``../meshes``."""
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
@@ -241,6 +241,8 @@ def _not_found(uri: str, scheme: str, tried: list[Path]) -> tuple[str, str]:
     if scheme not in {"", "file", "package", "model", "http", "https", "fuel"}:
         return f"{uri!r} has the scheme {scheme}://, which means nothing here", "use package://, model:// or file://"
     if not tried:
+        if scheme in {"http", "https", "fuel"}:
+            return f"{uri!r} is no URI of a Fuel model, and nothing is fetched", "download it, and name the file"
         return f"{uri!r} is not found: there is no place to look for it", "name its folder in package_map or paths"
     listing = ", ".join(map(str, tried))
     twin = next((twin for path in tried if (twin := _other_case(path)) is not None), None)

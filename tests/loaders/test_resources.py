@@ -1,0 +1,226 @@
+"""Where files are looked for, in which order, and what may be read."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+import loaders
+from loaders.diagnostics import Diagnostics
+from loaders.node import Node
+from loaders.resources import ENVIRONMENT, Resources
+
+
+class Finder:
+    """Looks for one name after another, and keeps what was reported."""
+
+    def __init__(self, base: Path, **where: object) -> None:
+        self.base = base
+        self.diagnostics = Diagnostics()
+        self.resources = Resources(**where)  # type: ignore[arg-type]
+        self.node = Node("mesh", {}, file=str(base / "robot.urdf"), line=7, diagnostics=self.diagnostics)
+
+    def __call__(self, uri: str) -> Path | None:
+        return self.resources.find(uri, self.base, self.node)
+
+    def codes(self) -> list[str]:
+        return [entry.code for entry in self.diagnostics]
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for variable in (*ENVIRONMENT, "GZ_FUEL_CACHE_PATH", "IGN_FUEL_CACHE_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+def put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("solid")
+    return path
+
+
+def test_places_are_searched_in_the_documented_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "ws" / "pkg"
+    base = package / "urdf"
+    put(package / "package.xml").write_text("<package><name>pkg</name></package>")
+    base.mkdir()
+    monkeypatch.setenv("SDF_PATH", str(tmp_path / "env"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ros"))
+    in_order = [
+        put(tmp_path / "mapped" / "a.stl"),
+        put(base / "pkg" / "a.stl"),
+        put(package / "a.stl"),
+        put(tmp_path / "given" / "pkg" / "a.stl"),
+        put(tmp_path / "env" / "pkg" / "a.stl"),
+        put(tmp_path / "ros" / "share" / "pkg" / "a.stl"),
+        put(tmp_path / "home" / ".gz" / "fuel" / "server" / "owner" / "models" / "pkg" / "3" / "a.stl"),
+    ]
+    find = Finder(base, package_map={"pkg": tmp_path / "mapped"}, paths=[tmp_path / "given"])
+    for path in in_order:
+        assert find("package://pkg/a.stl") == path
+        assert find("model://pkg/a.stl") == path
+        path.unlink()
+    assert find("package://pkg/a.stl") is None
+
+
+@pytest.mark.parametrize("variable", ENVIRONMENT)
+def test_every_variable_names_several_folders(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = "share" if variable == "AMENT_PREFIX_PATH" else ""
+    path = put(tmp_path / "second" / below / "pkg" / "meshes" / "a.stl")
+    monkeypatch.setenv(variable, os.pathsep.join((str(tmp_path / "first"), str(tmp_path / "second"))))
+    assert Finder(tmp_path / "base")("package://pkg/meshes/a.stl") == path
+
+
+def test_ros_workspaces_nest_packages_in_repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path / "src" / "repository" / "pkg" / "a.stl")
+    put(tmp_path / "src" / "repository" / "pkg" / "package.xml")
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "src"))
+    assert Finder(tmp_path / "base")("package://pkg/a.stl") == path
+
+
+def test_a_package_is_known_by_the_name_that_it_declares(tmp_path: Path) -> None:
+    put(tmp_path / "checkout" / "package.xml").write_text("<package><name> arm </name></package>")
+    path = put(tmp_path / "checkout" / "a.stl")
+    assert Finder(tmp_path / "checkout" / "urdf")("package://arm/a.stl") == path
+
+
+def test_a_package_beside_that_of_the_file_is_found(tmp_path: Path) -> None:
+    put(tmp_path / "robot" / "package.xml")
+    path = put(tmp_path / "gripper" / "a.stl")
+    assert Finder(tmp_path / "robot" / "urdf")("package://gripper/a.stl") == path
+
+
+def test_a_model_is_a_folder(tmp_path: Path) -> None:
+    put(tmp_path / "models" / "cup" / "model.config")
+    assert Finder(tmp_path, paths=[tmp_path / "models"])("model://cup") == tmp_path / "models" / "cup"
+
+
+@pytest.mark.parametrize("uri", ["meshes/a.stl", "file://meshes/a.stl", "file:///{}/meshes/a.stl", "meshes\\a.stl"])
+def test_paths_start_at_the_folder_of_the_file(uri: str, tmp_path: Path) -> None:
+    path = put(tmp_path / "meshes" / "a.stl")
+    found = Finder(tmp_path)(uri.format(str(tmp_path).lstrip("/")))
+    assert found is not None
+    assert found.samefile(path)
+
+
+def test_escapes_in_a_uri_are_read(tmp_path: Path) -> None:
+    path = put(tmp_path / "pkg" / "a b.stl")
+    assert Finder(tmp_path)("package://pkg/a%20b.stl") == path
+
+
+def test_fuel_models_are_found_in_the_cache_newest_version_first(tmp_path: Path) -> None:
+    model = tmp_path / "home" / ".gz" / "fuel" / "fuel.gazebosim.org" / "openrobotics" / "models" / "my cup"
+    old, new = put(model / "2" / "meshes" / "cup.dae"), put(model / "10" / "meshes" / "cup.dae")
+    find = Finder(tmp_path / "base")
+    uri = "https://fuel.gazebosim.org/1.0/OpenRobotics/models/My Cup"
+    assert find(uri) == model / "10"
+    assert find(f"{uri}/tip/files/meshes/cup.dae") == new
+    assert find(f"{uri}/2/files/meshes/cup.dae") == old
+    assert find(uri.replace(" ", "%20")) == model / "10"
+
+
+def test_nothing_is_fetched_over_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    find = Finder(tmp_path)
+    assert find("https://fuel.gazebosim.org/1.0/openrobotics/models/cup") is None
+    assert find("http://example.org/a.stl") is None
+    assert find.codes() == ["resource.not-found"] * 2
+
+
+def test_a_failure_says_every_path_that_was_tried(tmp_path: Path) -> None:
+    find = Finder(tmp_path / "base", paths=[tmp_path / "one", tmp_path / "two"])
+    assert find("package://pkg/a.stl") is None
+    (entry,) = find.diagnostics
+    tried = [tmp_path / folder / "pkg" / "a.stl" for folder in ("base", "one", "two")]
+    assert all(str(path) in entry.message for path in tried)
+    assert (entry.code, entry.severity, entry.where.line) == ("resource.not-found", "warning", 7)
+    (lookup,) = find.resources.lookups
+    assert lookup.path is None
+    assert set(tried) <= set(lookup.tried)
+
+
+def test_a_wrong_case_gets_a_hint(tmp_path: Path) -> None:
+    path = put(tmp_path / "Meshes" / "Arm.STL")
+    find = Finder(tmp_path)
+    assert find("meshes/arm.stl") is None
+    assert str(path) in next(iter(find.diagnostics)).hint
+
+
+def test_an_unknown_scheme_says_which_are_known(tmp_path: Path) -> None:
+    find = Finder(tmp_path)
+    assert find("gopher://a/b") is None
+    assert "package://" in next(iter(find.diagnostics)).hint
+
+
+@pytest.mark.parametrize("uri", ["a\0b", "x" * 5000, "package://", "file://", "package:///../..", "://", "model:///"])
+def test_strange_names_are_reported_not_raised(uri: str, tmp_path: Path) -> None:
+    find = Finder(tmp_path / "base")
+    find(uri)
+    assert len(find.resources.lookups) == 1
+
+
+# --- what may be read ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "uri", ["../secret.txt", "{}/secret.txt", "file://{}/secret.txt", "package://pkg/../secret.txt"]
+)
+def test_files_outside_are_refused_unless_the_caller_allows_them(uri: str, tmp_path: Path) -> None:
+    secret = put(tmp_path / "secret.txt")
+    base = tmp_path / "pkg"
+    put(base / "package.xml")
+    uri = uri.format(tmp_path)
+    find = Finder(base)
+    assert find(uri) is None
+    (entry,) = find.diagnostics
+    assert (entry.code, entry.severity) == ("resource.outside", "error")
+    allowed = Finder(base, unsafe_paths=True)(uri)
+    assert allowed is not None
+    assert allowed.samefile(secret)
+
+
+def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
+    secret = put(tmp_path / "secret.txt")
+    base = tmp_path / "robot"
+    base.mkdir()
+    (base / "mesh.stl").symlink_to(secret)
+    find = Finder(base)
+    assert find("mesh.stl") is None
+    assert find.codes() == ["resource.outside"]
+    assert Finder(base, paths=[tmp_path])("mesh.stl") == base / "mesh.stl"
+
+
+def test_a_description_folder_may_name_what_is_beside_it(tmp_path: Path) -> None:
+    put(tmp_path / "robot" / "meshes" / "a.stl")
+    (tmp_path / "robot" / "urdf").mkdir()
+    assert Finder(tmp_path / "robot" / "urdf")("../meshes/a.stl") is not None
+
+
+def test_the_name_of_the_home_folder_opens_nothing(tmp_path: Path) -> None:
+    put(tmp_path / "home" / "secret.txt")
+    base = tmp_path / "home" / "downloads" / "robot"
+    base.mkdir(parents=True)
+    find = Finder(base)
+    assert find("package://home/secret.txt") is None
+    assert find.codes() == ["resource.not-found"]
+
+
+def test_resolve_lists_all_that_a_file_names(tmp_path: Path) -> None:
+    put(tmp_path / "a.stl")
+    (tmp_path / "robot.urdf").write_text(
+        "<robot name='r'><link name='l'><visual><geometry><mesh filename='a.stl'/></geometry></visual>\n"
+        "<collision><geometry><mesh filename='b.stl'/></geometry></collision></link></robot>"
+    )
+    found = {lookup.uri: lookup for lookup in loaders.resolve(tmp_path / "robot.urdf")}
+    assert found["a.stl"].path == tmp_path / "a.stl"
+    assert found["a.stl"].problem == ""
+    assert found["b.stl"].path is None
+    assert (found["b.stl"].line, found["b.stl"].tried) == (2, (tmp_path / "b.stl",))
