@@ -17,7 +17,7 @@ from loaders.node import Node
 from loaders.xml import MAX_ELEMENTS, parse, read_bytes
 
 from .asides import absorb
-from .config import NEWEST, Version, model_file
+from .config import Version, model_file
 from .merge import merge
 from .params import apply_params
 from .scopes import CONTENTS, MODEL_FRAME
@@ -45,20 +45,9 @@ class Composition:
 def compose(root: Node, context: Context) -> Composition:
     """Replace every ``<include>`` in the tree, in place."""
     composition = Composition()
-    _prepare(root, composition)
+    composition.versions[root.file] = upgrade(root)
     _expand(root, context, composition)
     return composition
-
-
-def _prepare(root: Node, composition: Composition) -> None:
-    composition.versions[root.file] = read_version(root)
-    upgrade(root)
-
-
-def read_version(root: Node) -> Version:
-    """The version that a file states; what is none counts as the newest."""
-    major, _, minor = root.attributes.get("version", "").strip().partition(".")
-    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else NEWEST
 
 
 def _expand(root: Node, context: Context, composition: Composition) -> None:
@@ -133,7 +122,7 @@ def _read(path: Path, node: Node, context: Context, composition: Composition) ->
             return None
     if root is None or root.tag not in _ROOTS:
         return _read_other(path, node, context, composition)
-    _prepare(root, composition)
+    composition.versions[root.file] = upgrade(root)
     _expand(root, context.inside(path.resolve()), composition)
     return _only_element(root, node)
 

@@ -82,6 +82,11 @@ def _read_type(node: Node) -> JointType:
     return JointType.FIXED
 
 
+def _tolerate(node: Node, message: str, hint: str) -> None:
+    """Report what libsdformat checks in the joints of outermost models only, and lets pass in nested ones."""
+    node.report(Fate.ASSUMED, "sdf.nested-joint", message, hint=hint)
+
+
 # --- ends ------------------------------------------------------------------------------------------------------------
 
 
@@ -98,9 +103,7 @@ def _read_parent(vertex: Vertex, scope: Scope) -> Vertex | None:
         return Vertex(Kind.WORLD, WORLD, node, scope)
     message = f"the parent {name!r} is no link, joint, frame or model of {scope.name}"
     if scope.is_nested:
-        node.report(
-            Fate.ASSUMED, "sdf.nested-joint-parent", f"{message}; the world is taken", hint=scope.suggestion(name)
-        )
+        _tolerate(node, f"{message}; the world is taken", scope.suggestion(name))
         return Vertex(Kind.WORLD, WORLD, node, scope)
     node.invalid("sdf.joint-parent", message, hint=scope.suggestion(name))
     return None
@@ -179,7 +182,10 @@ def _read_direction(axis: Node, vertex: Vertex) -> Array:
     frame = scope.find(base)
     if frame is None:
         message = f"expressed_in names {base!r}, which is no link, joint, frame or model of {scope.name}"
-        node.invalid("sdf.axis-expressed-in", message, hint=scope.suggestion(base))
+        if scope.is_nested:
+            _tolerate(node, f"{message}; the joint's own frame is taken", scope.suggestion(base))
+        else:
+            node.invalid("sdf.axis-expressed-in", message, hint=scope.suggestion(base))
         return direction
     return frozen(vertex.X_WV.R.T @ (frame.X_WV.R @ direction))
 
@@ -271,7 +277,9 @@ def _read_mimic(node: Node, vertex: Vertex, index: int) -> Coupling | None:
     elif axis not in _AXES or not (leader.node.has(axis) or leader.node.tag != "joint"):
         problem = f"the joint {name} has no {axis}"
     if problem or leader is None:
-        if name:
+        if name and scope.is_nested:
+            _tolerate(node, f"{problem}; nothing is coupled", scope.suggestion(name))
+        elif name:
             node.invalid("sdf.mimic", problem, hint=scope.suggestion(name))
         return None
     return Coupling(

@@ -75,7 +75,7 @@ PROVOKING = {
     "sdf.material-script": material("<script><name>Gazebo/Red</name></script>"),
     "sdf.mimic": joint(ENDS + "<axis><mimic joint='j'/></axis>"),
     "sdf.name-clash": model(f"{TWO}<joint name='b' type='fixed'>{ENDS}</joint>", version="1.6"),
-    "sdf.nested-joint-parent": model(
+    "sdf.nested-joint": model(
         LINK + "<model name='n'><link name='x'/>"
         "<joint name='j' type='fixed'><parent>no</parent><child>x</child></joint></model>"
     ),
