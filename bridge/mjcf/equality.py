@@ -6,9 +6,11 @@ its solver allows; what is left is stated in the ledger.
 
 from __future__ import annotations
 
-from bridge.mechanism import Closure
+import numpy as np
+
+from bridge.mechanism import ROOT, Closure
 from bridge.names import primitive_names
-from loaders.diagnostics import NOWHERE, Fate
+from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import BallConstraint, JointType
 from loaders.spatial import Pose
 
@@ -18,6 +20,8 @@ from .joints import Carrier, locked
 
 SOLIMP = (0.9999, 0.9999, 0.001)
 """Impedance of a hard constraint; 0.9999 is the most that MuJoCo allows."""
+_SHUT = 1e-6
+"""Distance [m] below which two points count as one."""
 
 
 def solref(context: Context) -> tuple[float, float]:
@@ -112,6 +116,8 @@ def _closure(closure: Closure, context: Context) -> None:
 
 def _hold(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
     joint = closure.joint
+    ends = (closure.parent, joint.X_PJ @ X_JS), (closure.child, joint.X_CJ @ X_JS)
+    _report_gap(name, ends, joint.where, context)
     sites = (
         site(f"{name}_parent", closure.parent, joint.X_PJ @ X_JS, context),
         site(f"{name}_child", closure.child, joint.X_CJ @ X_JS, context),
@@ -122,6 +128,8 @@ def _hold(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) 
 def _ball(constraint: BallConstraint, context: Context) -> None:
     A, B = context.index[constraint.link_A], context.index[constraint.link_B]
     name = context.names.claim("equality", f"{constraint.link_A}_{constraint.link_B}")
+    ends = (A, Pose.of(p=constraint.p_AP)), (B, Pose.of(p=constraint.p_BQ))
+    _report_gap(name, ends, constraint.where, context)
     sites = (
         site(f"{name}_A", A, Pose.of(p=constraint.p_AP), context),
         site(f"{name}_B", B, Pose.of(p=constraint.p_BQ), context),
@@ -129,6 +137,21 @@ def _ball(constraint: BallConstraint, context: Context) -> None:
     context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1])
     message = f"links {constraint.link_A} and {constraint.link_B} are held by a soft constraint: about 1e-6 m"
     context.report(Fate.APPROXIMATED, "ball-soft-constraint", message, constraint.where)
+
+
+_End = tuple[int, Pose]
+"""A body, by index, and a frame on it."""
+
+
+def _report_gap(name: str, ends: tuple[_End, _End], where: Where, context: Context) -> None:
+    """Say so where two points that are to be one are apart at the zero configuration."""
+    bodies = context.mechanism.bodies
+    P, Q = (X_BS.p if i == ROOT else bodies[i].link.X_WL.R @ X_BS.p + bodies[i].link.X_WL.p for i, X_BS in ends)
+    gap = float(np.linalg.norm(P - Q))
+    if gap > _SHUT:
+        message = f"{name} is open by {gap:.3g} m at the zero configuration; MuJoCo pulls it shut in a few steps"
+        hint = "start from positions that close it"
+        context.report(Fate.NOTED, "open-at-zero", message, where, hint=hint)
 
 
 def site(name: str, body: int, X_BS: Pose, context: Context) -> str:

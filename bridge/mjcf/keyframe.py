@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from bridge.coordinates import Coordinates, default_position, kind_of, primitive_positions
 from bridge.mechanism import Body, Kind
+from bridge.names import primitive_names
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis
 
 from .context import Context
+
+_NUMBERS = {Kind.FREE: 7, Kind.BALL: 4}
+"""Length of a position in ``qpos``, where it is not 1."""
 
 
 def keyframe(context: Context) -> None:
@@ -22,7 +26,26 @@ def keyframe(context: Context) -> None:
     if home == [default_position(body) for body in bodies]:
         return
     qpos = [x for body, q in zip(bodies, home, strict=True) for x in _qpos(body, q)]
-    context.document["keyframe"].add("key", name="home", qpos=qpos)
+    context.document["keyframe"].add("key", name="home", qpos=qpos, ctrl=_ctrl(qpos, context))
+
+
+def _ctrl(qpos: list[float], context: Context) -> list[float] | None:
+    """Controls that hold the position; None where there are no position controllers."""
+    actuators = context.document["actuator"].children
+    if not actuators or actuators[0].tag != "position":
+        return None
+    where = dict(zip(_scalar_joints(context), qpos, strict=True))
+    return [where[actuator.attributes["joint"]] for actuator in actuators]
+
+
+def _scalar_joints(context: Context) -> list[str]:
+    """The joint that each number of ``qpos`` belongs to."""
+    return [
+        name
+        for body in context.mechanism.bodies
+        for name, primitive in zip(primitive_names(body), body.primitives, strict=True)
+        for _ in range(_NUMBERS.get(primitive.kind, 1))
+    ]
 
 
 def _home(body: Body) -> Coordinates:

@@ -58,7 +58,7 @@ def scene(links, joints=(), **rest):
 
 
 def random_scene(seed, *, fixed, kinds=MOVING, size=7, axis=None) -> Scene:
-    """Links in a random tree, joints of all kinds, some of them reversed; the first link welded to the world or free."""
+    """Links in a random tree, joints of all kinds, some reversed; the first link welded to the world or free."""
     rng = np.random.default_rng(seed)
     links = [link("l0", X_WL=random_pose(rng), inertia=random_inertia(rng))]
     joints = [joint("weld", WORLD, "l0", JointType.FIXED, X_PJ=links[0].X_WL)] if fixed else []

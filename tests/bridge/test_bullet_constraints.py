@@ -120,7 +120,12 @@ def four_bar(kind):
         link(name, inertia=SpatialInertia.of(1.0, (length / 2, 0, 0), np.diag((0.001, length**2 / 12, length**2 / 12))))
         for name, length in BARS.items()
     ]
-    ends = {"j1": (WORLD, "A", 0.0, 0.0), "j2": ("A", "B", 0.4, 0.0), "j3": (WORLD, "C", GROUND, 0.0), "j4": ("B", "C", 1.0, 0.7)}  # fmt: skip
+    ends = {
+        "j1": (WORLD, "A", 0.0, 0.0),
+        "j2": ("A", "B", 0.4, 0.0),
+        "j3": (WORLD, "C", GROUND, 0.0),
+        "j4": ("B", "C", 1.0, 0.7),
+    }
     joints = [
         joint(name, P, C, kind if name == "j4" else JointType.REVOLUTE, xyz=(0, -1, 0),
               X_PJ=Pose.of(p=(x, 0, 0)), X_CJ=Pose.of(p=(y, 0, 0)))
@@ -134,9 +139,10 @@ def closed_position():
     x = np.array((-0.8, 1.8))
     for _ in range(30):
         t2, t3 = x
-        gap = (0.4 * np.cos(1) + np.cos(1 + t2) - GROUND - 0.7 * np.cos(t3), 0.4 * np.sin(1) + np.sin(1 + t2) - 0.7 * np.sin(t3))  # fmt: skip
+        along = 0.4 * np.cos(1) + np.cos(1 + t2) - GROUND - 0.7 * np.cos(t3)
+        up = 0.4 * np.sin(1) + np.sin(1 + t2) - 0.7 * np.sin(t3)
         J = ((-np.sin(1 + t2), 0.7 * np.sin(t3)), (np.cos(1 + t2), -0.7 * np.cos(t3)))
-        x = x - np.linalg.solve(J, gap)
+        x = x - np.linalg.solve(J, (along, up))
     return {"j1": 1.0, "j2": x[0], "j3": x[1]}
 
 

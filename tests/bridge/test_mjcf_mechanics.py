@@ -9,12 +9,15 @@ import pytest
 
 from bridge import lower
 from bridge.mjcf import to_mjcf, to_mjspec
+from bridge.names import primitive_names
 from loaders.diagnostics import ExportError, Fate, Where
 from loaders.model import (
     WORLD,
     Actuator,
     Arc,
     BallConstraint,
+    Box,
+    Collision,
     Coupling,
     Curve,
     Joint,
@@ -371,6 +374,12 @@ def test_a_loop_stays_closed_within_the_stated_error(kind):
     assert worst < 5e-6
 
 
+def test_a_constraint_that_is_open_at_zero_is_said_to_be():
+    far = BallConstraint(link_A="l1", link_B="l2", p_AP=frozen((0, 0, 0)), p_BQ=frozen((9, 9, 9)))
+    mjcf = to_mjcf(dataclasses.replace(random_tree(1, size=3), constraints=(far,)))
+    assert "mjcf.open-at-zero" in codes(mjcf.diagnostics)
+
+
 def test_points_that_a_ball_constraint_holds_stay_together():
     rng = np.random.default_rng(0)
     scene = random_tree(1, kinds=(JointType.BALL,), size=4, backwards=False)
@@ -442,6 +451,21 @@ def test_a_link_without_mass_that_carries_a_welded_mass_stays_without():
     assert "mjcf.massless-link" not in codes(mjcf.diagnostics)
 
 
+@pytest.mark.parametrize("mass", [None, 3.0])
+def test_an_inertia_from_geometry_is_that_of_the_shapes(mass):
+    """A box of water, or of the link's mass; moments of a box in closed form."""
+    given = None if mass is None else SpatialInertia.of(mass, I_Lcm=np.diag((1.0, 1.0, 9.0)))
+    scene = one_joint()
+    box = Collision(name="c", X_LG=Pose.of(p=(1, 2, 3)), geometry=Box(size=(0.1, 0.2, 0.3)))
+    boxed = dataclasses.replace(scene.links[1], inertia=given, collisions=(box,))
+    mjcf = to_mjcf(dataclasses.replace(scene, links=(scene.links[0], boxed)), inertia="from_geometry")
+    body, m = compiled(mjcf).body("arm"), mass or 6.0
+    assert body.mass[0] == pytest.approx(m)
+    assert body.ipos == pytest.approx((1, 2, 3))
+    assert body.inertia == pytest.approx((m * 0.13 / 12, m * 0.10 / 12, m * 0.05 / 12))
+    assert "mjcf.inertia-from-geometry" in codes(mjcf.diagnostics)
+
+
 def test_a_link_without_inertia_is_an_error_where_that_is_asked_for():
     scene = one_joint()
     bare = dataclasses.replace(scene.links[1], inertia=None)
@@ -495,3 +519,11 @@ def test_both_ways_to_build_give_the_same_model():
     by_text, by_spec = compiled(to_mjcf(scene)), to_mjspec(scene).compile()
     for name in ("body_pos", "body_quat", "body_inertia", "body_iquat", "jnt_axis", "jnt_pos", "qpos0", "dof_damping"):
         assert np.array_equal(getattr(by_text, name), getattr(by_spec, name)), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_joints_stand_in_qpos_in_the_order_of_the_mechanism(seed):
+    mechanism = lower(random_tree(seed, size=15))
+    model = compiled(to_mjcf(mechanism))
+    expected = [name for body in mechanism.bodies for name in primitive_names(body)]
+    assert [model.joint(i).name for i in range(model.njnt)] == expected
