@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -51,7 +52,7 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
     asset = screen_collada(data)
     try:
         document = _open(data)
-        parts = [part for geometry, names in _bound(document) for part in _parts(geometry, names, path)]
+        parts = [part for use in _uses(document) for part in _parts(use, path)]
     except (collada.DaeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise MeshError(f"it is not valid COLLADA: {type(error).__name__}: {error}") from error
     R, remarks = _orientation(asset)
@@ -60,7 +61,7 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
         for error in document.errors
     ]
     metres = 1.0 if asset.metres is None else asset.metres
-    return [_moved(part, metres * R) for part in parts], remarks
+    return [replace(part, vertices=frozen(metres * part.vertices @ R.T)) for part in parts], remarks
 
 
 def _orientation(asset: Asset) -> tuple[Array, list[Remark]]:
@@ -90,51 +91,62 @@ def _open(data: bytes) -> Any:
     return collada.Collada(io.BytesIO(etree.tostring(root)), ignore=[collada.DaeError])
 
 
-def _moved(part: MeshPart, A: Array) -> MeshPart:
-    vertices = frozen(part.vertices @ A.T)
-    return MeshPart(
-        names=part.names, vertices=vertices, faces=part.faces, uv=part.uv, colour=part.colour, texture=part.texture
-    )
-
-
 # --- the nodes of the scene ------------------------------------------------------------------------------------------
 
 
-def _bound(document: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    """Every geometry in its place, with the names of the nodes that hold it, innermost first."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Use:
+    """A geometry in its place in the scene."""
+
+    geometry: Any
+    X: Array
+    """Where it is put, shape (4, 4); it may scale and mirror."""
+    materials: dict[str, Any]
+    """Materials by the symbols that its primitives use."""
+    names: tuple[str, ...]
+    """Of the nodes that hold it, innermost first."""
+
+
+def _uses(document: Any) -> Iterator[_Use]:
     from collada.scene import GeometryNode
 
     if document.scene is None:
-        for geometry in document.geometries:
-            yield geometry.bind(np.eye(4), {}), ()
+        yield from (_Use(geometry, np.eye(4), {}, ()) for geometry in document.geometries)
         return
     pending = [(node, np.eye(4), ()) for node in reversed(document.scene.nodes)]
     while pending:
         node, X, names = pending.pop()
         if isinstance(node, GeometryNode):
-            yield from ((bound, names) for bound in node.objects("geometry", X))
+            yield _Use(node.geometry, X, {use.symbol: use.target for use in node.materials}, names)
             continue
         inner = getattr(node, "node", node)
         own = tuple(name for name in (getattr(inner, "name", None), getattr(inner, "id", None)) if name)
-        below = X @ node.matrix if getattr(node, "matrix", None) is not None else X
+        matrix = getattr(node, "matrix", None)
+        below = X if matrix is None else X @ np.asarray(matrix, dtype=np.float64)
         pending.extend((child, below, (*own, *names)) for child in reversed(getattr(inner, "children", [])))
 
 
-def _parts(bound: Any, names: tuple[str, ...], path: Path) -> Iterator[MeshPart]:
+def _parts(use: _Use, path: Path) -> Iterator[MeshPart]:
     """The primitives of a geometry that are surfaces."""
-    from collada.triangleset import BoundTriangleSet
+    from collada.triangleset import TriangleSet
 
-    own = tuple(name for name in (bound.original.name, bound.original.id) if name)
-    for primitive in bound.primitives():
+    names = (name for name in (use.geometry.name, use.geometry.id, *use.names) if name)
+    unique = tuple(dict.fromkeys(names))
+    A, p = use.X[:3, :3], use.X[:3, 3]
+    for primitive in use.geometry.primitives:
         triangles = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
-        if not isinstance(triangles, BoundTriangleSet) or not len(triangles.vertex_index):
+        if not isinstance(triangles, TriangleSet) or not len(triangles.vertex_index):
             continue  # lines and points bound nothing
         vertices, faces, uv = _corners(triangles)
-        if np.linalg.det(bound.matrix[:3, :3]) < 0.0:
-            faces = faces[:, ::-1]
-        colour, texture = _look(triangles.material, path)
-        unique = tuple(dict.fromkeys((*own, *names)))
-        yield MeshPart(names=unique, vertices=vertices, faces=faces, uv=uv, colour=colour, texture=texture)
+        colour, texture = _look(use.materials.get(triangles.material), path)
+        yield MeshPart(
+            names=unique,
+            vertices=frozen(vertices @ A.T + p),
+            faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
+            uv=uv,
+            colour=colour,
+            texture=texture,
+        )
 
 
 def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
@@ -143,10 +155,11 @@ def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
     coordinates = triangles.texcoordset
     if not coordinates:
         used, faces = np.unique(index, return_inverse=True)
-        return frozen(triangles.vertex[used]), faces.reshape(-1, 3), None
+        return np.asarray(triangles.vertex[used], dtype=np.float64), faces.reshape(-1, 3), None
     texture = np.asarray(triangles.texcoord_indexset[0], dtype=np.int64).reshape(-1)
     used, faces = np.unique(np.column_stack((index, texture)), axis=0, return_inverse=True)
-    return frozen(triangles.vertex[used[:, 0]]), faces.reshape(-1, 3), frozen(coordinates[0][used[:, 1]][:, :2])
+    vertices = np.asarray(triangles.vertex[used[:, 0]], dtype=np.float64)
+    return vertices, faces.reshape(-1, 3), frozen(coordinates[0][used[:, 1]][:, :2])
 
 
 def _look(material: Any, path: Path) -> tuple[Rgba | None, str | None]:

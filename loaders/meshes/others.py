@@ -22,6 +22,7 @@ _GLTF = frozenset({".gltf", ".glb"})
 _R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
 """From glTF's axes, of which Y always points up, to ours."""
 
+_TEXTS = frozenset({".obj", ".mtl", ".off"})
 _COMPANIONS = frozenset({".mtl", ".bin"})
 _TEXTURE = re.compile(rb"(?im)^([ \t]*)map_kd\b")
 
@@ -37,16 +38,35 @@ def read_with_trimesh(data: bytes, path: Path) -> list[MeshPart]:
     suffix = path.suffix.lower()
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
     try:
-        scene = trimesh.load_scene(
-            io.BytesIO(data), file_type=suffix[1:], resolver=_resolver(path), process=False, **options
-        )
+        stream = io.BytesIO(_as_utf8(data, suffix))
+        scene = trimesh.load_scene(stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options)
         textures = _gltf_textures(data, path) if suffix in _GLTF else {}
         return list(_parts(scene, path, textures))
     except _FAILURES as error:
         raise MeshError(f"it is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
 
 
-_FAILURES = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, OSError, NotImplementedError)
+_FAILURES = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    OSError,
+    ImportError,
+    NotImplementedError,
+)
+
+
+def _as_utf8(data: bytes, suffix: str) -> bytes:
+    """Text in UTF-8: old programs write names in the code page of their country, of which any will do."""
+    if suffix not in _TEXTS:
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
 
 
 def _parts(scene: Any, path: Path, textures: dict[str, str]) -> Iterator[MeshPart]:
@@ -127,7 +147,9 @@ def _resolver(path: Path) -> Any:
             if name is None or Path(name).suffix.lower() not in _COMPANIONS:
                 raise FileNotFoundError(key)
             data = read_screened(Path(name))
-            return _TEXTURE.sub(rb"\1texture_file", data) if name.lower().endswith(".mtl") else data
+            if name.lower().endswith(".mtl"):
+                return _TEXTURE.sub(rb"\1texture_file", _as_utf8(data, ".mtl"))
+            return data
 
         def write(self, name: str, data: bytes) -> None:
             raise NotImplementedError
