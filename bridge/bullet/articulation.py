@@ -31,6 +31,8 @@ MAX_COORDINATES = 121
 """The most position coordinates of its joints that PyBullet can still set."""
 TINY = 1e-9
 """Mass [kg] or inertia [kg m^2] given to what would otherwise freeze or turn into NaN."""
+MINUTE = 1e-12
+"""Inertia [kg m^2] that does so for a base, which others hang from."""
 
 _MASSLESS = SpatialInertia.of(0.0)
 
@@ -351,23 +353,30 @@ def _base(drafts: _Drafts, anchor: Body | None) -> _Draft:
 
 def _guard(segments: list[_Draft], is_free: bool, diagnostics: Diagnostics) -> None:
     """Give what PyBullet would freeze or turn into NaN as little mass as helps."""
-    base = segments[0]
+    base, *others = segments
     if is_free and base.inertia.mass == 0.0:
         base.inertia = dataclasses.replace(base.inertia, mass=TINY)
-        message = (
-            f"link {base.name} moves freely but has no mass; PyBullet would fix it to the world, so it has {TINY:g} kg"
-        )
-        where = base.parts[0].link.where
-        diagnostics.add(Fate.ASSUMED, "pybullet.massless-base", message, where, target=TARGET, hint="give it a mass")
-    for segment in segments[1:]:
+        problem = f"link {base.name} moves freely but has no mass, which PyBullet would fix to the world"
+        _assume("massless-base", f"{problem}; it has {TINY:g} kg", base, diagnostics)
+    if is_free and others and _is_singular(base.inertia):
+        _thicken(base, MINUTE)
+        problem = f"link {base.name} moves freely but has no inertia, which PyBullet can turn into NaN"
+        _assume("base-without-inertia", f"{problem}; it has {MINUTE:g} kg m^2", base, diagnostics)
+    for segment in others:
         if segment.primitive is not None and segment.primitive.kind is Kind.BALL and _is_singular(segment.inertia):
-            I_Lcm = frozen(segment.inertia.I_Lcm + TINY * np.eye(3))
-            segment.inertia = dataclasses.replace(segment.inertia, I_Lcm=I_Lcm)
-            message = f"joint {segment.joint} turns a link without inertia, NaN in PyBullet; it has {TINY:g} kg m^2"
-            where = segment.parts[0].link.where
-            diagnostics.add(
-                Fate.ASSUMED, "pybullet.ball-without-inertia", message, where, target=TARGET, hint="give it an inertia"
-            )
+            _thicken(segment, TINY)
+            problem = f"joint {segment.joint} turns a link without inertia, which PyBullet turns into NaN"
+            _assume("ball-without-inertia", f"{problem}; it has {TINY:g} kg m^2", segment, diagnostics)
+
+
+def _thicken(segment: _Draft, moment: float) -> None:
+    I_Lcm = frozen(segment.inertia.I_Lcm + moment * np.eye(3))
+    segment.inertia = dataclasses.replace(segment.inertia, I_Lcm=I_Lcm)
+
+
+def _assume(code: str, message: str, segment: _Draft, diagnostics: Diagnostics) -> None:
+    where, hint = segment.parts[0].link.where, "give the link its mass and inertia"
+    diagnostics.add(Fate.ASSUMED, f"pybullet.{code}", message, where, target=TARGET, hint=hint)
 
 
 def _is_singular(inertia: SpatialInertia) -> bool:

@@ -7,6 +7,7 @@ PyBullet reports the pose of a link's frame in single precision but that of its 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -199,21 +200,23 @@ def with_followers(mechanism: Mechanism, given: Mapping[str, Position], *, rates
     """
     values: dict[str, Position] = dict(given)
     turning = {body.joint for body in mechanism.bodies if kind_of(body) is not None}
-    for _ in mechanism.couplings:
-        for coupling in mechanism.couplings:
+    sizes = Counter(name for name, _ in mechanism.v_order)
+    pending = list(mechanism.couplings)
+    while pending:
+        waiting = []
+        for coupling in pending:
             follower, f = mechanism.v_order[coupling.follower]
             leader, k = mechanism.v_order[coupling.leader]
-            if leader not in values or follower in given or turning & {leader, follower}:
+            if follower in given or turning & {leader, follower}:
                 continue
-            moved = coupling.multiplier * float(np.atleast_1d(values[leader])[k]) + (0.0 if rates else coupling.offset)
-            values[follower] = _replaced(mechanism, follower, f, moved, values)
+            if leader not in values:
+                waiting.append(coupling)
+                continue
+            numbers = np.atleast_1d(values.get(follower, np.zeros(sizes[follower]))).astype(np.float64)
+            numbers[f] = coupling.multiplier * float(np.atleast_1d(values[leader])[k])
+            numbers[f] += 0.0 if rates else coupling.offset
+            values[follower] = tuple(numbers.tolist())
+        if len(waiting) == len(pending):
+            break
+        pending = waiting
     return values
-
-
-def _replaced(
-    mechanism: Mechanism, joint: str, component: int, moved: float, values: Mapping[str, Position]
-) -> Coordinates:
-    size = sum(name == joint for name, _ in mechanism.v_order)
-    numbers = np.atleast_1d(values.get(joint, np.zeros(size))).astype(np.float64)
-    numbers[component] = moved
-    return tuple(numbers.tolist())

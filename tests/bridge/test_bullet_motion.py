@@ -25,7 +25,9 @@ from tests.bridge.bullet_scenes import (
 )
 
 TREES = [
-    pytest.param(seed, fixed, id=f"{'fixed' if fixed else 'free'}{seed}") for fixed in (True, False) for seed in range(6)
+    pytest.param(seed, fixed, id=f"{'fixed' if fixed else 'free'}{seed}")
+    for fixed in (True, False)
+    for seed in range(6)
 ]
 NO_BALL = tuple(kind for kind in MOVING if kind is not JointType.BALL)
 CHAINS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.UNIVERSAL, JointType.PLANAR, JointType.FIXED)
