@@ -14,7 +14,7 @@ from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.node import Node
 from loaders.xml import MAX_DEPTH
 
-MAX_ELEMENTS = 200_000
+MAX_ELEMENTS = 100_000
 ITEM = "-"
 _KIND = "(kind)"
 _TAG = "(tag)"
