@@ -45,7 +45,13 @@ class MeshAsset:
 
 
 def mesh_asset(
-    mesh: Mesh, target: str, diagnostics: Diagnostics, *, where: Where = NOWHERE, collides: bool = False
+    mesh: Mesh,
+    target: str,
+    diagnostics: Diagnostics,
+    *,
+    where: Where = NOWHERE,
+    collides: bool = False,
+    plain: bool = False,
 ) -> tuple[MeshAsset, ...]:
     """The parts of a mesh, one for each of its materials; nothing, with a diagnostic, if it cannot be read.
 
@@ -56,6 +62,7 @@ def mesh_asset(
         where: The place in the source.
         collides: Whether the engine computes contacts with it. Then it is one part, flat ones get a thickness, and a
             shape that is not convex is reported, because engines take its convex hull.
+        plain: Whether its looks do not matter; then it is one part, without them.
     """
     if mesh.path is None:
         message = f"the mesh {mesh.uri} was not found; the shape is left out"
@@ -67,6 +74,8 @@ def mesh_asset(
     stem = Path(mesh.path).stem
     if collides:
         return (_solid(stem, data, target, diagnostics, where),)
+    if plain:
+        return (MeshAsset(name=stem, data=obj(*_thickened(data.vertices, data.faces, None))),)
     several = len(data.parts) > 1
     return tuple(
         MeshAsset(

@@ -16,14 +16,19 @@ from .heightfield import read_heightfield
 
 _GREY = (0.5, 0.5, 0.5, 1.0)
 """MuJoCo's colour of a geom that has none."""
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+"""Under a texture, which then shows as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeshUse:
-    """Where a mesh is used, and whether it touches others: then it needs volume, and collides as its convex hull."""
+    """How a mesh is used."""
 
     where: Where
     collides: bool
+    """Whether it touches others: then it needs volume, and collides as its convex hull."""
+    plain: bool = False
+    """Whether the source gives it one colour, so that those of its file do not matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +37,7 @@ class Part:
 
     name: str
     rgba: Rgba | None = None
-    material: str | None = None
+    texture: str | None = None
 
 
 class AssetLibrary:
@@ -40,57 +45,54 @@ class AssetLibrary:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._parts: dict[tuple[Mesh | Cone | Polyline, bool], tuple[Part, ...]] = {}
+        self._parts: dict[tuple[Mesh | Cone | Polyline, bool, bool], tuple[Part, ...]] = {}
         self._names: dict[bytes, str] = {}
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
         self._textures: dict[str, str | None] = {}
 
     def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         """The parts of a geometry, registered."""
-        key = (geometry, use.collides)
+        key = (geometry, use.collides, use.plain)
         if key not in self._parts:
             found: tuple[MeshAsset, ...]
             if isinstance(geometry, Mesh):
-                found = mesh_asset(geometry, TARGET, self._context.diagnostics, where=use.where, collides=use.collides)
+                how = {"collides": use.collides, "plain": use.plain}
+                found = mesh_asset(geometry, TARGET, self._context.diagnostics, where=use.where, **how)
             else:
                 found = shape_asset(geometry, TARGET, self._context.diagnostics, where=use.where)
             self._parts[key] = tuple(self._part(asset, use) for asset in found)
         return self._parts[key]
 
     def _part(self, asset: MeshAsset, use: MeshUse) -> Part:
+        otherwise = f"{asset.name}_collision" if use.collides else ""
         name = self._names.get(asset.data)
         if name is None:
-            name = self._names[asset.data] = self._context.names.claim("mesh", asset.name)
+            name = self._names[asset.data] = self._context.names.claim("mesh", asset.name, otherwise=otherwise)
             self._add_file(f"{name}.obj", asset.data)
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
-        material = None
-        if asset.texture is not None and not use.collides:
-            material = self._material_asset(Material(diffuse=asset.rgba, texture=asset.texture), _GREY, use.where)
-        return Part(name=name, rgba=None if material else asset.rgba, material=material)
+        return Part(name=name, rgba=asset.rgba, texture=asset.texture)
 
     def _add_file(self, file: str, data: bytes) -> None:
         self._context.assets[file] = data
 
     # --- looks ------------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
-        """A colour with its opacity reduced; None is MuJoCo's own colour."""
-        if transparency == 0.0:
-            return rgba
-        r, g, b, a = rgba or _GREY
-        return (r, g, b, a * (1.0 - transparency))
+    def look(self, visual: Visual, rgba: Rgba | None, texture: str | None) -> tuple[str | None, Rgba | None]:
+        """``material`` and ``rgba`` of a geom: what the source says of the visual, else what the mesh file says."""
+        if visual.material is not None:
+            return self._stated(visual, visual.material)
+        rgba = _faded(rgba, visual.transparency)
+        if texture is None:
+            return None, rgba
+        return self._material_asset(Material(texture=texture), rgba or _WHITE, visual.where), None
 
-    def material(self, visual: Visual) -> tuple[str | None, Rgba | None]:
-        """``material`` and ``rgba`` of a visual's geom; a bare colour without a name needs no asset."""
-        material = visual.material
-        if material is None:
-            return None, None
-        rgba = self.faded(material.diffuse, visual.transparency)
+    def _stated(self, visual: Visual, material: Material) -> tuple[str | None, Rgba | None]:
+        """A bare colour without a name needs no asset."""
+        rgba = _faded(material.diffuse, visual.transparency)
         self._report_look(material, visual.where)
         if material == Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps):
             return None, rgba
-        return self._material_asset(material, rgba or _GREY, visual.where), None
+        return self._material_asset(material, rgba or (_WHITE if material.texture else _GREY), visual.where), None
 
     def _material_asset(self, material: Material, rgba: Rgba, where: Where) -> str:
         texture = self._texture(material.texture, where) if material.texture else None
@@ -101,7 +103,7 @@ class AssetLibrary:
             "emission": max(material.emissive[:3]) if material.emissive else None,
             "metallic": material.metalness,
             "roughness": material.roughness,
-            "rgba": (1.0, 1.0, 1.0, rgba[3]) if texture and material.diffuse is None else rgba,
+            "rgba": rgba,
         }
         key = (("name", material.name or ""), *((k, repr(v)) for k, v in element.items()))
         if key not in self._materials:
@@ -147,6 +149,14 @@ class AssetLibrary:
         self._add_file(f"{name}.png", field.png)
         self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
         return name, Pose.of(p=field.origin)
+
+
+def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
+    """A colour with its opacity reduced; None is MuJoCo's own colour."""
+    if transparency == 0.0:
+        return rgba
+    r, g, b, a = rgba or _GREY
+    return (r, g, b, a * (1.0 - transparency))
 
 
 def _hue(rgba: Rgba | None) -> bool:

@@ -30,6 +30,7 @@ _SECTIONS = (
     "sensor",
     "keyframe",
 )
+_ASSETS = ("texture", "material", "mesh", "hfield")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,8 @@ class Document:
         return self["worldbody"] if index < 0 else self.bodies[index]
 
     def root(self) -> Element:
-        """The whole, without empty sections."""
+        """The whole, without empty sections; assets by kind."""
+        self["asset"].children.sort(key=lambda asset: _ASSETS.index(asset.tag))
         root = Element("mujoco", model=self._name)
         root.children = [e for e in self._sections.values() if e.attributes or e.children]
         return root

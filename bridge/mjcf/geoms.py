@@ -48,7 +48,7 @@ class _Shape:
     size: tuple[float, ...] | None = None
     asset: str | None = None
     rgba: Rgba | None = None
-    material: str | None = None
+    texture: str | None = None
     X_GS: Pose = IDENTITY
 
 
@@ -109,17 +109,15 @@ def shape_names(scene: Scene) -> Counter[str]:
 
 
 def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
-    use = MeshUse(visual.where, collides=False)
-    material, rgba = library.material(visual)
+    plain = visual.material is not None and visual.material.texture is None
+    use = MeshUse(visual.where, collides=False, plain=plain)
     elements: list[Element] = []
     for shape in _shapes(visual.geometry, use, link.name, moving, library, context):
-        look: dict[str, Any] = {"material": material, "rgba": rgba}
-        if visual.material is None:
-            look = {"material": shape.material, "rgba": library.faded(shape.rgba, visual.transparency)}
+        material, rgba = library.look(visual, shape.rgba, shape.texture)
         is_named = context.shape_names[visual.name] == 1 and not elements
         name = context.names.claim("geom", visual.name) if is_named else None
         elements.append(_geom("visual", name, visual.X_LG, shape))
-        elements[-1].set(**look)
+        elements[-1].set(material=material, rgba=rgba)
     return elements
 
 
@@ -157,7 +155,7 @@ def _shapes(
     """What a geometry is in MuJoCo; nothing, with a diagnostic, where it has none."""
     if isinstance(geometry, Mesh | Cone | Polyline):
         return [
-            _Shape(type="mesh", asset=part.name, rgba=part.rgba, material=part.material)
+            _Shape(type="mesh", asset=part.name, rgba=part.rgba, texture=part.texture)
             for part in library.meshes(geometry, use)
         ]
     if isinstance(geometry, Heightmap):

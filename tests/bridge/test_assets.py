@@ -77,6 +77,19 @@ def test_what_is_seen_keeps_its_parts_and_their_colours(tmp_path):
     assert len(read_back(solid).vertices) == sum(len(read_back(asset).vertices) for asset in seen)
 
 
+def test_a_mesh_of_one_stated_colour_is_one_asset_with_its_collision(tmp_path):
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)), "part.glb")
+    red = Material(name="red", diffuse=(1.0, 0.0, 0.0, 1.0))
+    mjcf = to_mjcf(
+        scene_of(
+            visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=red),),
+            collisions=(Collision(name="c", X_LG=IDENTITY, geometry=mesh),),
+        )
+    )
+    assert list(mjcf.assets) == ["part.obj"]
+    assert compiled(mjcf).nmesh == 1
+
+
 def test_a_mesh_that_is_not_convex_is_reported_and_a_convex_one_is_not(tmp_path):
     torus = written(tmp_path, trimesh.creation.torus(1.0, 0.3))
     assert codes(made(torus, collides=True)[1]) == ["mesh.convex-hull"]
