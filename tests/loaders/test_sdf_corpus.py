@@ -36,17 +36,22 @@ def outcome(source: Path, paths: list[Path]) -> object:
         return str(error)
 
 
+def seconds(source: Path, paths: list[Path]) -> float:
+    start = time.process_time()
+    with contextlib.suppress(LoadError):
+        loaders.load(source, paths=paths)
+    return time.process_time() - start
+
+
 def test_no_file_brings_the_reader_down_or_keeps_it_long() -> None:
     slow = []
     for source, paths in entries():
-        start = time.process_time()
-        with contextlib.suppress(LoadError):
-            loaders.load(source, paths=paths)
-        took = time.process_time() - start
-        elements = source.read_bytes().count(b"<") / 2
-        if took > 0.05 + 30e-6 * elements:
-            slow.append((source.name, took))
-    assert len(slow) <= 3, slow  # a garbage collection may fall into any of them
+        allowed = 0.05 + 30e-6 * source.read_bytes().count(b"<") / 2
+        # once more if it took too long: a garbage collection or a busy machine is not the reader's
+        if any(seconds(source, paths) <= allowed for _ in range(3)):
+            continue
+        slow.append(source)
+    assert not slow
 
 
 def test_the_same_file_gives_the_same_outcome() -> None:
