@@ -104,10 +104,10 @@ def _rows(
             engine.set_state(q, v)
             readings[name] = quantity.read(engine, mechanism)
         silent |= {name for name, reading in readings.items() if reading is None}
-        for one, two in worst:
+        for (one, two), found in worst.items():
             a, b = readings[one], readings[two]
             if a is not None and b is not None:
-                compare_readings(a, b, quantity.error, worst[one, two])
+                compare_readings(a, b, quantity.error, found)
     for (one, two), found in worst.items():
         if found.where or silent & {one, two}:
             ledger = (*engines[one].diagnostics, *engines[two].diagnostics)

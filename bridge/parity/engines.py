@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Protocol
 
+from bridge.bullet.console import captured
 from bridge.mechanism import Mechanism, Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
@@ -122,6 +123,7 @@ def _require(name: str) -> None:
     if name == "reference":
         return
     try:
-        importlib.import_module(name)
+        with captured([]):  # PyBullet greets on import
+            importlib.import_module(name)
     except ImportError as error:
         raise EngineMissingError(f"{name} is not installed; try: pip install {name}") from error

@@ -37,37 +37,42 @@ class MujocoEngine:
         self.mechanism = mechanism
         built = build(mechanism, Options())
         self.diagnostics = built.diagnostics
-        self._model = to_spec(built.root, built.assets).compile()
-        self._model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
-        self._model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
-        self._data = mujoco.MjData(self._model)
-        self._ids = [int(self._model.body(body.name).id) for body in mechanism.bodies]
+        self.model: Any = to_spec(built.root, built.assets).compile()
+        """MuJoCo's own."""
+        self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+        self._data = mujoco.MjData(self.model)
+        self._ids = [int(self.model.body(body.name).id) for body in mechanism.bodies]
         self._positions: list[Coordinates] = []
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
-        self._mujoco.mj_resetData(self._model, self._data)
+        self._mujoco.mj_resetData(self.model, self._data)
         self._positions = positions_by_body(self.mechanism, q)
         for i, body in enumerate(self.mechanism.bodies):
             qpos = [x for part in _qpos(body, self._positions[i]) for x in part]
             if qpos:
-                start = self._first(i, self._model.jnt_qposadr)
+                start = self._first(i, self.model.jnt_qposadr)
                 self._data.qpos[start : start + len(qpos)] = qpos
         rates = [rate for part in velocities_by_body(self.mechanism, v) for rate in part]
         self._data.qvel[:] = self._velocity_map() @ np.array(rates, dtype=np.float64)
-        self._mujoco.mj_forward(self._model, self._data)
+        self._mujoco.mj_forward(self.model, self._data)
+
+    def qpos(self) -> Array:
+        """The present position in MuJoCo's own coordinates, a copy."""
+        return np.array(self._data.qpos)
 
     def _first(self, body: int, addresses: Any) -> int:
-        return int(addresses[self._model.body_jntadr[self._ids[body]]])
+        return int(addresses[self.model.body_jntadr[self._ids[body]]])
 
     def _velocity_map(self) -> Array:
         """``B``, shape (velocities of MuJoCo, nv)."""
-        B = np.zeros((self._model.nv, len(self.mechanism.v_order)))
+        B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
         for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
             for number, primitive in enumerate(body.primitives):
-                row, column = self._first(i, self._model.jnt_dofadr) + number, body.v_start + primitive.component
+                row, column = self._first(i, self.model.jnt_dofadr) + number, body.v_start + primitive.component
                 if primitive.kind is Kind.FREE:
                     B[row : row + 3, column : column + 3] = np.eye(3)
                     B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
@@ -79,7 +84,7 @@ class MujocoEngine:
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
-        self._mujoco.mj_kinematics(self._model, self._data)
+        self._mujoco.mj_kinematics(self.model, self._data)
         xmat, xpos = self._data.xmat, self._data.xpos
         ids = zip(self.mechanism.bodies, self._ids, strict=True)
         return {body.name: Pose.of(xmat[i].reshape(3, 3), xpos[i]) for body, i in ids}
@@ -88,7 +93,7 @@ class MujocoEngine:
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
-        moving, m = moving_links(self.mechanism), self._model
+        moving, m = moving_links(self.mechanism), self.model
         return {
             body.name: SpatialInertia.in_frame(
                 float(m.body_mass[i]),
@@ -105,7 +110,7 @@ class MujocoEngine:
         return {key: self._parameters(single, locked) for key, single in single_freedoms(self.mechanism).items()}
 
     def _parameters(self, single: Single, locked: Mapping[int, float]) -> JointParameters:
-        m, r = self._model, single.primitive.ratio
+        m, r = self.model, single.primitive.ratio
         joint = self._joint(single)
         lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
         if joint in locked:
@@ -120,10 +125,10 @@ class MujocoEngine:
         )
 
     def _joint(self, single: Single) -> int:
-        return int(self._model.body_jntadr[self._ids[single.body]]) + single.number
+        return int(self.model.body_jntadr[self._ids[single.body]]) + single.number
 
     def _joint_equalities(self) -> list[tuple[int, int, Array]]:
-        m, kind = self._model, self._mujoco.mjtEq.mjEQ_JOINT
+        m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
         rows = [k for k in range(m.neq) if m.eq_type[k] == kind]
         return [(int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]) for k in rows]
 
@@ -143,9 +148,9 @@ class MujocoEngine:
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
         B = self._velocity_map()
-        MB, product = np.zeros_like(B), np.zeros(self._model.nv)
+        MB, product = np.zeros_like(B), np.zeros(self.model.nv)
         for column in range(B.shape[1]):
-            self._mujoco.mj_mulM(self._model, self._data, product, np.ascontiguousarray(B[:, column]))
+            self._mujoco.mj_mulM(self.model, self._data, product, np.ascontiguousarray(B[:, column]))
             MB[:, column] = product
         projected: Array = B.T @ MB
         return projected
@@ -157,15 +162,15 @@ class MujocoEngine:
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""
-        self._model.opt.timestep = seconds
+        self.model.opt.timestep = seconds
 
     def step(self, count: int) -> None:
         """See `Engine.step`."""
-        self._mujoco.mj_step(self._model, self._data, count)
+        self._mujoco.mj_step(self.model, self._data, count)
 
     def close(self) -> None:
         """See `Engine.close`."""
-        del self._data, self._model
+        del self._data, self.model
 
 
 def _first_number(value: Any) -> Any:

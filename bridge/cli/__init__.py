@@ -1,0 +1,109 @@
+"""The command line: ``sdfbridge``, also ``python -m bridge``.
+
+Exit status: 0 all is well; 1 the model has errors, or the engines differ; 2 wrong usage; 3 an engine is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bridge.parity.engines import EngineMissingError
+from bridge.parity.verdict import Level
+from loaders.diagnostics import ModelError
+
+from . import commands
+from .output import Output
+
+DIFFERENT, USAGE, MISSING = 1, 2, 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    output = Output(options.verbose - options.quiet)
+    try:
+        status: int = options.run(options, output)
+    except ModelError as error:
+        output.diagnostics(error.diagnostics)
+        return DIFFERENT
+    except EngineMissingError as error:
+        output.error(str(error))
+        return MISSING
+    except (ValueError, ImportError) as error:
+        output.error(str(error))
+        return USAGE
+    except BrokenPipeError:  # whoever read has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        output.error(str(error))
+        return DIFFERENT
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sdfbridge", description="SDFormat and URDF robots in PyBullet and MuJoCo, and the proof that both agree."
+    )
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, run, help_text, takes_file, more in _COMMANDS:
+        sub = subparsers.add_parser(name, help=help_text, description=help_text, parents=[_common(takes_file)])
+        more(sub)
+        sub.set_defaults(run=run)
+    return parser
+
+
+def _common(takes_file: bool) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(add_help=False)
+    if takes_file:
+        parser.add_argument("file", type=Path, help="SDFormat, URDF, xacro, MJCF or Drake directives")
+        parser.add_argument("--package", action="append", default=[], metavar="NAME=DIR", help="where a package is")
+        parser.add_argument("--path", action="append", default=[], type=Path, metavar="DIR", help="a folder to search")
+        parser.add_argument("--strict", action="store_true", help="anything that is lost is an error")
+        parser.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
+        parser.add_argument("--allow-xacro", action="store_true", help="run xacro, which evaluates code in the file")
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="tell notes too")
+    parser.add_argument("-q", "--quiet", action="count", default=0, help="tell errors only")
+    return parser
+
+
+def _nothing(_parser: argparse.ArgumentParser) -> None:
+    """No further arguments."""
+
+
+def _convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="the folder to write")
+    parser.add_argument("--actuators", choices=("none", "motor", "position", "velocity"), default="none")
+    parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if the folder is out of date")
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engines", default="mujoco,pybullet", metavar="A,B", help="what to compare")
+    parser.add_argument("--level", default=",".join(Level), metavar="L0,L1", help="how deep to look")
+    parser.add_argument("--seed", type=int, default=0, help="of the random states")
+    parser.add_argument("--configurations", type=int, default=20, metavar="N", help="number of random states")
+    parser.add_argument("--report", type=Path, metavar="DIR", help="write report.html, results.json and junit.xml")
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("out", nargs="?", type=Path, default=argparse.SUPPRESS, metavar="DIR", help="as --out")
+    parser.add_argument("-o", "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="the folder to write")
+
+
+_COMMANDS = (
+    ("demo", commands.demo, "the main job on the bundled arm: MJCF, pictures, verdict", False, _demo),
+    ("check", commands.check, "read a file and report every problem", True, _nothing),
+    ("info", commands.info, "models, links and joints as a tree, or in the conformance format", True, _nothing),
+    ("graph", commands.graph, "links and joints as a graph in DOT", True, _nothing),
+    ("resolve", commands.resolve, "the files that a model names, and where they were found", True, _nothing),
+    ("convert", commands.convert, "write a model as a folder of MJCF", True, _convert),
+    ("compare", commands.compare, "compare simulators on a model", True, _compare),
+    ("doctor", commands.doctor, "what is installed", False, _nothing),
+)
+"""Name, function, help, whether it takes a file, and further arguments."""
