@@ -79,6 +79,8 @@ class Resources:
     """Whether a file outside the model's folder, its packages and the given folders may be read."""
     lookups: list[Lookup] = field(default_factory=list, compare=False)
     """Everything that was asked for, in order."""
+    _allowed: dict[Path, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """Real paths of the folders that a file in a folder may read from, found out once for each folder."""
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
         """The file or folder that a name means, or None; what failed is reported, with every place tried.
@@ -116,9 +118,13 @@ class Resources:
         return None, problem
 
     def _allows(self, place: _Place, base: Path) -> bool:
-        real = place.path.resolve()
-        roots = (place.root, _own_folder(base), *enclosing(base), *self.package_map.values(), *self.paths)
-        return any(root is not None and real.is_relative_to(root.resolve()) for root in (*roots, *_environment()))
+        if base not in self._allowed:
+            roots = (_own_folder(base), *enclosing(base), *self.package_map.values(), *self.paths, *_environment())
+            self._allowed[base] = tuple(dict.fromkeys(map(os.path.realpath, roots)))
+        real = os.path.realpath(place.path)
+        if any(_is_inside(real, root) for root in self._allowed[base]):
+            return True
+        return place.root is not None and _is_inside(real, os.path.realpath(place.root))
 
     def _places(self, scheme: str, rest: str, base: Path) -> Iterator[_Place]:
         if scheme in {"package", "model"}:
@@ -161,6 +167,11 @@ class _Place:
 
     path: Path
     root: Path | None
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Whether a real path is a folder or below it."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def enclosing(base: Path) -> list[Path]:
