@@ -64,7 +64,9 @@ def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
 
 def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
     gallery = draw(scene, POSES)
-    captions = [", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero" for pose in POSES]
+    captions = [
+        ", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero" for pose in POSES
+    ]
     try:
         return side_by_side(gallery, captions, f"{scene.name}: the same joint positions in both"), gallery.notes
     except ImportError:

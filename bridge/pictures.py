@@ -123,7 +123,8 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
             axes[row, column].spines[:].set_color("0.8")
             axes[row, column].set_xlabel(captions[row], fontsize=9)
     target = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(target)
+    FigureCanvasAgg(figure)
+    figure.savefig(target, format="png")
     return target.getvalue()
 
 

@@ -92,7 +92,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("out", nargs="?", type=Path, default=argparse.SUPPRESS, metavar="DIR", help="as --out")
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="as --out")
     parser.add_argument("-o", "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="the folder to write")
 
 

@@ -194,7 +194,7 @@ def _short(error: float) -> str:
 
 def demo(options: Namespace, output: Output) -> int:
     """Run the main job; 0 only if the engines are equivalent."""
-    result = run_demo(options.out, progress=output.progress)
+    result = run_demo(options.folder or options.out, progress=output.progress)
     if options.json:
         output.json({"files": list(map(str, result.files)), **result.comparison.to_dict()})
     else:
@@ -208,8 +208,8 @@ def demo(options: Namespace, output: Output) -> int:
 
 def doctor(options: Namespace, output: Output) -> int:
     """Print versions of everything that matters; 3 if an engine is missing."""
-    versions = {"python": platform.python_version(), "sdfbridge": _version("sdfbridge") or "checkout"}
-    versions |= {name: _version(name) for name in _PACKAGES}
+    versions: dict[str, str | None] = {"python": platform.python_version()}
+    versions |= {name: _version(name) for name in ("sdfbridge", *_PACKAGES)}
     if options.json:
         output.json({"versions": versions, "engines": list(engine_names())})
     else:
@@ -222,4 +222,3 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-

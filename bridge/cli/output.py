@@ -66,7 +66,9 @@ class Output:
                 sys.stderr.write(f"{entry}\n")
         if entries and self.verbosity >= 0:
             counts = Counter(entry.severity for entry in entries)
-            told = ", ".join(f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in ("error", "warning", "note") if counts[s])
+            told = ", ".join(
+                f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in ("error", "warning", "note") if counts[s]
+            )
             hidden = " (-v shows notes)" if counts["note"] and self.verbosity == 0 else ""
             sys.stderr.write(f"{told}{hidden}\n")
 

@@ -70,5 +70,6 @@ def _quoted(text: str) -> str:
 
 def files(scene: Scene) -> dict[str, str | None]:
     """Every mesh and heightmap that a scene names, with the file that was found."""
-    shapes = [shape.geometry for link in scene.links for shape in (*link.collisions, *link.visuals)]
-    return {g.uri: g.path for g in shapes if isinstance(g, Mesh | Heightmap)}
+    collisions = [shape.geometry for link in scene.links for shape in link.collisions]
+    visuals = [shape.geometry for link in scene.links for shape in link.visuals]
+    return {g.uri: g.path for g in (*collisions, *visuals) if isinstance(g, Mesh | Heightmap)}
