@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from loaders.assemble import merged, placed
+from loaders.assemble import merged, placed, root_model
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Joint, Model, Scene
@@ -88,12 +88,13 @@ def _other_scenes(layout: Layout) -> Iterator[Scene]:
 
 
 def _placed(scene: Scene, origin: Vertex, scope: Scope) -> Scene:
-    """The scene at its place; the model that it was is the scope's own, which the layout has."""
+    """The scene at its place; the model that it is, if it is one, is the scope's own, which the layout has."""
     there = placed(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
-    roots = {model.name for model in there.models[:1]}
+    first = 0 if root_model(scene) is None else 1
+    roots = {model.name for model in there.models[:first]}
     return dataclasses.replace(
         there,
-        models=tuple(dataclasses.replace(model, static=scope.static or model.static) for model in there.models[1:]),
+        models=tuple(dataclasses.replace(model, static=scope.static or model.static) for model in there.models[first:]),
         links=tuple(
             dataclasses.replace(link, model=scope.name) if link.model in roots else link for link in there.links
         ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from loaders.assemble import root_model
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import Scene
@@ -144,7 +145,7 @@ def _read_other(path: Path, node: Node, context: Context, composition: Compositi
     scene = context.read_file(path, context)
     if scene is None:
         return None
-    root = scene.models[0] if scene.models else None
+    root = root_model(scene)
     where = Where(str(path), 1) if root is None else root.where
     model = Node(
         "model", {"name": scene.name}, file=where.file or str(path), line=where.line, diagnostics=node.diagnostics

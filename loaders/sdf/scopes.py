@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from loaders.assemble import root_model
 from loaders.model import WORLD, Scene
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose
@@ -227,13 +228,14 @@ def _add_contents(scope: Scope, node: Node, layout: Layout) -> None:
         vertex.anchor = scope.members.get(link)
         scope.members.setdefault(name, vertex)
         layout.vertices.append(vertex)
-    root = scene.models[0].canonical_link if scene.models else None
-    origin.anchor = scope.members.get(root or "")
+    root = root_model(scene)
+    origin.anchor = scope.members.get(root.canonical_link or "") if root is not None else None
 
 
 def _parts_of(scene: Scene) -> Iterator[tuple[Kind, str, Pose, str]]:
     """Kind, name, pose in the model's frame and link of everything in a scene that has a name; links come first."""
-    X_ML = {WORLD: scene.models[0].X_WM.inverse() if scene.models else IDENTITY}
+    root = root_model(scene)
+    X_ML = {WORLD: IDENTITY if root is None else root.X_WM.inverse()}
     for link in scene.links:
         X_ML[link.name] = X_ML[WORLD] @ link.X_WL
         yield Kind.LINK, link.name, X_ML[link.name], ""
@@ -241,5 +243,6 @@ def _parts_of(scene: Scene) -> Iterator[tuple[Kind, str, Pose, str]]:
         yield Kind.JOINT, joint.name, X_ML[joint.child] @ joint.X_CJ, joint.child
     for frame in scene.frames:
         yield Kind.FRAME, frame.name, X_ML[frame.link] @ frame.X_LF, frame.link
-    for model in scene.models[1:]:
-        yield Kind.FRAME, model.name, X_ML[WORLD] @ model.X_WM, model.canonical_link or ""
+    for model in scene.models:
+        if model is not root:
+            yield Kind.FRAME, model.name, X_ML[WORLD] @ model.X_WM, model.canonical_link or ""

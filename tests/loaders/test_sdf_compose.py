@@ -236,6 +236,25 @@ def test_a_urdf_can_be_merged_and_included_twice(folder: Path) -> None:
     assert places["second::head"] == ("second", [0, 0, 2])
 
 
+def test_directives_are_included_as_a_model_of_their_models(folder: Path) -> None:
+    (folder / "pair.dmd.yaml").write_text(
+        "directives:\n"
+        "- add_model: {name: left, file: bot.urdf}\n"
+        "- add_model: {name: right, file: bot.urdf, default_free_body_pose: {torso: {translation: [0, 1, 0]}}}\n"
+    )
+    scene = load(
+        folder,
+        in_world(
+            "<include><uri>pair.dmd.yaml</uri><name>p</name><pose>5 0 0 0 0 0</pose></include>"
+            "<frame name='f' attached_to='p::left::head'/>"
+        ),
+    )
+    assert {model.name for model in scene.models} == {"p", "p::left", "p::right"}
+    assert by_name(scene.links)["p::left::head"].X_WL.p.tolist() == [5, 0, 2]
+    frame = by_name(scene.frames)["f"]
+    assert (frame.link, frame.X_LF.p.tolist()) == ("p::left::head", [0, 0, 0])
+
+
 # --- parameters ------------------------------------------------------------------------------------------------------
 
 
