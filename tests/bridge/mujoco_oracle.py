@@ -1,5 +1,7 @@
 """MuJoCo as a witness: it runs what was written, and answers under our names, in our coordinates."""
 
+import copy
+
 import mujoco
 import numpy as np
 
@@ -86,14 +88,14 @@ class Running:
 
 
 def can_touch(model):
-    """Pairs of bodies whose geoms MuJoCo lets touch, asked of MuJoCo itself by putting every geom in one place."""
-    found = set()
+    """Pairs of bodies whose geoms MuJoCo lets touch, asked of MuJoCo itself: every geom a ball in one place."""
+    model = copy.copy(model)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
+    model.geom_type[:] = mujoco.mjtGeom.mjGEOM_SPHERE
+    model.geom_size[:], model.geom_rbound[:] = 1.0, 1.0
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    data.geom_xpos[:] = 0.0
-    data.geom_xmat[:] = np.eye(3).ravel()
+    data.geom_xpos[:] = np.linspace(0.0, 1e-3, model.ngeom)[:, None]
     mujoco.mj_collision(model, data)
-    for contact in data.contact[: data.ncon]:
-        bodies = (model.body(model.geom_bodyid[geom]).name for geom in contact.geom)
-        found.add(frozenset(bodies))
-    return found
+    geoms = (contact.geom for contact in data.contact[: data.ncon])
+    return {frozenset(model.body(model.geom_bodyid[geom]).name for geom in pair) for pair in geoms}
