@@ -54,6 +54,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     for part in (joint_node, motor):
         set_aside(part, _JOINT_ASIDES)
         part.skip("@role")
+    name = motor.word("@name")
     reduction = _read_reduction((motor, node, joint_node))
     drive = read_drive(motor, URDF)
     interfaces = [child.text.strip() for part in (joint_node, motor) for child in part.all("hardwareInterface")]
@@ -61,7 +62,7 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     if joint is None:
         return None
     return Actuator(
-        name=motor.word("@name"),
+        name=name,
         joint=joint.name,
         effort=joint.axes[0].effort,
         gear_ratio=reduction if drive == Drive() else drive.gear_ratio,
