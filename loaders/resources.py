@@ -81,6 +81,8 @@ class Resources:
     """Everything that was asked for, in order."""
     _allowed: dict[Path, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     """Real paths of the folders that a file in a folder may read from, found out once for each folder."""
+    _real: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Real paths of folders that were met."""
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
         """The file or folder that a name means, or None; what failed is reported, with every place tried.
@@ -121,10 +123,19 @@ class Resources:
         if base not in self._allowed:
             roots = (_own_folder(base), *enclosing(base), *self.package_map.values(), *self.paths, *_environment())
             self._allowed[base] = tuple(dict.fromkeys(map(os.path.realpath, roots)))
-        real = os.path.realpath(place.path)
+        real = self._real_path(place.path)
         if any(_is_inside(real, root) for root in self._allowed[base]):
             return True
         return place.root is not None and _is_inside(real, os.path.realpath(place.root))
+
+    def _real_path(self, path: Path) -> str:
+        """The path without symbolic links; the folder's is found out once."""
+        folder, name = os.path.split(path)
+        if os.path.islink(path) or name in {"", ".", ".."}:
+            return os.path.realpath(path)
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        return os.path.join(self._real[folder], name)
 
     def _places(self, scheme: str, rest: str, base: Path) -> Iterator[_Place]:
         if scheme in {"package", "model"}:
