@@ -125,6 +125,10 @@ SDF = {
         "drake.visual-prefix",
         f'<link name="c"><drake:visual name="v">{SPHERE}</drake:visual></link>',
     ),
+    "conveyor of no direction": (
+        "drake.zero-axis",
+        '<link name="c"><drake:surface_velocity_axis>0 0 0</drake:surface_velocity_axis></link>',
+    ),
     "unnamed renderer": (
         "drake.missing",
         f'<link name="c"><visual name="v">{SPHERE}<drake:accepting_renderer/></visual></link>',
