@@ -316,6 +316,7 @@ def _build(mechanism: Mechanism, model: str, folded: set[int], diagnostics: Diag
         else:
             drafts.hang(body)
     _guard(drafts.segments, is_free, diagnostics)
+    _report_askew(drafts, is_free, diagnostics)
     return Articulation(
         model=model,
         mechanism=mechanism,
@@ -377,6 +378,14 @@ def _thicken(segment: _Draft, moment: float) -> None:
 def _assume(code: str, message: str, segment: _Draft, diagnostics: Diagnostics) -> None:
     where, hint = segment.parts[0].link.where, "give the link its mass and inertia"
     diagnostics.add(Fate.ASSUMED, f"pybullet.{code}", message, where, target=TARGET, hint=hint)
+
+
+def _report_askew(drafts: _Drafts, is_free: bool, diagnostics: Diagnostics) -> None:
+    if not is_free and drafts.mechanism.v_order and not drafts.X_WS.is_close(Pose.of(p=drafts.X_WS.p)):
+        base = drafts.segments[0]
+        message = f"the fixed base {base.name} stands askew, which calculateInverseDynamics of PyBullet forgets"
+        hint = "use bias_forces and inverse_dynamics of the handle"
+        diagnostics.add(Fate.NOTED, "pybullet.rotated-fixed-base", message, target=TARGET, hint=hint)
 
 
 def _is_singular(inertia: SpatialInertia) -> bool:

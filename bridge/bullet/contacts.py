@@ -90,8 +90,13 @@ def _lost(surface: Surface) -> Iterator[str]:
 
 
 def _report_mixed(segment: Segment, diagnostics: Diagnostics) -> None:
-    surfaces = {tuple(coefficients(surface).items()) for surface in _surfaces(segment)}
-    if len(surfaces) > 1:
+    for part in segment.parts:
+        surfaces = [collision.surface for collision in part.link.collisions]
+        name, where = part.link.name, part.link.where
+        if len({(s.collide_bitmask, s.category_bitmask) for s in surfaces}) > 1:
+            message = f"the collisions of link {name} differ in bitmasks; PyBullet lets them touch what any of them may"
+            diagnostics.add(Fate.APPROXIMATED, "pybullet.bitmask-per-link", message, where, target=TARGET)
+    if len({tuple(coefficients(surface).items()) for surface in _surfaces(segment)}) > 1:
         link = segment.parts[0].link
         message = f"the collisions of link {link.name} differ in contact; PyBullet has one set for a link, the first's"
         diagnostics.add(Fate.APPROXIMATED, "pybullet.surface-per-link", message, link.where, target=TARGET)

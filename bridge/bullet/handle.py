@@ -10,7 +10,8 @@ import numpy as np
 from bridge.coordinates import joint_index
 from bridge.mechanism import Mechanism, Position
 from loaders.diagnostics import Diagnostic
-from loaders.spatial import Array, Pose
+from loaders.model import WORLD, by_name
+from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .client import Client
@@ -40,6 +41,7 @@ class Body(int):
     """What became of everything in the file, from reading to here."""
 
     _operators: Operators | None
+    _friction_step: float
 
     def __new__(
         cls,
@@ -89,6 +91,14 @@ class Body(int):
             ValueError: if the body has no such link.
         """
         return self.state.link_pose(name)
+
+    def frame_pose(self, name: str) -> Pose:
+        """``X_WF`` of a frame of the file, in double precision.
+
+        Raises:
+            ValueError: if there is no such frame on a link of the body.
+        """
+        return _frame_pose(self, self.mechanism, name)
 
     def positions(self) -> dict[str, Value]:
         """The position of every joint that moves, and of a free base by its link's name."""
@@ -260,6 +270,10 @@ class Bodies(Sequence[Body]):
         """``X_WL`` of a link of any body; see `Body.link_pose`."""
         return self.with_link(name).link_pose(name)
 
+    def frame_pose(self, name: str) -> Pose:
+        """``X_WF`` of a frame of the file; see `Body.frame_pose`."""
+        return _frame_pose(self, self.mechanism, name)
+
     def positions(self) -> dict[str, Value]:
         """As `Body.positions`, of all."""
         return {name: value for body in self for name, value in body.positions().items()}
@@ -348,6 +362,15 @@ class Bodies(Sequence[Body]):
 
 def _joint_names(body: Body) -> Iterator[str]:
     yield from joint_index(body.mechanism)
+
+
+def _frame_pose(owner: Body | Bodies, mechanism: Mechanism, name: str) -> Pose:
+    frames = by_name(mechanism.scene.frames)
+    if name not in frames:
+        raise ValueError(f"there is no frame {name!r}; there are: {', '.join(frames) or 'none'}")
+    frame = frames[name]
+    X_WL = IDENTITY if frame.link == WORLD else owner.link_pose(frame.link)
+    return X_WL @ frame.X_LF
 
 
 def _apply_physics(client: Client, mechanism: Mechanism) -> None:

@@ -78,6 +78,11 @@ def _rotors(mechanism: Mechanism) -> Iterator[Found]:
     return ((a.joint, a.where) for a in mechanism.scene.actuators if a.rotor_inertia)
 
 
+def _efforts(mechanism: Mechanism) -> Iterator[Found]:
+    yield from _axes(lambda axis: math.isfinite(axis.effort))(mechanism)
+    yield from ((a.joint, a.where) for a in mechanism.scene.actuators if math.isfinite(a.effort))
+
+
 def _gains(mechanism: Mechanism) -> Iterator[Found]:
     return ((a.joint, a.where) for a in mechanism.scene.actuators if a.p_gain is not None or a.d_gain is not None)
 
@@ -186,8 +191,7 @@ LOSSES = (
         _axes(lambda axis: math.isfinite(axis.acceleration)),
     ),
     _Loss(
-        "effort-limit", Fate.NOTED, "PyBullet reports but does not enforce effort limits: {names}",
-        _axes(lambda axis: math.isfinite(axis.effort)),
+        "effort-limit", Fate.NOTED, "PyBullet reports but does not enforce effort limits: {names}", _efforts,
         "apply_efforts() cuts to them; PyBullet's own motors take them as force=",
     ),
     _Loss(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from bridge.coordinates import joint_index, kind_of
-from bridge.mechanism import Body, Kind, Mechanism, Position
+from bridge.mechanism import Body, Kind, Mechanism, Position, Primitive
 from loaders.model import DistanceConstraint, Link, SpringDamper
 from loaders.spatial import Array
 
@@ -46,12 +46,18 @@ def _apply(state: State, link: Body, drives: tuple[int, ...], efforts: Array, li
     else:
         for index, primitive in zip(drives, link.primitives, strict=True):
             if state.articulation.segments[index + 1].leads:
-                most = primitive.limits.effort if limited and primitive.limits is not None else np.inf
+                most = _effort_limit(state.articulation.mechanism, link, primitive) if limited else np.inf
                 effort = float(np.clip(efforts[primitive.component], -most, most))
                 modes = state.client.modes
                 state.client.setJointMotorControl2(
                     state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio
                 )
+
+
+def _effort_limit(mechanism: Mechanism, link: Body, primitive: Primitive) -> float:
+    """Of the axis, and of what drives it."""
+    actuators = (actuator.effort for actuator in mechanism.scene.actuators if actuator.joint == link.joint)
+    return min((primitive.limits.effort if primitive.limits is not None else np.inf, *actuators))
 
 
 def _push_base(state: State, wrench: Array) -> None:

@@ -1,6 +1,7 @@
 """What `load_into_pybullet` gives back, and what it leaves of itself in PyBullet and on the disk."""
 
 import copy
+import itertools
 import os
 import pickle
 import tempfile
@@ -73,7 +74,7 @@ def test_names_that_collide_with_made_up_ones_are_kept(bullet_client):
 def test_odd_names_go_through(bullet_client):
     names = ["größe", "a b", "x::y/z", '<&">', "'"]
     links = [link(name) for name in names]
-    joints = [joint(f"j {b}", a, b) for a, b in zip(names, names[1:], strict=False)]
+    joints = [joint(f"j {b}", a, b) for a, b in itertools.pairwise(names)]
     robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
     assert list(robot.links) == names
     for name in names[1:]:
@@ -82,7 +83,7 @@ def test_odd_names_go_through(bullet_client):
 
 def test_an_unknown_link_or_joint_is_named_with_those_that_there_are(bullet_client):
     robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
-    with pytest.raises(ValueError, match="no link 'hand'.*base, upper, fore"):
+    with pytest.raises(ValueError, match=r"no link 'hand'.*base, upper, fore"):
         robot.link_pose("hand")
     with pytest.raises(ValueError, match="no joint 'wrist'"):
         robot.set_positions({"wrist": 1.0})

@@ -147,7 +147,7 @@ def test_a_long_temporary_folder_is_refused(bullet_client, tmp_path, monkeypatch
     deep = tmp_path / "/".join(["d" * 200] * 5)
     deep.mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    with pytest.raises(ExportError, match="pybullet.long-path"):
+    with pytest.raises(ExportError, match=r"pybullet\.long-path"):
         load_into_pybullet(scene([link("a", shape=UNIT_BOX)]), physicsClientId=bullet_client)
     assert list(deep.iterdir()) == []
 
