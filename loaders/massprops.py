@@ -10,7 +10,7 @@ import numpy as np
 
 from .diagnostics import Diagnostics
 from .model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
-from .spatial import SpatialInertia
+from .spatial import Array, SpatialInertia
 
 
 def shape_inertia(geometry: Geometry, density: float) -> SpatialInertia | None:
@@ -75,43 +75,41 @@ def _cone(cone: Cone, density: float) -> SpatialInertia:
 
 def _polyline(polyline: Polyline, density: float) -> SpatialInertia | None:
     """A prism; an outline within another is a hole, one within that is filled again."""
-    area, first, second = 0.0, np.zeros(2), np.zeros((2, 2))
-    for outline in polyline.outlines:
-        filled = _encloses_evenly(outline, polyline.outlines)
-        own_area, own_first, own_second = _outline_moments(outline)
-        sign = math.copysign(1.0, own_area) if filled else -math.copysign(1.0, own_area)
-        area, first, second = area + sign * own_area, first + sign * own_first, second + sign * own_second
-    if area <= 0.0 or polyline.height <= 0.0:
+    outlines = [np.array(outline, dtype=np.float64) for outline in polyline.outlines if outline]
+    if not outlines or polyline.height <= 0.0:
         return None
-    h = polyline.height
-    mass, centre = density * area * h, first / area
+    middle = np.concatenate(outlines).mean(axis=0)
+    area, first, second = 0.0, np.zeros(2), np.zeros((2, 2))
+    for outline in outlines:
+        own_area, own_first, own_second = _outline_moments(outline - middle)
+        sign = math.copysign(1.0, own_area) * (1.0 if _is_filled(outline, outlines) else -1.0)
+        area, first, second = area + sign * own_area, first + sign * own_first, second + sign * own_second
+    if area <= 0.0:
+        return None
+    mass, offset, h = density * area * polyline.height, first / area, polyline.height
     spread = np.zeros((3, 3))
-    spread[:2, :2] = mass * (second / area - np.outer(centre, centre))
+    spread[:2, :2] = mass * (second / area - np.outer(offset, offset))
     spread[2, 2] = mass * h * h / 12.0
-    return SpatialInertia.of(mass, (*centre, h / 2.0), np.trace(spread) * np.eye(3) - spread)
+    return SpatialInertia.of(mass, (*(middle + offset), h / 2.0), np.trace(spread) * np.eye(3) - spread)
 
 
-Outline = tuple[tuple[float, float], ...]
-
-
-def _outline_moments(outline: Outline) -> tuple[float, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _outline_moments(a: Array) -> tuple[float, Array, Array]:
     """Area, and the integrals of ``p`` and ``p p^T`` over it; negative for a clockwise outline."""
-    a = np.array(outline, dtype=np.float64).reshape(-1, 2)
     b = np.roll(a, -1, axis=0)
     cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    total = a + b
-    second = sum(np.einsum("n,ni,nj->ij", cross, corner, corner) for corner in (a, b, total))
-    return float(cross.sum()) / 2.0, cross @ total / 6.0, np.asarray(second) / 24.0
+    second = np.zeros((2, 2))
+    for corner in (a, b, a + b):
+        second += np.einsum("n,ni,nj->ij", cross, corner, corner)
+    return float(cross.sum()) / 2.0, cross @ (a + b) / 6.0, second / 24.0
 
 
-def _encloses_evenly(outline: Outline, outlines: tuple[Outline, ...]) -> bool:
+def _is_filled(outline: Array, outlines: list[Array]) -> bool:
     """Whether an even number of the other outlines lies around this one."""
-    return sum(_is_inside(outline[0], other) for other in outlines if other is not outline and outline) % 2 == 0
+    return sum(_is_inside(outline[0], other) for other in outlines if other is not outline) % 2 == 0
 
 
-def _is_inside(point: tuple[float, float], outline: Outline) -> bool:
-    """Whether a ray from the point in direction x crosses the outline an odd number of times."""
-    a = np.array(outline, dtype=np.float64).reshape(-1, 2)
+def _is_inside(point: Array, a: Array) -> bool:
+    """Whether a ray from the point in direction x crosses an outline an odd number of times."""
     b = np.roll(a, -1, axis=0)
     spans = (a[:, 1] > point[1]) != (b[:, 1] > point[1])
     (ax, ay), (bx, by) = a[spans].T, b[spans].T

@@ -14,7 +14,6 @@ _STANDARD_SCRIPTS = "file://media/materials/scripts/gazebo.material"
 """Where Gazebo keeps the materials that 1.0 named without a file."""
 
 _ATTRIBUTES_OF_1_0 = {
-    "//actor": "static",
     "//animation": "filename scale interpolate_x",
     "//attenuation": "range linear constant quadratic",
     "//axis": "xyz",
@@ -52,7 +51,7 @@ _ATTRIBUTES_OF_1_0 = {
     "//spot": "inner_angle outer_angle falloff",
     "//state": "time",
     "//suspension": "cfm erp",
-    "//velocity_decay": "linear angular",
+    "//link/velocity_decay": "linear angular",
     "//vertical": "samples resolution min_angle max_angle",
     "//visual": "cast_shadows laser_retro transparency",
     "//waypoint": "time pose",
@@ -72,8 +71,8 @@ _TO_1_2: tuple[Rule, ...] = (
     Become("//horizontal_fov", "angle", "horizontal_fov"),
     Become("//origin", "pose", "pose"),
 )
-_TO_1_3: tuple[Rule, ...] = tuple(Move("//" + tag, "filename", "uri") for tag in ("mesh", "image", "heightmap"))
 _TO_1_4: tuple[Rule, ...] = (
+    *(Move("//" + tag, "filename", "uri") for tag in ("mesh", "image", "heightmap")),
     Move("world/physics", "update_rate", "real_time_update_rate"),
     Move("world/physics", "ode/solver/dt", "max_step_size"),
     Move("world/physics", "bullet/dt", "max_step_size"),
@@ -113,7 +112,6 @@ _TO_1_8: tuple[Rule, ...] = (Unflatten("world/model"),)
 
 STEPS: tuple[tuple[Version, tuple[Rule, ...]], ...] = (
     ((1, 2), _TO_1_2),
-    ((1, 3), _TO_1_3),
     ((1, 4), _TO_1_4),
     ((1, 5), _TO_1_5),
     ((1, 6), _TO_1_6),
