@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from loaders.clusters import static_links
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.filters import static_links
 from loaders.model import WORLD, Joint, JointType, Scene
 
 _CUT_RANK = {JointType.FIXED: 0, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2, JointType.BALL: 3}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from .clusters import clusters, is_connection
 from .model import WORLD, Joint, JointType, Link, Model, Scene
 from .spatial import IDENTITY, Array, Pose, frozen
 
@@ -195,7 +196,7 @@ def joined(scene: Scene, joints: Sequence[Joint]) -> Scene:
     """
     if not joints:
         return scene
-    sets = _rigid_sets(scene)
+    sets = {name: i for i, names in enumerate(clusters(scene, is_connection)) for name in names}
     X_VW = _moves(scene, joints, sets)
     return replace(
         scene,
@@ -210,25 +211,6 @@ def joined(scene: Scene, joints: Sequence[Joint]) -> Scene:
 
 def _moved_with(link: Link, X_VW: Pose) -> Link:
     return link if X_VW is IDENTITY else replace(link, X_WL=X_VW @ link.X_WL)
-
-
-def _rigid_sets(scene: Scene) -> dict[str, int]:
-    """For each link the number of the set that joints hold together at the zero configuration; 0 is the world's."""
-    neighbours: dict[str, list[str]] = {WORLD: [], **{link.name: [] for link in scene.links}}
-    static = {model.name for model in scene.models if model.static}
-    fixed = [(WORLD, link.name) for link in scene.links if link.model in static]
-    for a, b in chain(fixed, ((j.parent, j.child) for j in scene.joints if j.type is not JointType.FLOATING)):
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    sets: dict[str, int] = {}
-    for number, name in enumerate(neighbours):
-        pending = [name]
-        while pending:
-            here = pending.pop()
-            if here not in sets:
-                sets[here] = number
-                pending.extend(neighbours[here])
-    return sets
 
 
 def _moves(scene: Scene, joints: Sequence[Joint], sets: Mapping[str, int]) -> dict[int, Pose]:

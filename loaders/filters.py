@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import combinations, product
 
 from .assemble import root_model
-from .model import WORLD, Joint, JointType, Link, Scene
+from .clusters import clusters, is_connection, is_weld, static_links
+from .model import WORLD, Joint, Link, Scene
 
 Pair = tuple[str, str]
 
@@ -37,37 +38,9 @@ def excluded_pairs(scene: Scene, policy: str = "drake") -> frozenset[frozenset[s
     return frozenset(pair for pair in pairs if len(pair) == 2)
 
 
-def static_links(scene: Scene) -> set[str]:
-    """The links that are fixed to the world without a joint: those of static models, and the world's own."""
-    static = {model.name for model in scene.models if model.static}
-    return {link.name for link in scene.links if link.model in static or link.name == WORLD}
-
-
 def weld_groups(scene: Scene) -> list[list[str]]:
-    """Links in sets that are welded together, in the order of the scene; the first holds `WORLD`, links or not."""
-    neighbours: dict[str, list[str]] = defaultdict(list)
-    static = static_links(scene)
-    welds = [(joint.parent, joint.child) for joint in scene.joints if joint.type is JointType.FIXED]
-    for a, b in (*welds, *((WORLD, name) for name in static)):
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    groups: list[list[str]] = []
-    seen: set[str] = set()
-    for name in (WORLD, *(link.name for link in scene.links)):
-        if name not in seen:
-            groups.append(_reached(name, neighbours, seen))
-    return groups
-
-
-def _reached(start: str, neighbours: dict[str, list[str]], seen: set[str]) -> list[str]:
-    seen.add(start)
-    found = [start]
-    for name in found:  # grows while it is walked
-        for other in neighbours[name]:
-            if other not in seen:
-                seen.add(other)
-                found.append(other)
-    return found
+    """Links in sets that are welded together, in the order of the scene; the first holds `WORLD`, link or not."""
+    return clusters(scene, is_weld)
 
 
 def _of_groups(scene: Scene, colliding: Collection[str]) -> Iterator[Pair]:
@@ -78,7 +51,7 @@ def _of_groups(scene: Scene, colliding: Collection[str]) -> Iterator[Pair]:
 
 
 def _jointed(scene: Scene) -> Iterator[Joint]:
-    return (joint for joint in scene.joints if joint.type is not JointType.FLOATING)
+    return filter(is_connection, scene.joints)
 
 
 # --- the default rule of each simulator ------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from .transforms import read_transform
 SEPARATOR = "::"
 GRAVITY = frozen((0.0, 0.0, -9.81))
 
+_MAX_NAMES_TO_COMPARE = 500
 _POSE = ("base_frame", "translation", "rotation")
 
 
@@ -90,7 +91,8 @@ class _Work:
         if len(found) == 1:
             return found[0]
         problem = f"{name!r} may be any of {', '.join(found)}" if found else f"there is no frame or link {name!r}"
-        close = difflib.get_close_matches(name, self.frames, n=1)
+        few = len(self.frames) <= _MAX_NAMES_TO_COMPARE
+        close = difflib.get_close_matches(name, self.frames, n=1) if few else []
         node.invalid(
             "directives.unknown-frame", problem, hint=f"did you mean {close[0]}?" if close and not found else ""
         )
