@@ -73,7 +73,7 @@ def mesh_asset(
         return ()
     stem = Path(mesh.path).stem
     if collides:
-        return (_solid(stem, data, target, diagnostics, where),)
+        return (_solid(stem, mesh, data, target, diagnostics, where),)
     if plain:
         return (MeshAsset(name=stem, data=obj(*_thickened(data.vertices, data.faces, None))),)
     several = len(data.parts) > 1
@@ -112,7 +112,7 @@ def shape_asset(
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _solid(name: str, data: MeshData, target: str, diagnostics: Diagnostics, where: Where) -> MeshAsset:
+def _solid(name: str, mesh: Mesh, data: MeshData, target: str, diagnostics: Diagnostics, where: Where) -> MeshAsset:
     """All parts as one shape with a volume, without looks."""
     vertices, faces = data.vertices, data.faces
     normal = _normal_if_flat(vertices)
@@ -121,7 +121,14 @@ def _solid(name: str, data: MeshData, target: str, diagnostics: Diagnostics, whe
         thickness = _THICKNESS * _extent(vertices)
         message = f"the mesh {name} is flat; to collide it gets a thickness of {thickness:.2g} m"
         diagnostics.add(Fate.APPROXIMATED, "mesh.flat", message, where, target=target, hint="use a box")
-    elif not is_convex(vertices, faces):
+    elif mesh.decomposition == "convex_decomposition":
+        message = (
+            f"the mesh {name} is not taken apart into up to {mesh.max_convex_hulls} convex shapes "
+            f"({mesh.voxel_resolution} voxels); it collides as its convex hull"
+        )
+        hint = "use several convex shapes"
+        diagnostics.add(Fate.APPROXIMATED, "mesh.decomposition", message, where, target=target, hint=hint)
+    elif not (mesh.convex or mesh.decomposition == "convex_hull" or is_convex(vertices, faces)):
         message = f"the mesh {name} is not convex; it collides as its convex hull"
         hint = "use several convex shapes"
         diagnostics.add(Fate.APPROXIMATED, "mesh.convex-hull", message, where, target=target, hint=hint)

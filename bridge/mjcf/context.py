@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.model import Physics
 from loaders.spatial import Array
 
 from .element import Element
@@ -116,6 +118,12 @@ class Context:
     """Name of the geom of each collision, by link and collision."""
     assets: dict[str, bytes] = field(default_factory=dict)
     """File name to contents, for the folder ``assets``."""
+
+    @property
+    def time_step(self) -> float:
+        """Of the integrator [s]: the scene's, or the default if that is none."""
+        step = self.mechanism.scene.physics.time_step
+        return step if 0.0 < step < math.inf else Physics().time_step
 
     def report(self, fate: Fate, code: str, message: str, where: Where = NOWHERE, *, hint: str = "") -> None:
         """Record what MJCF cannot hold; ``code`` without its prefix."""

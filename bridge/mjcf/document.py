@@ -81,7 +81,7 @@ def _settings(context: Context) -> None:
     scene = context.mechanism.scene
     context.document["compiler"].set(angle="radian", inertiafromgeom=False)
     context.document["option"].set(
-        timestep=scene.physics.time_step,
+        timestep=context.time_step,
         gravity=scene.gravity.tolist(),
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic(context),

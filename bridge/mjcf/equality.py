@@ -26,7 +26,7 @@ _SHUT = 1e-6
 
 def solref(context: Context) -> tuple[float, float]:
     """Time constant and damping ratio of a hard constraint: two time steps is the least that MuJoCo allows."""
-    return (2.0 * context.mechanism.scene.physics.time_step, 1.0)
+    return (2.0 * context.time_step, 1.0)
 
 
 def equalities(by_component: dict[int, Carrier], context: Context) -> None:

@@ -103,6 +103,9 @@ def ledger(context: Context) -> None:
 def _physics_and_groups(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
     _apply(_PHYSICS, scene.physics, "physics", where, context)
+    if scene.physics.time_step != context.time_step:
+        message = f"the time step {scene.physics.time_step:g} s is none; {context.time_step:g} s is taken"
+        context.report(Fate.ASSUMED, "time-step", message, where)
     if scene.filter_groups:
         names = ", ".join(" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
         message = f"the collision filter groups {names} are written as the pairs that they exclude"

@@ -13,7 +13,7 @@ from .context import Context
 from .decimals import position, snapped
 from .equality import site
 
-_TYPES = {"point": "point", "directional": "directional", "spot": "spot"}
+_TYPES = frozenset({"point", "directional", "spot"})
 
 
 def frames(context: Context) -> None:

@@ -46,7 +46,7 @@ def stop_attributes(
     stated = f"stiffness {axis.limit_stiffness} and dissipation {axis.limit_dissipation} of the stops of joint {name}"
     stiffness, damping = axis.limit_stiffness or 0.0, axis.limit_dissipation or 0.0
     w = 0.0 if inverses is None else float(inverses[component])
-    step = context.mechanism.scene.physics.time_step
+    step = context.time_step
     if not 0.0 < stiffness * w * step**2 < _STIFFEST or not damping * w * step < 1.0:
         message = f"{stated} are beyond what the time step can hold; the stops are as hard as MuJoCo's solver allows"
         context.report(Fate.APPROXIMATED, "rigid-stops", message, where)

@@ -74,7 +74,7 @@ def _restitution(surface: Surface, collision: Collision, link: Link, context: Co
     context.report(Fate.APPROXIMATED, "restitution", message, collision.where)
     log = math.log(min(e, 1.0))
     zeta = -log / math.sqrt(math.pi**2 + log**2)
-    k = (_STIFFNESS_IN_STEPS * context.mechanism.scene.physics.time_step) ** -2
+    k = (_STIFFNESS_IN_STEPS * context.time_step) ** -2
     return {"solref": (-k, -2.0 * zeta * math.sqrt(k))}
 
 

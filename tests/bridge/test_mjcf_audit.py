@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+import trimesh
 
 from bridge.mjcf import to_mjcf
 from loaders import model as m
@@ -290,6 +291,44 @@ def test_the_scene_has_every_kind_of_thing():
 
 def test_the_scene_is_accepted():
     assert not isinstance(outcome(SCENE), str)
+
+
+@pytest.fixture
+def shape(tmp_path):
+    """A mesh of two named parts, one of which is not convex, that asks to be taken apart."""
+    parts = trimesh.Scene()
+    parts.add_geometry(trimesh.creation.torus(1.0, 0.3), geom_name="ring", node_name="ring")
+    parts.add_geometry(trimesh.creation.box((1, 2, 3)).apply_translation((5, 0, 0)), geom_name="box", node_name="box")
+    for name in ("a.glb", "b.glb"):
+        parts.export(tmp_path / name)
+        parts.apply_scale(2.0)
+    ring = m.Mesh(uri="a.glb", path=str(tmp_path / "a.glb"), submesh="box", decomposition="convex_decomposition")
+    return m.Collision(name="c", X_LG=IDENTITY, geometry=ring)
+
+
+MESH_FIELDS = {
+    "path": lambda mesh: mesh.path.replace("a.glb", "b.glb"),
+    "scale": lambda mesh: (1.0, 2.0, 1.0),
+    "submesh": lambda mesh: "ring",
+    "center": lambda mesh: True,
+    "convex": lambda mesh: True,
+    "decomposition": lambda mesh: None,
+    "max_convex_hulls": lambda mesh: 3,
+    "voxel_resolution": lambda mesh: 5,
+}
+
+
+@pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(m.Mesh) if (m.Mesh, f.name) not in SILENT])
+def test_a_changed_field_of_a_mesh_changes_the_mjcf_or_the_ledger(field, shape):
+    def with_mesh(mesh):
+        shapes = (dataclasses.replace(shape, geometry=mesh),)
+        link = m.Link(name="a", model="r", X_WL=IDENTITY, inertia=I3, collisions=shapes)
+        return outcome(m.Scene(name="mesh", links=(link,), models=SCENE.models[:1]))
+
+    mesh = shape.geometry
+    if field == "convex":
+        mesh = dataclasses.replace(mesh, decomposition=None, submesh="ring")
+    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(mesh)
 
 
 @pytest.mark.parametrize(

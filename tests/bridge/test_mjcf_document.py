@@ -315,6 +315,13 @@ def test_gravity_and_time_step_are_the_scenes():
     assert (tuple(model.opt.gravity), model.opt.timestep) == ((0.1, 0.2, -1.6), 0.004)
 
 
+@pytest.mark.parametrize("step", [0.0, -1.0])
+def test_a_time_step_that_is_none_becomes_the_default_and_it_is_said(step):
+    mjcf = to_mjcf(scene_of(link("a"), physics=Physics(time_step=step)))
+    assert compiled(mjcf).opt.timestep == 0.001
+    assert "mjcf.time-step" in codes(mjcf)
+
+
 def test_a_link_without_gravity_floats():
     model = compiled(to_mjcf(scene_of(link("a", gravity=False))))
     data = mujoco.MjData(model)
