@@ -33,6 +33,8 @@ def read(root: Node, context: Context) -> Scene | None:
     name = _read_name(root)
     normalise_urdf(root)
     link_nodes = _by_name(root.all("link"))
+    if not link_nodes:
+        root.report(Fate.ASSUMED, "urdf.no-links", "a robot needs at least one <link>; this one is empty")
     joint_nodes = _by_name(root.all("joint"))
     joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
     extensions = Extensions(root, (*link_nodes, *joint_nodes))

@@ -19,7 +19,7 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
         unknown = [end for end in (joint.parent, joint.child) if end and end not in known]
         for end in unknown:
             close = difflib.get_close_matches(end, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else ""
+            hint = f"did you mean {close[0]}?" if close else "correct the name, or add the link"
             message = f"joint {joint.name} names {end!r}, which is no link"
             diagnostics.add(Fate.INVALID, "urdf.unknown-link", message, joint.where, hint=hint)
         if joint.parent == joint.child and joint.parent:
@@ -64,8 +64,10 @@ def _carriers(joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Joint]
     for joint in joints:
         first = carriers.setdefault(joint.child, joint)
         if first is not joint and joint.child != WORLD:
-            message = f"link {joint.child} has two parents: {first.parent} by joint {first.name}, {joint.parent} by "
-            diagnostics.add(Fate.INVALID, "urdf.two-parents", f"{message}joint {joint.name}", joint.where)
+            parents = f"{first.parent} by joint {first.name}, {joint.parent} by joint {joint.name}"
+            message = f"link {joint.child} has two parents: {parents}"
+            hint = "a URDF is a tree: leave one out; SDFormat can close a loop"
+            diagnostics.add(Fate.INVALID, "urdf.two-parents", message, joint.where, hint=hint)
     return carriers
 
 

@@ -28,7 +28,7 @@ NO_WITNESS = {
     "example-robot-data/robots/talos_data/robots/talos_reduced.urdf": "a fixed joint mimics",
     "example-robot-data/robots/talos_data/robots/talos_reduced_box.urdf": "a fixed joint mimics",
     "example-robot-data/robots/talos_data/robots/talos_reduced_corrected.urdf": "a fixed joint mimics",
-    "example-robot-data/robots/ur_description/urdf/ur3.urdf": "the robot has no name",
+    "example-robot-data/robots/ur_description/urdf/ur3.urdf": "a robot without name or links",
     "pybullet_data/biped/biped2d_pybullet.urdf": "limits with lower above upper",
     "pybullet_data/cube_no_rotation.urdf": "limits with lower above upper",
     "pybullet_data/humanoid/humanoid.urdf": "spherical joints",

@@ -380,6 +380,10 @@ def test_a_robot_without_a_name_takes_that_of_its_file(tmp_path: Path) -> None:
     assert codes(scene) == ["urdf.missing-name"]
 
 
+def test_a_robot_without_links_is_noticed() -> None:
+    assert codes(robot("")) == ["urdf.no-links"]
+
+
 def test_links_and_joints_that_drake_ignores_are_left_out() -> None:
     scene = robot(
         "<link name='a'/><link name='b' drake_ignore='true'/>"
