@@ -28,13 +28,11 @@ from .document import urdf
 from .filters import Pairs, filter_pairs, report_filters, touches_itself
 from .handle import Bodies, Body
 from .losses import report_losses
+from .meshes import MAX_PATH
 from .placement import based, placed, scaled
 from .settings import settle
 from .shapes import Shapes
 from .state import State, pose_from, with_followers
-
-MAX_PATH = 1000
-"""A longer path of a mesh aborts the process inside PyBullet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

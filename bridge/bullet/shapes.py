@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose
 
 from .articulation import TARGET
+from .meshes import mesh_files
 
 HULL_MARGIN = 1e-3
 """By how much PyBullet inflates a convex hull [m]."""
@@ -109,25 +111,28 @@ class Shapes:
         elif isinstance(geometry, Ellipsoid):
             data, error = _ellipsoid(geometry)
             self._report_hull("ellipsoid", error, where, collides)
-            yield self._mesh(data)
+            yield _mesh(self._written(data))
         elif isinstance(geometry, Heightmap):
             self._drop("a heightmap", where)
         elif isinstance(geometry, Mesh | Cone | Polyline):
             yield from self._assets(geometry, where, collides)
 
     def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, collides: bool) -> Iterator[Shape]:
-        if isinstance(geometry, Mesh):
-            found = assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
-        else:
+        if not isinstance(geometry, Mesh):
             found = assets.shape_asset(geometry, TARGET, self.diagnostics, where=where)
+        else:
+            files = mesh_files(geometry, self.diagnostics, where, collides=collides)
+            if files is not None:
+                yield from (_mesh(file.path, file.rgba) for file in files)
+                return
+            found = assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
         for asset in found:
-            yield self._mesh(asset.data, asset.rgba)
+            yield _mesh(self._written(asset.data), asset.rgba)
 
-    def _mesh(self, obj: bytes, rgba: Rgba | None = None) -> Shape:
+    def _written(self, obj: bytes) -> Path:
         path = self.folder / f"{hashlib.sha256(obj).hexdigest()[:16]}.obj"
-        if not path.exists():
-            path.write_bytes(obj)
-        return Shape(element=f'<mesh filename="{path.as_posix()}"/>', rgba=rgba)
+        path.write_bytes(obj)
+        return path
 
     def _report_hull(self, name: str, error: float, where: Where, collides: bool) -> None:
         if collides:
@@ -140,6 +145,10 @@ class Shapes:
     def _drop(self, what: str, where: Where) -> None:
         message = f"{what} cannot be given to PyBullet by this version; it is left out"
         self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET)
+
+
+def _mesh(path: Path, rgba: Rgba | None = None) -> Shape:
+    return Shape(element=f"<mesh filename={quoteattr(path.as_posix())}/>", rgba=rgba)
 
 
 def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[bytes, float]:
