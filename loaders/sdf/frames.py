@@ -29,7 +29,7 @@ def solve(layout: Layout) -> None:
         vertex.anchor = _anchor(vertex)
     order, cycles = _sorted(layout.vertices, _anchor_of)
     for cycle in cycles:
-        _break(cycle, "sdf.attached-to-cycle", "is fixed to itself")
+        _break(cycle, "sdf.attached-to-cycle", "is fixed to itself", "attach one of them to a link")
         cycle[0].anchor = None
     for vertex in layout.vertices:
         vertex.base = _base(vertex)
@@ -38,7 +38,7 @@ def solve(layout: Layout) -> None:
             vertex.anchor = vertex.anchor.anchor or vertex.anchor
     order, cycles = _sorted(layout.vertices, _base_of)
     for cycle in cycles:
-        _break(cycle, "sdf.pose-cycle", "is posed from itself")
+        _break(cycle, "sdf.pose-cycle", "is posed from itself", "give one of them a pose relative to something else")
         cycle[0].base = None
     _place(order)
 
@@ -137,7 +137,7 @@ def _base(vertex: Vertex) -> Vertex | None:
 
 def _unknown(node: Node, scope: Scope, code: str, role: str, name: str) -> None:
     message = f"{role} of <{node.tag}> names {name!r}, which is no link, joint, frame or model of {scope.name}"
-    hint = scope.suggestion(name)
+    hint = scope.suggestion(name) or "correct the name, or add what it names"
     if name == WORLD:
         hint = "inside a model only the parent of a joint can be the world"
     node.invalid(code, message, hint=hint)
@@ -172,11 +172,11 @@ def _sorted(vertices: list[Vertex], step: Step) -> tuple[list[Vertex], list[list
     return order, cycles
 
 
-def _break(cycle: list[Vertex], code: str, what: str) -> None:
+def _break(cycle: list[Vertex], code: str, what: str, hint: str) -> None:
     """Report a cycle once; what hangs on it goes on with a harmless value."""
     first = cycle[0]
     chain = " -> ".join(vertex.name for vertex in (*cycle, first))
-    first.node.invalid(code, f"the {first.kind.value} {first.name} {what}: {chain}")
+    first.node.invalid(code, f"the {first.kind.value} {first.name} {what}: {chain}", hint=hint)
 
 
 def _place(order: list[Vertex]) -> None:
