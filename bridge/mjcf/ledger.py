@@ -106,6 +106,9 @@ def _physics_and_groups(scene: Scene, context: Context) -> None:
     if scene.physics.time_step != context.time_step:
         message = f"the time step {scene.physics.time_step:g} s is none; {context.time_step:g} s is taken"
         context.report(Fate.ASSUMED, "time-step", message, where)
+    if scene.wind.any():
+        message = "the wind pushes nothing: the source states no density of the air, and MuJoCo's is zero"
+        context.report(Fate.DROPPED, "wind", message, where, hint="set density and viscosity of <option>")
     if scene.filter_groups:
         names = ", ".join(" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
         message = f"the collision filter groups {names} are written as the pairs that they exclude"
