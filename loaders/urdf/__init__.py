@@ -81,5 +81,5 @@ def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:
         first = found.setdefault(name, node)
         if first is not node and name:
             message = f"a second {node.tag} is called {name}; the first is at line {first.line}"
-            node.invalid("urdf.duplicate-name", message)
+            node.invalid("urdf.duplicate-name", message, hint="rename one of them")
     return found
