@@ -1,0 +1,82 @@
+"""Findings: how they read, which of them refuse a model, and that they travel."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import loaders
+from loaders import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
+from loaders.diagnostics import NOWHERE, Diagnostics
+
+ERRORS = {Fate.INVALID}
+WARNINGS = {Fate.DROPPED, Fate.APPROXIMATED, Fate.ASSUMED}
+
+
+@pytest.mark.parametrize("fate", Fate)
+def test_every_fate_has_its_severity(fate: Fate) -> None:
+    expected = "error" if fate in ERRORS else "warning" if fate in WARNINGS else "note"
+    assert Diagnostic("a.b", fate, "text").severity == expected
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (
+            Diagnostic("sdf.x", Fate.INVALID, "is wrong", Where("robot.sdf", 41, "/sdf"), hint="mend it"),
+            "robot.sdf:41: error: is wrong (mend it)  [sdf.x]",
+        ),
+        (Diagnostic("sdf.x", Fate.ASSUMED, "is odd", Where("robot.sdf")), "robot.sdf: warning: is odd  [sdf.x]"),
+        (Diagnostic("sdf.x", Fate.NOTED, "is so"), "note: is so  [sdf.x]"),
+    ],
+)
+def test_a_finding_reads_as_compilers_write(entry: Diagnostic, text: str) -> None:
+    assert str(entry) == text
+
+
+def test_findings_keep_their_order() -> None:
+    record = Diagnostics([Diagnostic("a", Fate.NOTED, "first")])
+    record.add(Fate.DROPPED, "b", "second")
+    record.extend([Diagnostic("c", Fate.NOTED, "third")])
+    assert [entry.code for entry in record] == ["a", "b", "c"]
+    assert len(record) == 3
+    assert next(iter(record)).where == NOWHERE
+
+
+@pytest.mark.parametrize("fate", Fate)
+@pytest.mark.parametrize("strict", [False, True])
+def test_errors_refuse_and_warnings_refuse_when_strict(fate: Fate, strict: bool) -> None:
+    record = Diagnostics([Diagnostic("note", Fate.NOTED, "fine"), Diagnostic("it", fate, "is it")])
+    if fate in ERRORS or (strict and fate in WARNINGS):
+        with pytest.raises(LoadError) as caught:
+            record.raise_for(LoadError, strict=strict)
+        assert [entry.code for entry in caught.value.diagnostics] == ["it"]
+    else:
+        record.raise_for(LoadError, strict=strict)
+
+
+def test_one_error_holds_every_problem_line_by_line() -> None:
+    record = Diagnostics([Diagnostic(code, Fate.INVALID, "bad") for code in "abc"])
+    with pytest.raises(ExportError) as caught:
+        record.raise_for(ExportError, strict=False)
+    assert str(caught.value).splitlines() == [f"error: bad  [{code}]" for code in "abc"]
+
+
+@pytest.mark.parametrize("kind", [LoadError, ExportError])
+def test_errors_are_value_errors_and_cross_processes(kind: type[ModelError]) -> None:
+    error = kind((Diagnostic("a", Fate.INVALID, "bad", Where("f", 1, "/x"), hint="h"),))
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is kind
+    assert isinstance(copy, ValueError)
+    assert copy.diagnostics == error.diagnostics
+    assert str(copy) == str(error)
+
+
+def test_a_loaded_scene_carries_what_was_found() -> None:
+    text = "<sdf version='1.9'><model name='m'><link name='l'><colour/></link></model></sdf>"
+    scene = loaders.load_string(text, format="sdf")
+    (entry,) = (entry for entry in scene.diagnostics if entry.code == "xml.unread")
+    assert entry.where.path == "/sdf/model[m]/link[l]/colour"
+    with pytest.raises(LoadError, match="colour"):
+        loaders.load_string(text, format="sdf", strict=True)

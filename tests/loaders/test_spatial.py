@@ -1,0 +1,255 @@
+"""Rigid transforms and spatial inertia: algebra, and Drake as the witness."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loaders.spatial import (
+    IDENTITY,
+    Pose,
+    SpatialInertia,
+    frozen,
+    matrix_to_quaternion,
+    quaternion_to_matrix,
+    rotation_about,
+    rotation_to,
+    skew,
+)
+
+QUICK = settings(max_examples=60, deadline=None)
+NUMBER = st.floats(-5.0, 5.0)
+THREE = st.tuples(NUMBER, NUMBER, NUMBER)
+QUATERNION = st.tuples(*(st.floats(-1.0, 1.0),) * 4).filter(lambda q: math.hypot(*q) > 1e-3)
+UNIT = THREE.filter(lambda v: math.hypot(*v) > 1e-3).map(lambda v: np.array(v) / math.hypot(*v))
+POSE = st.builds(lambda p, q: Pose.from_vector((*p, *q)), THREE, QUATERNION)
+BODY = st.builds(
+    lambda mass, com, sizes, q: SpatialInertia.in_frame(
+        mass, Pose.from_vector((*com, *q)), mass * np.diag(sum(sizes) - np.array(sizes))
+    ),
+    st.floats(0.1, 10.0),
+    THREE,
+    st.tuples(*(st.floats(0.01, 2.0),) * 3),
+    QUATERNION,
+)
+
+
+def assert_close(a: Pose, b: Pose) -> None:
+    np.testing.assert_allclose(a.R, b.R, atol=1e-12)
+    np.testing.assert_allclose(a.p, b.p, atol=1e-11)
+
+
+def assert_same_body(a: SpatialInertia, b: SpatialInertia, atol: float = 1e-9) -> None:
+    assert a.mass == pytest.approx(b.mass)
+    np.testing.assert_allclose(a.p_LLcm, b.p_LLcm, atol=atol)
+    np.testing.assert_allclose(a.I_Lcm, b.I_Lcm, atol=atol)
+
+
+# --- rotations -------------------------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(QUATERNION)
+def test_a_quaternion_of_any_length_is_a_rotation_and_comes_back_with_unit_length(q: tuple[float, ...]) -> None:
+    R = quaternion_to_matrix(q)
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    back = np.array(matrix_to_quaternion(R))
+    unit = np.array(q) / math.hypot(*q)
+    assert back[0] >= 0.0
+    assert abs(back @ unit) == pytest.approx(1.0)
+
+
+@QUICK
+@given(QUATERNION)
+def test_quaternions_turn_as_drakes_do(q: tuple[float, ...]) -> None:
+    eigen = pytest.importorskip("pydrake.common.eigen_geometry")
+    unit = np.array(q) / math.hypot(*q)
+    np.testing.assert_allclose(quaternion_to_matrix(q), eigen.Quaternion(wxyz=unit).rotation(), atol=1e-12)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_half_turns_have_an_exact_quaternion(axis: int) -> None:
+    half = np.diag([1.0 if i == axis else -1.0 for i in range(3)])
+    q = matrix_to_quaternion(half)
+    assert abs(q[axis + 1]) == 1.0
+    np.testing.assert_array_equal(quaternion_to_matrix(q), half)
+
+
+@QUICK
+@given(THREE, THREE)
+def test_angles_are_about_fixed_axes_x_then_y_then_z(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> None:
+    math_ = pytest.importorskip("pydrake.math")
+    pose = Pose.from_xyz_rpy(xyz, rpy)
+    np.testing.assert_allclose(pose.R, math_.RollPitchYaw(*rpy).ToRotationMatrix().matrix(), atol=1e-12)
+    assert pose.p.tolist() == list(xyz)
+    turned = rotation_about((0, 0, 1), rpy[2]) @ rotation_about((0, 1, 0), rpy[1]) @ rotation_about((1, 0, 0), rpy[0])
+    np.testing.assert_allclose(pose.R, turned, atol=1e-12)
+
+
+@QUICK
+@given(UNIT, st.floats(-7.0, 7.0))
+def test_a_rotation_keeps_its_axis_and_turns_by_its_angle(axis: np.ndarray, angle: float) -> None:
+    R = rotation_about(axis, angle)
+    np.testing.assert_allclose(R @ axis, axis, atol=1e-12)
+    assert np.trace(R) == pytest.approx(1.0 + 2.0 * math.cos(angle), abs=1e-12)
+    np.testing.assert_allclose((R - R.T) / 2.0, math.sin(angle) * skew(axis), atol=1e-12)
+
+
+@QUICK
+@given(UNIT)
+def test_a_rotation_to_a_direction_puts_z_there_by_the_shortest_way(direction: np.ndarray) -> None:
+    R = rotation_to(direction)
+    np.testing.assert_allclose(R[:, 2], direction, atol=1e-12)
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
+    assert (np.trace(R) - 1.0) / 2.0 == pytest.approx(direction[2], abs=1e-12)
+
+
+def test_up_is_no_rotation_and_down_is_half_a_turn() -> None:
+    np.testing.assert_array_equal(rotation_to((0.0, 0.0, 1.0)), np.eye(3))
+    down = rotation_to((0.0, 0.0, -1.0))
+    assert down[:, 2].tolist() == [0.0, 0.0, -1.0]
+    assert np.linalg.det(down) == 1.0
+
+
+# --- poses -----------------------------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(POSE, POSE, POSE)
+def test_poses_are_a_group(X_AB: Pose, X_BC: Pose, X_CD: Pose) -> None:
+    assert_close((X_AB @ X_BC) @ X_CD, X_AB @ (X_BC @ X_CD))
+    assert_close(X_AB @ X_AB.inverse(), IDENTITY)
+    assert_close((X_AB @ X_BC).inverse(), X_BC.inverse() @ X_AB.inverse())
+    assert X_AB @ IDENTITY is X_AB
+    assert IDENTITY @ X_AB is X_AB
+
+
+@QUICK
+@given(POSE, POSE)
+def test_composition_is_what_4x4_matrices_do(X_AB: Pose, X_BC: Pose) -> None:
+    def dense(X: Pose) -> np.ndarray:
+        return np.block([[X.R, X.p[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+
+    np.testing.assert_allclose(dense(X_AB @ X_BC), dense(X_AB) @ dense(X_BC), atol=1e-12)
+    np.testing.assert_allclose(dense(X_AB.inverse()), np.linalg.inv(dense(X_AB)), atol=1e-11)
+
+
+@QUICK
+@given(POSE)
+def test_a_pose_survives_as_seven_numbers_and_as_a_pickle(pose: Pose) -> None:
+    assert_close(Pose.from_vector(pose.to_vector()), pose)
+    copy = pickle.loads(pickle.dumps(pose))
+    assert copy.R.tolist() == pose.R.tolist()
+    assert copy.p.tolist() == pose.p.tolist()
+
+
+def test_nobody_can_change_a_pose_or_what_it_was_made_from() -> None:
+    source = np.zeros(3)
+    pose = Pose.of(p=source) @ Pose.of(p=(1.0, 0.0, 0.0))
+    source[0] = 9.0
+    assert pose.p.tolist() == [1.0, 0.0, 0.0]
+    for array in (pose.R, pose.p, IDENTITY.R, frozen([1.0])):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5.0
+
+
+# --- inertia ---------------------------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(BODY, POSE)
+def test_a_body_moved_there_and_back_is_the_same(body: SpatialInertia, X_AL: Pose) -> None:
+    assert_same_body(body.moved(X_AL).moved(X_AL.inverse()), body)
+    np.testing.assert_allclose(np.linalg.eigvalsh(body.moved(X_AL).I_Lcm), np.linalg.eigvalsh(body.I_Lcm), atol=1e-9)
+
+
+@QUICK
+@given(BODY, BODY, BODY)
+def test_bodies_add_up_in_any_order(a: SpatialInertia, b: SpatialInertia, c: SpatialInertia) -> None:
+    assert_same_body(a + b, b + a)
+    assert_same_body((a + b) + c, a + (b + c))
+    np.testing.assert_allclose((a + b).about((1, 2, 3)), a.about((1, 2, 3)) + b.about((1, 2, 3)), atol=1e-8)
+
+
+@QUICK
+@given(BODY, POSE, BODY)
+def test_moving_and_adding_agree_with_drake(body: SpatialInertia, X_AL: Pose, other: SpatialInertia) -> None:
+    tree = pytest.importorskip("pydrake.multibody.tree")
+    math_ = pytest.importorskip("pydrake.math")
+
+    def drakes(one: SpatialInertia):
+        I = one.I_Lcm  # noqa: E741
+        moments = tree.RotationalInertia(I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
+        return tree.SpatialInertia.MakeFromCentralInertia(one.mass, one.p_LLcm, moments)
+
+    theirs = drakes(body).ReExpress(math_.RotationMatrix(X_AL.R)).Shift(-X_AL.p)
+    theirs += drakes(other)
+    own = body.moved(X_AL) + other
+    np.testing.assert_allclose(own.p_LLcm, theirs.get_com(), atol=1e-10)
+    about_origin = theirs.CalcRotationalInertia().CopyToFullMatrix3()
+    np.testing.assert_allclose(own.about((0, 0, 0)), about_origin, rtol=1e-9, atol=1e-9)
+
+
+@QUICK
+@given(BODY)
+def test_principal_axes_are_a_rotation_that_makes_the_inertia_diagonal(body: SpatialInertia) -> None:
+    R, moments = body.principal_axes()
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    np.testing.assert_allclose(R @ np.diag(moments) @ R.T, body.I_Lcm, atol=1e-9)
+
+
+def test_a_diagonal_inertia_keeps_its_axes_in_their_order() -> None:
+    R, moments = SpatialInertia.of(1.0, I_Lcm=np.diag((3.0, 1.0, 2.5))).principal_axes()
+    assert R.tolist() == np.eye(3).tolist()
+    assert moments.tolist() == [3.0, 1.0, 2.5]
+
+
+def test_nothing_and_something_is_something() -> None:
+    nothing, something = SpatialInertia.of(0.0), SpatialInertia.of(2.0, (1.0, 0.0, 0.0), np.eye(3))
+    assert_same_body(nothing + something, something)
+    assert (nothing + nothing).mass == 0.0
+
+
+@pytest.mark.parametrize(
+    ("mass", "moments", "words"),
+    [
+        (-1.0, (1.0, 1.0, 1.0), ["the mass -1 kg is negative"]),
+        (1.0, (-1.0, 1.0, 1.0), ["negative"]),
+        (1.0, (1.0, 1.0, 3.0), ["triangle inequality"]),
+        (-1.0, (1.0, 1.0, 3.0), ["mass", "triangle"]),
+        (math.nan, (1.0, 1.0, 1.0), ["finite"]),
+        (1.0, (math.inf, 1.0, 1.0), ["finite"]),
+        (1.0, (1.0, 2.0, 3.0), []),
+        (0.0, (0.0, 0.0, 0.0), []),
+        (1.0, (1e-12, 1e-12, 1e-12), []),
+        (1.0, (1e9, 1e9, 1e-9), []),
+    ],
+)
+def test_what_no_real_body_has_is_named(mass: float, moments: tuple[float, ...], words: list[str]) -> None:
+    defects = SpatialInertia.of(mass, I_Lcm=np.diag(moments)).defects()
+    assert len(defects) == len(words)
+    assert all(word in defect for word, defect in zip(words, defects, strict=True))
+
+
+@QUICK
+@given(BODY)
+def test_a_body_made_of_real_parts_has_no_defects(body: SpatialInertia) -> None:
+    assert body.defects() == []
+    assert (body + body.moved(Pose.of(p=(1.0, 2.0, 3.0)))).defects() == []
+
+
+@QUICK
+@given(BODY)
+def test_an_inertia_survives_as_a_pickle(body: SpatialInertia) -> None:
+    copy = pickle.loads(pickle.dumps(body))
+    assert (copy.mass, copy.p_LLcm.tolist(), copy.I_Lcm.tolist()) == (
+        body.mass,
+        body.p_LLcm.tolist(),
+        body.I_Lcm.tolist(),
+    )
