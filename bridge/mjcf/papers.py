@@ -108,13 +108,11 @@ def _row(entry: Diagnostic, scene: Scene) -> str:
 
 
 def _relative(file: str, scene: Scene) -> str:
-    """A file as seen from the source's folder, so that papers do not depend on the machine."""
-    if not file or not scene.source:
-        return Path(file).name
-    try:
-        return Path(file).relative_to(Path(scene.source).parent).as_posix()
-    except ValueError:
-        return Path(file).name
+    """A file as seen from the source's folder, or its folder and name: papers do not depend on the machine."""
+    path = Path(file)
+    if scene.source and path.is_relative_to(Path(scene.source).parent):
+        return path.relative_to(Path(scene.source).parent).as_posix()
+    return "/".join(path.parts[-2:])
 
 
 def _source_name(scene: Scene) -> str:
