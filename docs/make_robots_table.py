@@ -24,7 +24,7 @@ Every URDF file of three packages of the Python index, read without any environm
 package's data folder in `paths`. {read} of {all} load; the others have an error of their own, which the table names.
 Drake reads {judged} of them too. Where it does, the largest difference of a link's pose (m or rad, at the zero
 position and two random ones), of the total mass and of the mass matrix (relative) stand in the table. Where Drake
-replaces an impossible inertia by one of its own, masses cannot be compared: *repaired*.
+replaces an impossible inertia by one of its own, that one is taken for both: *repaired*.
 
 | | largest difference |
 |---|---|

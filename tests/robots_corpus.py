@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,8 @@ from oracle_drake import DrakeOracle, open_in_drake, pose_error
 
 import bridge
 import loaders
+from loaders.model import Link
+from loaders.spatial import SpatialInertia
 
 RANDOM_URDFS = 20
 """How many of PyBullet's thousand random objects are read."""
@@ -46,7 +48,7 @@ class Finding:
     drake: str = ""
     """Why Drake is no witness; empty if it is one."""
     repaired: bool = False
-    """Whether Drake replaced inertias: mass and mass matrix then say nothing."""
+    """Whether Drake replaced impossible inertias: for those links its own are taken before masses are compared."""
     pose: float | None = None
     """Largest difference of a link's pose [m or rad]."""
     mass: float | None = None
@@ -97,11 +99,10 @@ def examine(robot: Robot) -> Finding:
     except loaders.LoadError as error:
         invalid = tuple(entry for entry in error.diagnostics if entry.severity == "error")
         return Finding(robot=robot, errors=invalid, files=len(files), missing=missing)
-    mechanism = bridge.lower(scene)
     known = {
         "robot": robot,
         "links": len(scene.links),
-        "velocities": len(mechanism.v_order),
+        "velocities": len(bridge.lower(scene).v_order),
         "files": len(files),
         "missing": missing,
     }
@@ -109,7 +110,7 @@ def examine(robot: Robot) -> Finding:
         drake = open_in_drake(robot.path, scene)
     except (RuntimeError, ValueError, SystemExit) as error:
         return Finding(**known, drake=_why(str(error)))
-    return Finding(**known, **_differences(scene, mechanism, drake))
+    return Finding(**known, repaired=bool(drake.repaired), **_differences(scene, drake))
 
 
 def _why(message: str) -> str:
@@ -117,20 +118,30 @@ def _why(message: str) -> str:
     return message.strip().splitlines()[0].rpartition("error: ")[2].rpartition("): ")[2][:160]
 
 
-def _differences(scene: loaders.Scene, mechanism: bridge.Mechanism, drake: DrakeOracle) -> dict[str, object]:
-    poses = masses = 0.0
+def _differences(scene: loaders.Scene, drake: DrakeOracle) -> dict[str, float]:
+    if drake.repaired:
+        links = tuple(replace(link, inertia=_possible(link, drake)) for link in scene.links)
+        scene = replace(scene, links=links)
+    mechanism = bridge.lower(scene)
+    pose = mass_matrix = 0.0
     for seed in (None, 0, 1):
         q = {} if seed is None else drake.random_positions(seed, scene)
         ours, theirs = mechanism.link_poses(q), drake.link_poses(q)
-        poses = max([poses, *(pose_error(ours[name], theirs[name]) for name in theirs)])
+        pose = max([pose, *(pose_error(ours[name], theirs[name]) for name in theirs)])
         M, theirs_M = mechanism.mass_matrix(q), drake.mass_matrix(q, mechanism.v_order)
         scale = max(np.abs(theirs_M).max(initial=0.0), 1e-12)
-        masses = max(masses, float(np.abs(M - theirs_M).max(initial=0.0)) / scale)
-    if drake.repaired:
-        return {"repaired": True, "pose": poses}
+        mass_matrix = max(mass_matrix, float(np.abs(M - theirs_M).max(initial=0.0)) / scale)
     total = sum(link.inertia.mass for link in scene.links if link.inertia is not None)
-    return {
-        "pose": poses,
-        "mass": abs(total - drake.total_mass()) / max(drake.total_mass(), 1e-12),
-        "mass_matrix": masses,
-    }
+    mass = abs(total - drake.total_mass()) / max(drake.total_mass(), 1e-12)
+    return {"pose": pose, "mass": mass, "mass_matrix": mass_matrix}
+
+
+def _possible(link: Link, drake: DrakeOracle) -> SpatialInertia | None:
+    """The inertia of a link, or Drake's if it belongs to no real body."""
+    inertia = link.inertia
+    if inertia is None or (inertia.mass != 0.0 and not inertia.defects()):
+        return inertia
+    theirs = drake.links[link.name].default_spatial_inertia()
+    mass, com = theirs.get_mass(), theirs.get_com()
+    I_L = mass * theirs.get_unit_inertia().CopyToFullMatrix3()
+    return SpatialInertia.of(mass, com, I_L - mass * (com @ com * np.eye(3) - np.outer(com, com)))
