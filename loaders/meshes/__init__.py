@@ -18,10 +18,11 @@ from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh
 from loaders.spatial import frozen
 
-from .collada import Remark, read_collada
+from .collada import read_collada
 from .data import Faces, MeshData, MeshPart
 from .others import SUFFIXES, read_with_trimesh
 from .screen import MeshError, read_screened
+from .textures import Remark
 
 __all__ = ["Faces", "MeshData", "MeshPart", "read_mesh"]
 
@@ -52,7 +53,7 @@ def _read(path: Path) -> tuple[list[MeshPart], list[Remark]]:
     if suffix != ".dae" and suffix not in SUFFIXES:
         raise MeshError(f"{suffix or path.name} is none of .dae, {', '.join(SUFFIXES)}")
     data = read_screened(path)
-    parts, remarks = read_collada(data, path) if suffix == ".dae" else (read_with_trimesh(data, path), [])
+    parts, remarks = (read_collada if suffix == ".dae" else read_with_trimesh)(data, path)
     if not parts:
         raise MeshError("it has no triangles")
     return parts, remarks

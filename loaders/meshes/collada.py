@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 from lxml import etree
@@ -19,9 +18,7 @@ from loaders.spatial import Array, frozen
 
 from .data import Faces, MeshPart
 from .screen import Asset, MeshError, screen_collada
-
-Remark = tuple[Fate, str, str]
-"""Fate, code and message of what was decided about a file."""
+from .textures import Remark, Textures
 
 _LOOK = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
 
@@ -49,10 +46,10 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
     """
     import collada
 
-    asset = screen_collada(data)
+    asset, textures = screen_collada(data), Textures(path)
     try:
         document = _open(data)
-        parts = [part for use in _uses(document) for part in _parts(use, path)]
+        parts = [part for use in _uses(document) for part in _parts(use, textures)]
     except (collada.DaeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise MeshError(f"it is not valid COLLADA: {type(error).__name__}: {error}") from error
     R, remarks = _orientation(asset)
@@ -60,6 +57,7 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
         (Fate.NOTED if _LOOK.search(str(error)) else Fate.DROPPED, "mesh.incomplete", f"it is broken: {error.msg}")
         for error in document.errors
     ]
+    remarks += textures.remarks()
     metres = 1.0 if asset.metres is None else asset.metres
     return [replace(part, vertices=frozen(metres * part.vertices @ R.T)) for part in parts], remarks
 
@@ -126,7 +124,7 @@ def _uses(document: Any) -> Iterator[_Use]:
         pending.extend((child, below, (*own, *names)) for child in reversed(getattr(inner, "children", [])))
 
 
-def _parts(use: _Use, path: Path) -> Iterator[MeshPart]:
+def _parts(use: _Use, textures: Textures) -> Iterator[MeshPart]:
     """The primitives of a geometry that are surfaces."""
     from collada.triangleset import TriangleSet
 
@@ -138,7 +136,7 @@ def _parts(use: _Use, path: Path) -> Iterator[MeshPart]:
         if not isinstance(triangles, TriangleSet) or not len(triangles.vertex_index):
             continue  # lines and points bound nothing
         vertices, faces, uv = _corners(triangles)
-        colour, texture = _look(use.materials.get(triangles.material), path)
+        colour, texture = _look(use.materials.get(triangles.material), textures)
         yield MeshPart(
             names=unique,
             vertices=frozen(vertices @ A.T + p),
@@ -162,29 +160,11 @@ def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
     return vertices, faces.reshape(-1, 3), frozen(coordinates[0][used[:, 1]][:, :2])
 
 
-def _look(material: Any, path: Path) -> tuple[Rgba | None, str | None]:
+def _look(material: Any, textures: Textures) -> tuple[Rgba | None, str | None]:
     """Colour, or file of the texture, of a material."""
     diffuse = getattr(getattr(material, "effect", None), "diffuse", None)
     if isinstance(diffuse, tuple | list) and len(diffuse) >= 3:
         r, g, b, a = (float(min(max(value, 0.0), 1.0)) for value in (*diffuse[:3], (*diffuse, 1.0)[3]))
         return (r, g, b, a), None
     image = getattr(getattr(getattr(diffuse, "sampler", None), "surface", None), "image", None)
-    return None, local_file(getattr(image, "path", None), path)
-
-
-def local_file(name: str | None, path: Path) -> str | None:
-    """The file that a mesh names, if it is there: beside the mesh, or at most one folder up.
-
-    Gazebo's models also keep what their meshes name in ``materials/textures`` beside the folder of the meshes.
-    """
-    if not name:
-        return None
-    written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
-    textures = path.parent.parent / "materials" / "textures"
-    for found in (path.parent / written, textures / written.name):
-        try:
-            if found.is_file() and found.resolve().is_relative_to(path.parent.resolve().parent):
-                return str(found)
-        except (OSError, ValueError):
-            return None
-    return None
+    return None, textures.find(getattr(image, "path", None))

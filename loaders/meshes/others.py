@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from loaders.diagnostics import Fate
 from loaders.model import Rgba
 from loaders.spatial import Array, frozen
 
-from .collada import local_file
 from .data import MeshPart
 from .screen import MeshError, gltf_header, read_screened
+from .textures import Remark, Textures, local_file
 
 SUFFIXES = (".obj", ".stl", ".gltf", ".glb", ".ply", ".off")
 _GLTF = frozenset({".gltf", ".glb"})
@@ -27,8 +28,8 @@ _COMPANIONS = frozenset({".mtl", ".bin"})
 _TEXTURE = re.compile(rb"(?im)^([ \t]*)map_kd\b")
 
 
-def read_with_trimesh(data: bytes, path: Path) -> list[MeshPart]:
-    """The parts of a file, Z up.
+def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
+    """The parts of a file, Z up, and remarks on what is not carried.
 
     Raises:
         MeshError: if it cannot be read.
@@ -36,16 +37,21 @@ def read_with_trimesh(data: bytes, path: Path) -> list[MeshPart]:
     import trimesh
 
     suffix = path.suffix.lower()
+    textures = Textures(path)
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
     try:
         stream = io.BytesIO(_as_utf8(data, suffix))
         scene = trimesh.load_scene(stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options)
-        textures = _gltf_textures(data, path) if suffix in _GLTF else {}
-        return list(_parts(scene, path, textures))
+        header = gltf_header(data) if suffix in _GLTF else {}
+        named = _gltf_textures(header, textures)
+        parts = list(_parts(scene, suffix, named, textures))
     except _FAILURES as error:
         raise MeshError(f"it is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
+    embedded = [_EMBEDDED] if any(_is_embedded(image) for image in header.get("images", [])) else []
+    return parts, [*textures.remarks(), *embedded]
 
 
+_EMBEDDED = (Fate.NOTED, "mesh.embedded-texture", "a texture inside the file is not carried")
 _FAILURES = (
     ValueError,
     LookupError,
@@ -69,10 +75,9 @@ def _as_utf8(data: bytes, suffix: str) -> bytes:
     return data
 
 
-def _parts(scene: Any, path: Path, textures: dict[str, str]) -> Iterator[MeshPart]:
+def _parts(scene: Any, suffix: str, named: dict[str, str], textures: Textures) -> Iterator[MeshPart]:
     import trimesh
 
-    suffix = path.suffix.lower()
     for node in scene.graph.nodes_geometry:
         X, name = scene.graph[node]
         mesh = scene.geometry[name]
@@ -83,7 +88,7 @@ def _parts(scene: Any, path: Path, textures: dict[str, str]) -> Iterator[MeshPar
         A, p = (_R_GLTF @ X[:3, :3], _R_GLTF @ X[:3, 3]) if suffix in _GLTF else (X[:3, :3], X[:3, 3])
         faces = np.asarray(mesh.faces, dtype=np.int64)
         material = getattr(mesh.visual, "material", None)
-        texture = textures.get(str(getattr(material, "name", None))) or _obj_texture(material, path)
+        texture = named.get(str(getattr(material, "name", None))) or _obj_texture(material, textures)
         yield MeshPart(
             names=_names(node, name, mesh),
             vertices=frozen(np.asarray(mesh.vertices, dtype=np.float64) @ A.T + p),
@@ -163,22 +168,25 @@ def _resolver(path: Path) -> Any:
     return Companions()
 
 
-def _obj_texture(material: Any, path: Path) -> str | None:
+def _obj_texture(material: Any, textures: Textures) -> str | None:
     words = getattr(material, "kwargs", {}).get("texture_file")
     if not isinstance(words, list) or not words:
         return None
-    return local_file(" ".join(words) if not words[0].startswith("-") else words[-1], path)
+    return textures.find(" ".join(words) if not words[0].startswith("-") else words[-1])
 
 
-def _gltf_textures(data: bytes, path: Path) -> dict[str, str]:
+def _gltf_textures(header: dict[str, Any], textures: Textures) -> dict[str, str]:
     """The files of the colour textures by the names of their materials; embedded ones have no file."""
-    header = gltf_header(data)
     found = {}
     for material in header.get("materials", []):
         index = material.get("pbrMetallicRoughness", {}).get("baseColorTexture", {}).get("index")
         source = None if index is None else header["textures"][index].get("source")
-        uri = None if source is None else header["images"][source].get("uri")
-        name = local_file(uri, path) if uri and not uri.startswith("data:") else None
+        image = {} if source is None else header["images"][source]
+        name = None if _is_embedded(image) else textures.find(image.get("uri"))
         if name is not None:
             found[str(material.get("name"))] = name
     return found
+
+
+def _is_embedded(image: dict[str, Any]) -> bool:
+    return "bufferView" in image or str(image.get("uri", "")).startswith("data:")

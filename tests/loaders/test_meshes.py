@@ -250,8 +250,16 @@ def test_materials_and_textures_outside_stay_closed(read, tmp_path: Path) -> Non
     (tmp_path / "m.mtl").write_text("newmtl red\nKd 1 0 0\nmap_Kd /etc/hostname\n")
     data = read("mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "m.obj")
     assert [part.texture for part in data.parts] == [None]
+    assert read.codes == ["mesh.missing-texture"]
     data = read("mtllib ../../secret.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "n.obj")
     assert data.parts[0].colour != (1.0, 0.0, 0.0, 1.0)
+
+
+def test_a_texture_inside_a_file_is_noted(read, box: trimesh.Trimesh) -> None:
+    image = pytest.importorskip("PIL.Image").new("RGB", (2, 2))
+    box.visual = trimesh.visual.TextureVisuals(uv=np.zeros((8, 2)), image=image)
+    assert_box(read(box.export(file_type="glb"), "box.glb"), (0, -3, 0), (1, 0, 2))
+    assert read.codes == ["mesh.embedded-texture"]
 
 
 # --- mass properties -------------------------------------------------------------------------------------------------
