@@ -18,7 +18,7 @@ from loaders.model import Rgba, Visual
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
 
 from .articulation import Articulation, Part, Segment
-from .shapes import Shape, Shapes
+from .shapes import Shape, Shapes, Use
 
 _TYPES = {Kind.HINGE: "revolute", Kind.SLIDE: "prismatic", Kind.BALL: "spherical"}
 _WHITE = (1.0, 1.0, 1.0, 1.0)
@@ -27,22 +27,31 @@ _WHITE = (1.0, 1.0, 1.0, 1.0)
 def urdf(articulation: Articulation, shapes: Shapes) -> str:
     """The text; meshes that it names are written through ``shapes``."""
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(articulation.model)}>"]
+    anchored = _anchored(articulation)
     for i, segment in enumerate(articulation.segments):
-        lines += _link(segment, i == 0 and articulation.is_fixed, shapes)
+        lines += _link(segment, i == 0 and articulation.is_fixed, shapes, held=anchored[i])
     names = [segment.name for segment in articulation.segments]
     for segment in articulation.segments[1:]:
         lines += _joint(segment, names[segment.parent + 1])
     return "\n".join((*lines, "</robot>", ""))
 
 
+def _anchored(articulation: Articulation) -> list[bool]:
+    """For each segment, whether the world holds it still."""
+    anchored = [articulation.is_fixed]
+    for segment in articulation.segments[1:]:
+        anchored.append(segment.primitive is None and anchored[segment.parent + 1])
+    return anchored
+
+
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes) -> Iterator[str]:
+def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes, *, held: bool) -> Iterator[str]:
     yield f"<link name={quoteattr(segment.name)}>"
     yield from _inertial(segment.inertia, is_fixed_base)
     for part in segment.parts:
-        yield from _collisions(part, shapes)
+        yield from _collisions(part, shapes, Use.STILL if held else Use.MOVING)
         for visual in part.link.visuals:
             yield from _visual(visual, part.X_SL @ visual.X_LG, shapes)
     yield "</link>"
@@ -66,9 +75,9 @@ def principal(inertia: SpatialInertia) -> tuple[Array, Array]:
     return R_SI, np.where(np.abs(moments) < 1e-15 * np.abs(moments).max(initial=0.0), 0.0, moments)
 
 
-def _collisions(part: Part, shapes: Shapes) -> Iterator[str]:
+def _collisions(part: Part, shapes: Shapes, use: Use) -> Iterator[str]:
     for collision in part.link.collisions:
-        for shape in shapes.of(collision.geometry, collision.where, collides=True):
+        for shape in shapes.of(collision.geometry, collision.where, use):
             concave = ' concave="yes"' if shape.concave else ""
             yield f"<collision{concave}>"
             yield from _placed(shape, part.X_SL @ collision.X_LG)
@@ -76,7 +85,7 @@ def _collisions(part: Part, shapes: Shapes) -> Iterator[str]:
 
 
 def _visual(visual: Visual, X_SG: Pose, shapes: Shapes) -> Iterator[str]:
-    for shape in shapes.of(visual.geometry, visual.where, collides=False):
+    for shape in shapes.of(visual.geometry, visual.where, Use.SEEN):
         yield "<visual>"
         yield from _placed(shape, X_SG)
         rgba = _colour(visual, shape.rgba)
@@ -140,7 +149,7 @@ def _limits(segment: Segment, step: Primitive) -> Iterator[str]:
     lower, upper = displacement_limits(segment)
     if (lower, upper) == (-math.inf, math.inf):
         lower, upper = 0.0, -1.0
-    axis = step.limits
+    axis = step.limits if segment.leads else None
     effort = axis.effort / abs(step.ratio) if axis is not None else math.inf
     velocity = axis.velocity * abs(step.ratio) if axis is not None else math.inf
     yield f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -27,13 +28,23 @@ from loaders.model import (
     Rgba,
     Sphere,
 )
-from loaders.spatial import IDENTITY, Pose
+from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .articulation import TARGET
 from .meshes import mesh_files
 
 HULL_MARGIN = 1e-3
 """By how much PyBullet inflates a convex hull [m]."""
+
+
+class Use(Enum):
+    """What a geometry is for."""
+
+    SEEN = "seen"
+    MOVING = "moving"
+    """It collides on a link that moves: PyBullet takes the convex hull of a mesh."""
+    STILL = "still"
+    """It collides on what the world holds: PyBullet takes a mesh as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +101,14 @@ class Shapes:
 
     folder: Path
     diagnostics: Diagnostics
-    _known: dict[tuple[Geometry, bool], tuple[Shape, ...]] = field(default_factory=dict)
+    _known: dict[tuple[Geometry, Use], tuple[Shape, ...]] = field(default_factory=dict)
     _materials: int = 0
 
-    def of(self, geometry: Geometry, where: Where, *, collides: bool) -> tuple[Shape, ...]:
+    def of(self, geometry: Geometry, where: Where, use: Use) -> tuple[Shape, ...]:
         """The elements of a geometry; none, with a diagnostic, if PyBullet cannot have it."""
-        key = (geometry, collides)
+        key = (geometry, use)
         if key not in self._known:
-            self._known[key] = tuple(self._shapes(geometry, where, collides))
+            self._known[key] = tuple(self._shapes(geometry, where, use))
         return self._known[key]
 
     def material_name(self) -> str:
@@ -105,19 +116,26 @@ class Shapes:
         self._materials += 1
         return f"material_{self._materials}"
 
-    def _shapes(self, geometry: Geometry, where: Where, collides: bool) -> Iterator[Shape]:
-        if type(geometry) in _PRIMITIVES:
+    def _shapes(self, geometry: Geometry, where: Where, use: Use) -> Iterator[Shape]:
+        if isinstance(geometry, Plane) and use is Use.SEEN:
+            yield _sheet(geometry)
+        elif type(geometry) in _PRIMITIVES:
             yield Shape(element=_PRIMITIVES[type(geometry)](geometry))
         elif isinstance(geometry, Ellipsoid):
             data, error = _ellipsoid(geometry)
-            self._report_hull("ellipsoid", error, where, collides)
+            self._report_hull("ellipsoid", error, where, use)
             yield _mesh(self._written(data))
         elif isinstance(geometry, Heightmap):
             self._drop("a heightmap", where)
         elif isinstance(geometry, Mesh | Cone | Polyline):
-            yield from self._assets(geometry, where, collides)
+            yield from self._assets(geometry, where, use)
 
-    def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, collides: bool) -> Iterator[Shape]:
+    def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use) -> Iterator[Shape]:
+        concave = use is Use.STILL and isinstance(geometry, Mesh) and not geometry.convex
+        for shape in self._meshes(geometry, where, collides=use is not Use.SEEN and not concave):
+            yield replace(shape, concave=concave)
+
+    def _meshes(self, geometry: Mesh | Cone | Polyline, where: Where, *, collides: bool) -> Iterator[Shape]:
         if not isinstance(geometry, Mesh):
             found = assets.shape_asset(geometry, TARGET, self.diagnostics, where=where)
         else:
@@ -134,8 +152,8 @@ class Shapes:
         path.write_bytes(obj)
         return path
 
-    def _report_hull(self, name: str, error: float, where: Where, collides: bool) -> None:
-        if collides:
+    def _report_hull(self, name: str, error: float, where: Where, use: Use) -> None:
+        if use is not Use.SEEN:
             message = (
                 f"PyBullet has no {name}; it collides as a convex hull that lies up to {error:.2g} m inside, "
                 f"inflated by PyBullet's margin of {HULL_MARGIN:g} m"
@@ -145,6 +163,17 @@ class Shapes:
     def _drop(self, what: str, where: Where) -> None:
         message = f"{what} cannot be given to PyBullet by this version; it is left out"
         self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET)
+
+
+_SHEET = 1e-4
+"""Thickness of what is drawn for a plane [m]."""
+
+
+def _sheet(plane: Plane) -> Shape:
+    """PyBullet draws no planes; a thin box of the plane's size below it stands for what is seen."""
+    box = Box(size=(*plane.size, _SHEET))
+    X_GS = Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
+    return Shape(element=_box(box), X_GS=X_GS)
 
 
 def _mesh(path: Path, rgba: Rgba | None = None) -> Shape:

@@ -144,6 +144,31 @@ def test_a_mesh_of_its_own_scale_collides_where_it_is(bullet_client, tmp_path):
         assert distance_from(robot, bullet_client, axis) == pytest.approx((scaled @ axis).max(), abs=2e-3)
 
 
+def test_a_mesh_that_stands_still_has_its_hollows(bullet_client, tmp_path):
+    """A valley: what falls into it comes to rest below the ridge, inside the convex hull."""
+    path = tmp_path / "valley.obj"
+    profile = ((-1, 1), (0, 0), (1, 1))
+    corners = [(x, y, z) for y in (-1, 1) for x, z in profile]
+    path.write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "f 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 5\n")
+    ball = link("ball", shape=Sphere(radius=0.1), X_WL=Pose.of(p=(0.02, 0, 0.8)))
+    valley = link("valley", shape=Mesh(uri="valley.obj", path=str(path)))
+    source = scene([valley, ball], [joint("w", WORLD, "valley", JointType.FIXED)])
+    bodies = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert "mesh.convex-hull" not in {entry.code for entry in bodies.diagnostics}
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    for _ in range(480):
+        pybullet.stepSimulation(bullet_client)
+    assert bodies.link_pose("ball").p[2] == pytest.approx(0.1 * math.sqrt(2), abs=0.05)
+
+
+def test_a_plane_is_drawn_as_large_as_it_says(bullet_client):
+    seen = Visual(name="v", X_LG=IDENTITY, geometry=Plane(normal=(1.0, 0.0, 0.0), size=(2.0, 3.0)))
+    robot = load_into_pybullet(scene([link("a", visuals=(seen,))]), physicsClientId=bullet_client)
+    ((_, _, kind, size, *_),) = pybullet.getVisualShapeData(robot, physicsClientId=bullet_client)
+    assert kind == pybullet.GEOM_BOX
+    assert size[:2] == pytest.approx((2.0, 3.0))
+
+
 def test_every_collision_and_visual_stands_in_its_place(bullet_client):
     X_LG = Pose.from_vector((0.1, 0.2, 0.3, 0.9, 0.1, -0.3, 0.2))
     look = Material(diffuse=(0.1, 0.2, 0.3, 0.8))

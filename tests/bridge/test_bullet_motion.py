@@ -277,6 +277,15 @@ def test_a_screw_tells_its_angle(bullet_client):
     assert joint_position(body, [(3.0,), (9.9,)]) == (3.0,)
 
 
+def test_a_screw_without_pitch_is_a_hinge(bullet_client):
+    screw = joint("s", WORLD, "a", JointType.SCREW, pitch=0.0, axis={"damping": 0.1, "effort": 2.0, "velocity": 3.0})
+    robot, mechanism, q, _ = loaded(bullet_client, scene([link("a")], [screw]))
+    assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
+    for _ in range(10):
+        pybullet.stepSimulation(bullet_client)
+    assert robot.link_pose("a").p.tolist() == pytest.approx([0, 0, 0], abs=1e-15)
+
+
 def test_reflected_inertia_is_reported_and_not_pretended(bullet_client):
     from loaders.model import Actuator
 
