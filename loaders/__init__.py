@@ -111,7 +111,7 @@ def load_string(
 
     Args:
         text: The document.
-        format: ``sdf``, ``urdf``, ``mjcf`` or ``directives``.
+        format: ``sdf``, ``urdf`` or ``directives``.
         base: The folder that relative names in it start from.
         package_map: As for `load`.
         paths: As for `load`.

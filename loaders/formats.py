@@ -11,10 +11,10 @@ from .model import Scene
 from .xacro import expand, is_xacro
 from .xml import parse, read_bytes
 
-_XML_READERS = {"sdf": ".sdf", "gazebo": ".sdf", "robot": ".urdf", "mujoco": ".mjcf"}
+_XML_READERS = {"sdf": ".sdf", "gazebo": ".sdf", "robot": ".urdf"}
 """Root element to the module whose ``read(root, context)`` understands it."""
 
-FORMATS = ("sdf", "urdf", "mjcf", "directives")
+FORMATS = ("sdf", "urdf", "directives")
 
 
 def read_file(path: Path, context: Context) -> Scene | None:
@@ -43,7 +43,8 @@ def read_data(data: bytes, file: str, form: str, context: Context) -> Scene | No
     module = _XML_READERS.get(root.tag)
     if module is None:
         known = ", ".join(f"<{tag}>" for tag in _XML_READERS)
-        root.invalid("file.unknown-format", f"the root element is <{root.tag}>, which is none of {known}")
+        hint = "MJCF is written, not read" if root.tag == "mujoco" else "see that this is the right file"
+        root.invalid("file.unknown-format", f"the root element is <{root.tag}>, which is none of {known}", hint=hint)
         return None
     scene: Scene | None = importlib.import_module(module, __package__).read(root, context)
     return scene
