@@ -281,6 +281,9 @@ def _add_weld(step: _Step, work: _Work) -> None:
             "directives.weld-world", "the world cannot be the child of a weld", hint="exchange parent and child"
         )
         return
+    if work.frames[parent][0] == work.frames[child][0]:
+        node.invalid("drake.same-body", f"{parent} and {child} are on one link")
+        return
     X_PC = IDENTITY if pose is None else read_transform(pose)
     work.joints.append(_weld(child, parent, X_PC, node, work))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from loaders.diagnostics import Fate
 from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.spatial import Pose
+from loaders.spatial import Array, Pose
 
 from .dialect import PREFIX, SDF, URDF, Dialect, Element, Names, direction, number
 
@@ -126,28 +127,32 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
 
 def read_sdf_joints(model: Node, names: Names) -> list[Joint]:
     """The ``drake:joint`` elements of an SDFormat model."""
-    found = (_read_sdf_joint(node, names) for node in model.all("drake:joint"))
-    return [joint for joint in found if joint is not None]
+    found: dict[str, Joint] = {}
+    for node in model.all("drake:joint"):
+        joint = _read_sdf_joint(node, names)
+        name = node.word("@name", "")
+        if joint is None:
+            continue
+        if joint.name in found or names.joint(name) is not None:
+            node.invalid("drake.duplicate-joint", f"a second joint is called {joint.name}", hint="rename it")
+        found.setdefault(joint.name, joint)
+    return list(found.values())
 
 
 def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
     name, kind = node.word("@name"), node.word("@type")
-    ends = [_read_end(node, tag, names) for tag in ("drake:parent", "drake:child")]
+    parent, child = (_read_end(node, tag, names) for tag in ("drake:parent", "drake:child"))
     if (pose := node.child("pose")) is not None:
         hint = "pose the frames that it connects"
         pose.invalid("drake.joint-pose", "a <drake:joint> has no <pose>", hint=hint)
-    curve = None
-    if kind == JointType.PLANAR:
-        damping = Element(node, SDF).vector("damping", minimum=0.0).tolist()
-        axes = tuple(JointAxis(xyz=xyz, damping=c) for xyz, c in zip((X_AXIS, Y_AXIS, Z_AXIS), damping, strict=True))
-    elif kind == JointType.CURVILINEAR:
-        curve = _read_curve(node, SDF)
-        axes = (_along(curve, Element(node, SDF).maybe("damping", minimum=0.0) or 0.0),)
-    else:
+    if kind not in _SDF_TYPES:
         node.invalid("drake.joint-type", f"a <drake:joint> is planar or curvilinear, not {kind!r}")
         return None
-    parent, child = ends
+    axes, curve = _SDF_TYPES[kind](node)
     if parent is None or child is None:
+        return None
+    if parent[0] == child[0]:
+        node.invalid("drake.same-body", f"both ends of the joint {name} are on the link {child[0]}")
         return None
     return Joint(
         name=names.prefix + name,
@@ -160,6 +165,23 @@ def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
         curve=curve,
         where=node.where,
     )
+
+
+def _read_planar(node: Node) -> tuple[tuple[JointAxis, ...], Curve | None]:
+    damping = Element(node, SDF).vector("damping", minimum=0.0).tolist()
+    axes = zip((X_AXIS, Y_AXIS, Z_AXIS), damping, strict=True)
+    return tuple(JointAxis(xyz=xyz, damping=c) for xyz, c in axes), None
+
+
+def _read_curvilinear(node: Node) -> tuple[tuple[JointAxis, ...], Curve | None]:
+    curve = _read_curve(node, SDF)
+    return (_along(curve, Element(node, SDF).maybe("damping", minimum=0.0) or 0.0),), curve
+
+
+_SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None]]] = {
+    "planar": _read_planar,
+    "curvilinear": _read_curvilinear,
+}
 
 
 def _read_end(node: Node, tag: str, names: Names) -> tuple[str, Pose] | None:
@@ -189,18 +211,19 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
         node.invalid("drake.no-curve", "a curvilinear joint needs <drake:curves> with a line or an arc")
     elif curves is not None:
         curves.skip(*_ARCS)
-    tangent, normal = (
-        node if child is None else child
-        for child in (node.child("drake:initial_tangent"), node.child("drake:plane_normal"))
-    )
     periodic = node.child("drake:is_periodic")
     key = "xyz" if dialect is SDF else "@xyz"
     return Curve(
-        initial_tangent=X_AXIS if tangent is node else direction(tangent, key, X_AXIS),
-        plane_normal=Z_AXIS if normal is node else direction(normal, key, Z_AXIS),
+        initial_tangent=_direction_in(node, "drake:initial_tangent", key, X_AXIS),
+        plane_normal=_direction_in(node, "drake:plane_normal", key, Z_AXIS),
         arcs=arcs,
         periodic=periodic is not None and periodic.flag(dialect.value, False),
     )
+
+
+def _direction_in(node: Node, tag: str, key: str, default: Array) -> Array:
+    child = node.child(tag)
+    return default if child is None else direction(child, key, default)
 
 
 _ARCS = ("drake:line_segment", "drake:circular_arc")

@@ -207,6 +207,7 @@ WRONG = {
     ),
     "frame on nothing": ("directives.unknown-frame", "- add_frame: {name: f, X_PF: {base_frame: 'z::z'}}"),
     "weld of nothing": ("directives.unknown-frame", "- add_weld: {parent: world, child: 'z::z'}"),
+    "weld of a link to itself": ("drake.same-body", "- add_weld: {parent: 'a::tip', child: 'a::l2'}"),
     "weld with a base frame": (
         "directives.unknown-field",
         "- add_weld: {parent: world, child: 'a::l0', X_PC: {base_frame: world}}",

@@ -67,6 +67,8 @@ SDF = {
     "joint from nowhere": ("drake.unknown-frame", drake_joint(ENDS.replace(">a<", ">z<") + DAMPING)),
     "planar joint without damping": ("drake.missing", drake_joint(ENDS)),
     "planar joint with a pose": ("drake.joint-pose", drake_joint(ENDS + DAMPING + "<pose>0 0 0 0 0 0</pose>")),
+    "joint twice": ("drake.duplicate-joint", drake_joint(ENDS + DAMPING) * 2),
+    "joint on one link": ("drake.same-body", drake_joint(ENDS.replace(">b<", ">a<") + DAMPING)),
     "curve without pieces": ("drake.no-curve", drake_joint(ENDS, "curvilinear")),
     "curve of an unknown piece": (
         "drake.unknown-curve",
