@@ -123,12 +123,28 @@ def _judged(
         outcome, cause = Outcome.UNKNOWN, f"{' and '.join(unknown)} does not report it"
     elif worst.error > quantity.tolerance:
         known = [entry for entry in ledger if entry.code in quantity.causes]
-        outcome = Outcome.EXPLAINED if known else Outcome.FAILED
-        cause = f"{known[0].message} [{known[0].code}]" if known else ""
+        inexplicable = [] if known and quantity.spreads else _unnamed(worst, quantity.tolerance, known)
+        if inexplicable:
+            outcome, worst = Outcome.FAILED, worst.only(inexplicable)
+        else:
+            entry = next((entry for entry in known if _names(entry, worst.where)), known[0])
+            outcome, cause = Outcome.EXPLAINED, f"{entry.message} [{entry.code}]"
     return Row(
         level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=worst.error,
         tolerance=quantity.tolerance, where=worst.where, outcome=outcome, cause=cause,
     )  # fmt: skip
+
+
+def _unnamed(worst: Worst, tolerance: float, known: Sequence[Diagnostic]) -> list[str]:
+    """Places beyond the tolerance that no known cause names."""
+    beyond = [place for place, error in worst.errors.items() if error > tolerance]
+    return [place for place in beyond if not any(_names(entry, place) for entry in known)]
+
+
+def _names(entry: Diagnostic, place: str) -> bool:
+    """Whether a diagnostic is about a place: a link, a joint, or the first of two joints."""
+    name = place.partition(" ")[0].partition("[")[0]
+    return name in {word.strip(",;:()") for word in f"{entry.message} {entry.hint}".split()}
 
 
 def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) -> dict[str, str]:

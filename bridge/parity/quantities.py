@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,20 +39,34 @@ class Quantity:
     """Whether it depends on the state."""
     causes: frozenset[str] = frozenset()
     """Codes of diagnostics that say why an engine does not hold it exactly."""
+    spreads: bool = False
+    """Whether a cause at one link shows at others: then it need not name the place."""
 
 
 @dataclass(slots=True)
 class Worst:
-    """The worst error so far, and where it is."""
+    """The worst error at each place so far."""
 
-    error: float = 0.0
-    where: str = ""
+    errors: dict[str, float] = field(default_factory=dict)
 
     def see(self, error: float, where: str) -> None:
         """Take note of an error; one that is no number is worse than any number."""
         error = math.inf if math.isnan(error) else error
-        if error > self.error or not self.where:
-            self.error, self.where = error, where
+        self.errors[where] = max(error, self.errors.get(where, 0.0))
+
+    @property
+    def where(self) -> str:
+        """The place with the worst error; empty if nothing was seen."""
+        return max(self.errors, key=self.errors.__getitem__, default="")
+
+    @property
+    def error(self) -> float:
+        """The worst error anywhere."""
+        return self.errors.get(self.where, 0.0)
+
+    def only(self, places: Iterable[str]) -> Worst:
+        """The same, at these places alone."""
+        return Worst({place: self.errors[place] for place in places})
 
 
 def compare_readings(one: Mapping[str, Array], two: Mapping[str, Array], error: Error, worst: Worst) -> None:
@@ -174,6 +188,7 @@ def _bias(engine: Engine, mechanism: Mechanism) -> Readings:
 
 _MASSLESS = frozenset({
     "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "pybullet.massless-base",
+    "pybullet.base-without-inertia",
     "pybullet.ball-without-inertia", "pybullet.folded-links",
 })  # fmt: skip
 _ROTORS = frozenset({"pybullet.rotor-inertia"})
@@ -199,10 +214,12 @@ QUANTITIES = (
     Quantity(
         level=Level.OPERATORS, name="mass matrix", unit="", read=_mass_matrix, error=absolute, at_states=True,
         causes=_MASSLESS | _ROTORS,
+        spreads=True,
     ),
     Quantity(
         level=Level.OPERATORS, name="bias forces", unit="", read=_bias, error=overall, at_states=True,
         causes=_MASSLESS | _WEIGHTLESS,
+        spreads=True,
     ),
 )  # fmt: skip
 """In the order in which they are reported: what a robot is, where it is, how it resists."""

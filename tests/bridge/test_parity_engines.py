@@ -1,4 +1,4 @@
-"""The engines answer in the mechanism's own coordinates: Drake is the witness, ball, free and reversed joints included."""
+"""The engines answer in the mechanism's own coordinates, those of balls and free bodies too; Drake is the witness."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ CHAIN = (
     + "".join(f"<link name='{n}'><pose>{p}</pose>{INERTIA.format(m)}</link>" for n, p, m in (
         ("base", "0 0 0 0 0 0", 3), ("upper", "0 .1 -.4 .2 0 .1", 2), ("lower", ".1 0 -.9 0 .3 0", 1)))
     + "<joint name='hip' type='ball'><pose>.02 .03 .2 .1 .2 .3</pose><parent>base</parent><child>upper</child></joint>"
-    "<joint name='knee' type='revolute'><parent>upper</parent><child>lower</child><axis><xyz>0 .6 .8</xyz></axis></joint>"
+    "<joint name='knee' type='revolute'><parent>upper</parent><child>lower</child>"
+    "<axis><xyz>0 .6 .8</xyz></axis></joint>"
     "</model></sdf>"
 )  # fmt: skip
 
@@ -78,7 +79,8 @@ def test_an_engine_reports_the_mimic_of_the_file(name: str) -> None:
     joint = "<joint name='{0}' type='continuous'><parent link='{1}'/><child link='{2}'/><axis xyz='0 0 1'/>{3}</joint>"
     text = (
         "<robot name='r'><link name='world'/>" + link.format("a") + link.format("b")
-        + joint.format("j", "world", "a", "") + joint.format("k", "a", "b", "<mimic joint='j' multiplier='-2' offset='.3'/>")
+        + joint.format("j", "world", "a", "")
+        + joint.format("k", "a", "b", "<mimic joint='j' multiplier='-2' offset='.3'/>")
         + "</robot>"
     )  # fmt: skip
     engine = factory_of(name)(bridge.lower(loaders.load_string(text, format="urdf")))

@@ -1,4 +1,4 @@
-"""The proof is sensitive: a fault planted in one engine's model is found, and found where it is; without one, silence."""
+"""The proof is sensitive: a fault planted in one engine is found, and found where it is; without one, silence."""
 
 from __future__ import annotations
 
@@ -83,9 +83,11 @@ def heavier(scene: Scene) -> tuple[Scene, str]:
     return _with_link(scene, name, inertia=dataclasses.replace(inertia, mass=1.01 * inertia.mass)), name
 
 
-def turned_inertia(scene: Scene) -> tuple[Scene, str]:
+def turned_inertia(scene: Scene) -> tuple[Scene, str] | None:
     name = _last_moving(scene).child
     inertia, R = _inertia(scene, name), rotation_about(np.ones(3) / math.sqrt(3.0), 0.2)
+    if np.allclose(inertia.I_Lcm, inertia.I_Lcm[0, 0] * np.eye(3)):
+        return None  # that of a ball looks alike from all sides
     return _with_link(scene, name, inertia=dataclasses.replace(inertia, I_Lcm=R @ inertia.I_Lcm @ R.T)), name
 
 
