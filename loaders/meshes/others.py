@@ -45,9 +45,9 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
         header = gltf_header(data) if suffix in _GLTF else {}
         named = _gltf_textures(header, textures)
         parts = list(_parts(scene, suffix, named, textures))
+        embedded = [_EMBEDDED] if any(map(_is_embedded, header.get("images", []))) else []
     except _FAILURES as error:
         raise MeshError(f"it is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
-    embedded = [_EMBEDDED] if any(_is_embedded(image) for image in header.get("images", [])) else []
     return parts, [*textures.remarks(), *embedded]
 
 

@@ -64,7 +64,9 @@ def _off_faces(data: bytes) -> int:
 
 def _gltf_faces(data: bytes) -> int:
     """The largest number of items of any accessor: what is not in a buffer would be made of zeros."""
-    accessors = gltf_header(data).get("accessors", [])
+    accessors = gltf_header(data).get("accessors")
+    if not isinstance(accessors, list):
+        return 0
     counts = [accessor.get("count", 0) for accessor in accessors if isinstance(accessor, dict)]
     return max((count for count in counts if isinstance(count, int)), default=0)
 

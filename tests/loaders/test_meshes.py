@@ -307,6 +307,7 @@ BROKEN = {
     "lying.ply": b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face 4000000000\nend_header\n",
     "lying.off": b"OFF\n3 4000000000 0\n0 0 0\n",
     "lying.gltf": b'{"asset": {"version": "2.0"}, "accessors": [{"count": 4000000000, "componentType": 5126}]}',
+    "numbers.gltf": b'{"asset": {"version": "2.0"}, "accessors": 3, "images": 5, "meshes": 7, "materials": [1]}',
     "broken.glb": b"glTF\x02\0\0\0\xff\xff\xff\xff\xff\xff\xff\x7fJSON{",
     "doctype.dae": b"<!DOCTYPE x [<!ENTITY a 'b'>]><COLLADA/>",
     "deep.dae": collada(nodes=DEEP).encode(),

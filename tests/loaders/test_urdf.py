@@ -391,3 +391,56 @@ def test_links_and_joints_that_drake_ignores_are_left_out() -> None:
     )
     assert [link.name for link in scene.links] == ["a"]
     assert scene.joints == ()
+
+
+BALL = "<geometry><sphere radius='1'/></geometry>"
+TWO = "<link name='a'/><link name='b'/>"
+PROVOKED = [
+    (
+        "urdf.second-shape",
+        "<link name='a'><visual><geometry><sphere radius='1'/><box size='1 1 1'/></geometry></visual></link>",
+    ),
+    ("urdf.zero-normal", "<link name='a'><collision><geometry><plane normal='0 0 0'/></geometry></collision></link>"),
+    (
+        "urdf.zero-scale",
+        "<link name='a'><visual><geometry><mesh filename='x.stl' scale='1 0 1'/></geometry></visual></link>",
+    ),
+    (
+        "urdf.colour-range",
+        f"<link name='a'><visual>{BALL}<material name='m'><color rgba='2 0 0 1'/></material></visual></link>",
+    ),
+    ("urdf.no-texture", f"<link name='a'><visual>{BALL}<material name='m'>{RED}<texture/></material></visual></link>"),
+    (
+        "urdf.repeated-material",
+        f"<link name='a'/><material name='m'>{RED}</material><material name='m'>{RED}</material>",
+    ),
+    ("urdf.canonical-body", "<link name='a'/><gazebo><canonicalBody>a</canonicalBody></gazebo>"),
+    (
+        "urdf.inertia-scaling",
+        f"<link name='a'><contact><inertia_scaling value='3'/></contact><collision>{BALL}</collision></link>",
+    ),
+    ("urdf.joint-type-extension", TWO + fixed("j", "a", "b").replace("fixed", "spherical")),
+    ("urdf.limit-ignored", TWO + fixed("j", "a", "b", "<limit effort='1' velocity='1'/>").replace("fixed", "planar")),
+    ("urdf.planar-friction", TWO + fixed("j", "a", "b", "<dynamics friction='1'/>").replace("fixed", "planar")),
+    ("urdf.planar-damping", TWO + fixed("j", "a", "b", "<dynamics damping='1'/>").replace("fixed", "planar")),
+    (
+        "urdf.mimic-ignored",
+        TWO + "<link name='c'/>" + fixed("j", "a", "b", "<mimic joint='k'/>") + fixed("k", "b", "c"),
+    ),
+    ("urdf.mimic", TWO + fixed("j", "a", "b", "<mimic joint='j'/>").replace("fixed", "continuous")),
+    (
+        "urdf.transmission-extra",
+        TWO + fixed("j", "a", "b").replace("fixed", "continuous") + "<transmission type='SimpleTransmission'>"
+        "<joint name='j'/><actuator name='m'/><actuator name='n'/></transmission>",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "body"), PROVOKED, ids=[code for code, _ in PROVOKED])
+def test_what_is_odd_is_reported(code: str, body: str) -> None:
+    try:
+        found = robot(body).diagnostics
+    except loaders.LoadError as error:
+        found = error.diagnostics
+    assert code in [entry.code for entry in found]
+    assert all(entry.where.line for entry in found)

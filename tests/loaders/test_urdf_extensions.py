@@ -328,3 +328,21 @@ def test_a_robot_description_that_is_not_here_is_an_error_and_never_fetched(
 ) -> None:
     with pytest.raises(loaders.LoadError, match=reason):
         loaders.load(f"rd://{name}")
+
+
+@pytest.mark.parametrize(
+    ("srdf", "code"),
+    [
+        ("<robot><disable_collisions link1='a' link2='a'/></robot>", "srdf.same-link"),
+        ("<arm/>", "srdf.root"),
+        ("<robot", "xml.syntax"),
+    ],
+)
+def test_what_is_wrong_in_an_srdf_is_reported(tmp_path: Path, srdf: str, code: str) -> None:
+    (tmp_path / "r.urdf").write_text(f"<robot name='r'>{CHAIN}</robot>")
+    (tmp_path / "r.srdf").write_text(srdf)
+    try:
+        found = loaders.load(tmp_path / "r.urdf", srdf=tmp_path / "r.srdf").diagnostics
+    except loaders.LoadError as error:
+        found = error.diagnostics
+    assert [entry.code for entry in found] == [code]
