@@ -1,0 +1,53 @@
+"""From PyBullet's own loaders to this one, line by line; then an episode loop and three ways to drive a joint.
+
+    python examples/from_loadurdf.py
+
+Before                                            After
+robot = p.loadURDF(path, pos, orn, useFixedBase)  robot = load_into_pybullet(path, basePosition=pos, ...)
+ids = p.loadSDF(path)                             bodies = load_into_pybullet(path)
+index = next(i for i in range(p.getNumJoints...)) index = robot.joints["elbow"]
+p.resetJointState(robot, index, 0.3)              robot.set_positions({"elbow": 0.3})
+p.getLinkState(robot, i)[4]  # single precision   robot.link_pose("forearm").p  # double precision
+p.setJointMotorControl2(robot, i, ..., force=0)   not needed: motors are off, damping is the model's
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pybullet as p
+
+from bridge import load_into_pybullet
+
+ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
+START = {"waist": 0.5, "shoulder": 0.2, "elbow": -0.4}
+
+
+def main() -> None:
+    p.connect(p.DIRECT)
+    p.setTimeStep(1 / 240)
+    p.setGravity(0, 0, -9.81)
+    with load_into_pybullet(ARM) as robot:
+        for episode in range(3):
+            robot.set_positions(START)  # what is coupled follows; everything is at rest
+            for _ in range(120):
+                robot.apply_efforts({"elbow": 2.0 * episode})  # for one step, cut to the joint's effort limit
+                robot.step()  # springs and the like, then stepSimulation
+            print(f"episode {episode}: the elbow ends at {robot.positions()['elbow']:.4f} rad")
+
+        elbow = robot.joints["elbow"]
+        robot.set_positions(START)
+        p.setJointMotorControl2(robot, elbow, p.POSITION_CONTROL, targetPosition=0.5, force=80)
+        for _ in range(480):
+            p.stepSimulation()
+        print(f"position control: {robot.positions()['elbow']:.4f} rad")
+        p.setJointMotorControl2(robot, elbow, p.VELOCITY_CONTROL, targetVelocity=0.2, force=80)
+        for _ in range(120):
+            p.stepSimulation()
+        print(f"velocity control: {robot.velocities()['elbow']:.4f} rad/s")
+        p.setJointMotorControl2(robot, elbow, p.VELOCITY_CONTROL, force=0)  # the motor off again
+    p.disconnect()
+
+
+if __name__ == "__main__":
+    main()
