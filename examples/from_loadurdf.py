@@ -37,7 +37,7 @@ def main() -> None:
 
         elbow = robot.joints["elbow"]
         robot.set_positions(START)
-        p.setJointMotorControl2(robot, elbow, p.POSITION_CONTROL, targetPosition=0.5, force=80)
+        p.setJointMotorControl2(robot, elbow, p.POSITION_CONTROL, targetPosition=-0.5, force=80)
         for _ in range(480):
             p.stepSimulation()
         print(f"position control: {robot.positions()['elbow']:.4f} rad")
