@@ -12,7 +12,7 @@ def assets_dir() -> Path:
         FileNotFoundError: if they were left out of the installation.
     """
     here = Path(__file__).resolve().parent
-    for folder in (here / "models", here.parent / "assets"):
+    for folder in (here / "_assets", here.parent / "assets"):
         if (folder / "arm").is_dir():
             return folder
     raise FileNotFoundError("the bundled models are not installed; install sdfbridge from its checkout or wheel")

@@ -19,7 +19,7 @@ State = tuple[dict[str, Position], dict[str, Position]]
 
 _REACH = {Kind.HINGE: math.pi, Kind.SLIDE: 0.5}
 """How far a joint without limits is moved [rad, m]."""
-MAX_STEP = 1e-3
+MAX_STEP = 2e-3
 """The time step of a compared motion [s], or a fraction of it where damping or springs are stiff."""
 
 

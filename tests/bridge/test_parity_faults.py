@@ -34,7 +34,7 @@ MIMIC = (
 )  # fmt: skip
 
 ASSETS = Path(__file__).parents[2] / "assets"
-PYBULLET = "franka_panda/panda.urdf", "kuka_iiwa/model.urdf", "a1/a1.urdf", "laikago/laikago_toes.urdf"
+PYBULLET = "franka_panda/panda.urdf", "kuka_iiwa/model.urdf"
 
 
 def read(name: str) -> Scene:
