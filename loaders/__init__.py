@@ -126,7 +126,9 @@ def load_string(
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     file = str(Path(base) / f"<string>.{format}")
     context = _context(package_map, paths, unsafe_paths, False)
-    return _finish(read_data(text.encode(), file, format, context), file, context.diagnostics, strict)
+    return _finish(
+        read_data(text.encode(errors="surrogatepass"), file, format, context), file, context.diagnostics, strict
+    )
 
 
 def _context(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaders.diagnostics import Fate
 from loaders.node import Node
 from loaders.xml import MAX_DEPTH
 
@@ -64,6 +65,8 @@ def _nest(scope: Node, prefix: str, parts: list[Node]) -> None:
     scope.children = [child for child in scope.children if id(child) not in moved]
     model = scope.add("model", name=prefix)
     model.line = parts[0].line
+    message = f"the names {prefix}::... of an old file become those of a nested model {prefix}"
+    parts[0].report(Fate.NOTED, "sdf.unflattened", message)
     for part in parts:
         part.parent = None
         for reference in _references(part):

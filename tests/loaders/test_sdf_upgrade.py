@@ -38,7 +38,7 @@ def assert_upgrades(old: str, version: str, new: str, root_tag: str = "sdf") -> 
     after, _ = tree(f"<sdf version='{version}'>{new}</sdf>")
     upgrade(before)
     assert canonical(before) == canonical(after)
-    assert list(found) == []
+    assert [str(entry) for entry in found if entry.severity != "note"] == []
 
 
 def scene_of(text: str, version: str, root: str = "sdf") -> dict[str, Any]:
@@ -357,7 +357,7 @@ def test_every_version_is_known_and_returned(version: str) -> None:
     root, found = tree(f"<sdf version='{version}'><model name='m'/></sdf>")
     major, minor = version.split(".")
     assert upgrade(root) == (int(major), int(minor))
-    assert list(found) == []
+    assert [str(entry) for entry in found if entry.severity != "note"] == []
 
 
 @pytest.mark.parametrize("version", ["1.1", "1.13", "1.8.0", "2.0", "100", "newest", "1.٣", "9" * 9999])
