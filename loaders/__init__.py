@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from .checks import check
 from .context import Context
@@ -28,6 +29,7 @@ __all__ = [
     "ModelError",
     "Pose",
     "Scene",
+    "Search",
     "SpatialInertia",
     "Where",
     "load",
@@ -38,32 +40,43 @@ __all__ = [
 PathLike = str | os.PathLike[str]
 
 
+class Search(TypedDict, total=False):
+    """Where files that a model names may be found; the order is in `loaders.resources`."""
+
+    package_map: Mapping[str, PathLike]
+    """Folders of packages and models, by the name that ``package://`` and ``model://`` give them."""
+    paths: Sequence[PathLike]
+    """Folders to search."""
+    schemes: Mapping[str, Sequence[PathLike]]
+    """Folders to search for what follows ``scheme://``, by scheme."""
+    finder: Callable[[str], PathLike | None]
+    """Asked last, with the name as it is written in the file."""
+    unsafe_paths: bool
+    """Whether files outside the model's folder, its packages and the folders given here may be read."""
+
+
 def load(
     source: PathLike,
     *,
-    package_map: Mapping[str, PathLike] | None = None,
-    paths: Sequence[PathLike] = (),
     strict: bool = False,
-    unsafe_paths: bool = False,
     allow_xacro: bool = False,
     srdf: PathLike | None = None,
+    **search: Unpack[Search],
 ) -> Scene:
     """Read a robot or a world: ``.sdf``, ``.world``, ``.urdf``, ``.xacro``, ``.dmd.yaml``.
 
     Args:
         source: The file. What it is, its root element tells. ``rd://name`` is a robot of the package
             robot_descriptions, from its cache.
-        package_map: Folders of packages and models, by the name that ``package://`` and ``model://`` give them.
-        paths: Folders to search for what the file names.
         strict: Whether anything that is lost or approximated is an error too.
-        unsafe_paths: Whether files outside the model's folder, its packages and ``paths`` may be read.
         allow_xacro: Whether xacro may run, which evaluates code in the file.
         srdf: MoveIt's file for the robot; the pairs of links that it disables become collision filters.
+        search: Where to look for what the file names; see `Search`.
 
     Raises:
         LoadError: with every problem of the file, each with file and line and what would mend it.
     """
-    context = _context(package_map, paths, unsafe_paths, allow_xacro)
+    context = _context(search, allow_xacro)
     path = locate(os.fspath(source), context.diagnostics)
     scene = None if path is None else read_file(path, context)
     if srdf is not None and scene is not None:
@@ -71,26 +84,17 @@ def load(
     return _finish(scene, str(path or source), context.diagnostics, strict)
 
 
-def resolve(
-    source: PathLike,
-    *,
-    package_map: Mapping[str, PathLike] | None = None,
-    paths: Sequence[PathLike] = (),
-    unsafe_paths: bool = False,
-    allow_xacro: bool = False,
-) -> tuple[Lookup, ...]:
+def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Search]) -> tuple[Lookup, ...]:
     """Every file that a robot or a world names, in order: where it was found, or why not and what was tried.
 
     Errors of the file itself raise nothing here: what could be read of it was asked for.
 
     Args:
         source: As for `load`.
-        package_map: As for `load`.
-        paths: As for `load`.
-        unsafe_paths: As for `load`.
         allow_xacro: As for `load`.
+        search: As for `load`.
     """
-    context = _context(package_map, paths, unsafe_paths, allow_xacro)
+    context = _context(search, allow_xacro)
     path = locate(os.fspath(source), context.diagnostics)
     if path is not None:
         read_file(path, context)
@@ -98,14 +102,7 @@ def resolve(
 
 
 def load_string(
-    text: str,
-    *,
-    format: str,
-    base: PathLike = ".",
-    package_map: Mapping[str, PathLike] | None = None,
-    paths: Sequence[PathLike] = (),
-    strict: bool = False,
-    unsafe_paths: bool = False,
+    text: str, *, format: str, base: PathLike = ".", strict: bool = False, **search: Unpack[Search]
 ) -> Scene:
     """Read a robot or a world from text; see `load`.
 
@@ -113,10 +110,8 @@ def load_string(
         text: The document.
         format: ``sdf``, ``urdf`` or ``directives``.
         base: The folder that relative names in it start from.
-        package_map: As for `load`.
-        paths: As for `load`.
         strict: As for `load`.
-        unsafe_paths: As for `load`.
+        search: As for `load`.
 
     Raises:
         LoadError: as for `load`.
@@ -125,19 +120,19 @@ def load_string(
     if format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     file = str(Path(base) / f"<string>.{format}")
-    context = _context(package_map, paths, unsafe_paths, False)
-    return _finish(
-        read_data(text.encode(errors="surrogatepass"), file, format, context), file, context.diagnostics, strict
-    )
+    context = _context(search, allow_xacro=False)
+    data = text.encode(errors="surrogatepass")
+    return _finish(read_data(data, file, format, context), file, context.diagnostics, strict)
 
 
-def _context(
-    package_map: Mapping[str, PathLike] | None, paths: Sequence[PathLike], unsafe_paths: bool, allow_xacro: bool
-) -> Context:
+def _context(search: Search, allow_xacro: bool) -> Context:
+    schemes = search.get("schemes", {})
     resources = Resources(
-        package_map={name: Path(folder) for name, folder in (package_map or {}).items()},
-        paths=tuple(map(Path, paths)),
-        unsafe_paths=unsafe_paths,
+        package_map={name: Path(folder) for name, folder in (search.get("package_map") or {}).items()},
+        paths=tuple(map(Path, search.get("paths", ()))),
+        schemes={scheme.lower(): tuple(map(Path, folders)) for scheme, folders in schemes.items()},
+        finder=search.get("finder"),
+        unsafe_paths=search.get("unsafe_paths", False),
     )
     return Context(resources=resources, diagnostics=Diagnostics(), read_file=read_file, allow_xacro=allow_xacro)
 

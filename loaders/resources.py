@@ -2,12 +2,13 @@
 
 Where a name is looked for, in this order:
 
-1. ``package_map``, the caller's own word;
+1. ``package_map`` and ``schemes``, the caller's own word;
 2. the folder of the file that names it;
 3. the packages and models that enclose that folder (``package.xml``, ``model.config``, or a folder of the name);
 4. ``paths``, as the caller gives them;
 5. the environment variables of `ENVIRONMENT`;
-6. the caches of Gazebo Fuel, which are only read.
+6. the caches of Gazebo Fuel, which are only read;
+7. ``finder``, a function of the caller's, which gets the name as it is written.
 
 What is found must lie, symbolic links followed, in one of these places, unless the caller allows more.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -75,6 +76,10 @@ class Resources:
     """Folder of each package or model that is known by name."""
     paths: Sequence[Path] = ()
     """Folders to search, in order."""
+    schemes: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    """Folders to search for what follows ``scheme://``, by scheme: further schemes, or more places for a known one."""
+    finder: Callable[[str], str | os.PathLike[str] | None] | None = None
+    """Asked last, with the name as written, for a file or folder or None; what it gives may be read."""
     unsafe_paths: bool = False
     """Whether a file outside the model's folder, its packages and the given folders may be read."""
     lookups: list[Lookup] = field(default_factory=list, compare=False)
@@ -95,7 +100,7 @@ class Resources:
         scheme, rest = _split(uri)
         tried: list[_Place] = []
         found = None
-        for place in _distinct(self._places(scheme, rest, Path(os.path.abspath(base)))):
+        for place in _distinct(self._all_places(uri, scheme, rest, Path(os.path.abspath(base)))):
             tried.append(place)
             if _exists(place.path):
                 found = place
@@ -136,6 +141,14 @@ class Resources:
         if folder not in self._real:
             self._real[folder] = os.path.realpath(folder)
         return os.path.join(self._real[folder], name)
+
+    def _all_places(self, uri: str, scheme: str, rest: str, base: Path) -> Iterator[_Place]:
+        yield from (_Place(folder / rest, folder) for folder in self.schemes.get(scheme, ()))
+        yield from self._places(scheme, rest, base)
+        answer = None if self.finder is None else self.finder(uri)
+        if answer is not None:
+            path = Path(os.path.abspath(answer))
+            yield _Place(path, path)
 
     def _places(self, scheme: str, rest: str, base: Path) -> Iterator[_Place]:
         if scheme in {"package", "model"}:
@@ -260,8 +273,9 @@ def _split(uri: str) -> tuple[str, str]:
 
 def _not_found(uri: str, scheme: str, tried: list[Path]) -> tuple[str, str]:
     """Message and hint for a name that leads nowhere."""
-    if scheme not in {"", "file", "package", "model", "http", "https", "fuel"}:
-        return f"{uri!r} has the scheme {scheme}://, which means nothing here", "use package://, model:// or file://"
+    if not tried and scheme not in {"", "file", "package", "model", "http", "https", "fuel"}:
+        hint = "use package://, model:// or file://, or name folders for it in schemes"
+        return f"{uri!r} has the scheme {scheme}://, which means nothing here", hint
     if not tried:
         if scheme in {"http", "https", "fuel"}:
             return f"{uri!r} is no URI of a Fuel model, and nothing is fetched", "download it, and name the file"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from loaders.assemble import placed
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.normal import normalise_urdf
@@ -16,7 +17,7 @@ from .extensions import with_extensions
 from .gazebo import Extensions
 from .joints import read_joint, read_mimic
 from .links import read_link
-from .shapes import Materials
+from .shapes import Materials, read_origin
 from .transmissions import read_actuators
 from .tree import connected, link_poses, root_link
 
@@ -25,7 +26,8 @@ def read(root: Node, context: Context) -> Scene | None:
     """Read the document whose root element is ``<robot>``.
 
     The scene holds one model, named by the robot, with links in document order and every root at the origin of the
-    world. Problems go to ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
+    world, or where an ``<origin>`` of the robot itself has it, as in libsdformat. Problems go to
+    ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
 
     Source: http://wiki.ros.org/urdf/XML and the schema of urdfdom; ``docs/urdf.md`` says where readers differ.
     """
@@ -55,7 +57,7 @@ def read(root: Node, context: Context) -> Scene | None:
         couplings=tuple(coupling for coupling in couplings if coupling is not None),
         actuators=read_actuators(root, known),
     )
-    scene = with_extensions(scene, root)
+    scene = placed(with_extensions(scene, root), "", read_origin(root))
     root.sweep()
     return scene
 

@@ -224,3 +224,32 @@ def test_resolve_lists_all_that_a_file_names(tmp_path: Path) -> None:
     assert found["a.stl"].problem == ""
     assert found["b.stl"].path is None
     assert (found["b.stl"].line, found["b.stl"].tried) == (2, (tmp_path / "b.stl",))
+
+
+def test_a_scheme_of_the_callers_own_leads_to_the_callers_folders(tmp_path: Path) -> None:
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf" / "cup.obj").write_text("v 0 0 0\n")
+    mesh = "<mesh><uri>lab://cup.obj</uri></mesh>"
+    shape = f"<visual name='v'><geometry>{mesh}</geometry></visual>"
+    text = f"<sdf version='1.9'><model name='m'><link name='l'>{shape}</link></model></sdf>"
+    scene = loaders.load_string(text, format="sdf", schemes={"lab": [tmp_path / "shelf"]})
+    assert scene.links[0].visuals[0].geometry.path == str(tmp_path / "shelf" / "cup.obj")
+    (lost,) = loaders.load_string(text, format="sdf").diagnostics
+    assert (lost.code, lost.where.line) == ("resource.not-found", 1)
+    assert "schemes" in lost.hint
+
+
+def test_the_callers_function_is_asked_last_with_the_name_as_written(tmp_path: Path) -> None:
+    (tmp_path / "cup.sdf").write_text("<sdf version='1.9'><model name='cup'><link name='l'/></model></sdf>")
+    asked: list[str] = []
+
+    def finder(uri: str) -> Path | None:
+        asked.append(uri)
+        return tmp_path / "cup.sdf" if uri == "store://Cup" else None
+
+    text = "<sdf version='1.9'><world name='w'><include><uri>{}</uri></include></world></sdf>"
+    scene = loaders.load_string(text.format("store://Cup"), format="sdf", finder=finder)
+    assert [link.name for link in scene.links] == ["cup::l"]
+    with pytest.raises(loaders.LoadError, match="store://Saucer"):
+        loaders.load_string(text.format("store://Saucer"), format="sdf", finder=finder)
+    assert asked == ["store://Cup", "store://Saucer"]

@@ -76,6 +76,14 @@ def test_an_inertia_is_turned_into_the_axes_of_the_link() -> None:
     np.testing.assert_allclose(inertia.I_Lcm, ((2, -0.1, 0), (-0.1, 1, 0), (0, 0, 2.5)), atol=1e-15)
 
 
+def test_an_origin_of_the_robot_places_the_whole_model() -> None:
+    link, joint = "<link name='a'/>", "<joint name='w' type='fixed'><parent link='world'/><child link='a'/></joint>"
+    scene = robot(f"<origin xyz='1 2 3' rpy='0 0 {math.pi / 2}'/>{link}{joint}")
+    np.testing.assert_allclose(scene.links[0].X_WL.p, [1, 2, 3])
+    np.testing.assert_allclose(scene.models[0].X_WM.R @ (1, 0, 0), [0, 1, 0], atol=1e-15)
+    assert bridge.lower(scene).link_poses()["a"].is_close(scene.links[0].X_WL)
+
+
 def test_a_missing_inertial_stays_missing() -> None:
     assert robot("<link name='a'/>").links[0].inertia is None
 
