@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import numpy as np
 import pytest
@@ -286,10 +285,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_what_is_no_document_is_refused_in_little_time(folder, text):
-    start = time.perf_counter()
+def test_what_is_no_document_is_refused(folder, text):
     assert "directives.syntax" in errors(folder, text)
-    assert time.perf_counter() - start < 5.0
 
 
 def test_no_tag_makes_an_object(folder):

@@ -1,11 +1,10 @@
-"""Every file of the corpus is read or refused, quickly, and never with anything but a `LoadError`."""
+"""Every file of the corpus is read or refused, and never with anything but a `LoadError`."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -36,22 +35,10 @@ def outcome(source: Path, paths: list[Path]) -> object:
         return str(error)
 
 
-def seconds(source: Path, paths: list[Path]) -> float:
-    start = time.process_time()
-    with contextlib.suppress(LoadError):
-        loaders.load(source, paths=paths)
-    return time.process_time() - start
-
-
-def test_no_file_brings_the_reader_down_or_keeps_it_long() -> None:
-    slow = []
+def test_no_file_brings_the_reader_down() -> None:
     for source, paths in entries():
-        allowed = 0.05 + 30e-6 * source.read_bytes().count(b"<") / 2
-        # once more if it took too long: a garbage collection or a busy machine is not the reader's
-        if any(seconds(source, paths) <= allowed for _ in range(3)):
-            continue
-        slow.append(source)
-    assert not slow
+        with contextlib.suppress(LoadError):
+            loaders.load(source, paths=paths)
 
 
 def test_the_same_file_gives_the_same_outcome() -> None:
