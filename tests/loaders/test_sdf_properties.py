@@ -232,7 +232,9 @@ def test_a_placement_frame_ends_where_the_include_says(
 
 
 def same_scene(old: str, old_version: str, new: str, new_version: str) -> None:
-    plain = [read(text, version).to_dict() for text, version in ((old, old_version), (new, new_version))]
+    scenes = [read(text, version) for text, version in ((old, old_version), (new, new_version))]
+    assert not any(entry.severity != "note" for scene in scenes for entry in scene.diagnostics)
+    plain = [scene.to_dict() | {"diagnostics": []} for scene in scenes]
     assert plain[0] == plain[1]
 
 
