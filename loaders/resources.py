@@ -88,6 +88,8 @@ class Resources:
     """Real paths of the folders that a file in a folder may read from, found out once for each folder."""
     _real: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Real paths of folders that were met."""
+    _own: dict[Path, Path] = field(default_factory=dict, compare=False, repr=False)
+    """What belongs to the models of folders that were met."""
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
         """The file or folder that a name means, or None; what failed is reported, with every place tried.
@@ -126,12 +128,19 @@ class Resources:
 
     def _allows(self, place: _Place, base: Path) -> bool:
         if base not in self._allowed:
-            roots = (_own_folder(base), *enclosing(base), *self.package_map.values(), *self.paths, *_environment())
+            roots = (self._own_folder(base), *enclosing(base), *self.package_map.values(), *self.paths, *_environment())
             self._allowed[base] = tuple(dict.fromkeys(map(os.path.realpath, roots)))
         real = self._real_path(place.path)
         if any(_is_inside(real, root) for root in self._allowed[base]):
             return True
         return place.root is not None and _is_inside(real, os.path.realpath(place.root))
+
+    def _own_folder(self, base: Path) -> Path:
+        """What belongs to a model in no package: its folder, or the one above a folder for descriptions."""
+        if base not in self._own:
+            real = base.resolve()
+            self._own[base] = real.parent if real.name.lower() in _LAYOUT_FOLDERS else base
+        return self._own[base]
 
     def _real_path(self, path: Path) -> str:
         """The path without symbolic links; the folder's is found out once."""
@@ -159,7 +168,7 @@ class Resources:
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield _Place(Path(rest), None)
         elif scheme in {"", "file"}:
-            yield _Place(base / rest, _own_folder(base))
+            yield _Place(base / rest, self._own_folder(base))
             for folder in (*enclosing(base), *self.paths, *_environment()):
                 yield _Place(folder / rest, folder)
 
@@ -200,7 +209,7 @@ def _is_inside(path: str, folder: str) -> bool:
 
 def enclosing(base: Path) -> list[Path]:
     """The packages and models around a folder, innermost first."""
-    return [folder for folder in _ancestors(base) if any(_exists(folder / marker) for marker in _MARKERS)]
+    return [folder for folder in _ancestors(base) if any(os.path.exists(f"{folder}/{marker}") for marker in _MARKERS)]
 
 
 def _ancestors(base: Path) -> list[Path]:
@@ -208,14 +217,10 @@ def _ancestors(base: Path) -> list[Path]:
 
     A file must not open all of these for itself by giving their name.
     """
-    home = Path.home()
+    home = os.path.join(os.path.expanduser("~"), "")
     base = Path(os.path.abspath(base))
-    return [folder for folder in (base, *base.parents) if len(folder.parts) > 2 and not home.is_relative_to(folder)]
-
-
-def _own_folder(base: Path) -> Path:
-    """What belongs to a model in no package: its folder, or the one above a folder for descriptions."""
-    return base.resolve().parent if base.resolve().name.lower() in _LAYOUT_FOLDERS else base
+    around = (folder for folder in (base, *base.parents) if len(folder.parts) > 2)
+    return [folder for folder in around if not home.startswith(os.path.join(folder, ""))]
 
 
 def _is_called(folder: Path, name: str) -> bool:
