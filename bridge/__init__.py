@@ -14,7 +14,7 @@ from .mechanism import Mechanism, lower
 if TYPE_CHECKING:
     from . import mujoco_plugin
     from .bullet import load_into_pybullet
-    from .mjcf import export_mjcf, to_mjcf, to_mjspec
+    from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .parity import compare
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "load_into_pybullet",
     "lower",
     "mujoco_plugin",
+    "passive_forces",
     "to_mjcf",
     "to_mjspec",
 ]
@@ -33,6 +34,7 @@ _HOMES = {
     "export_mjcf": ".mjcf",
     "load_into_pybullet": ".bullet",
     "mujoco_plugin": "",
+    "passive_forces": ".mjcf",
     "to_mjcf": ".mjcf",
     "to_mjspec": ".mjcf",
 }

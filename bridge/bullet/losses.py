@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.forces import can_be_strung
 from bridge.mechanism import Body, Kind, Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import (
@@ -17,7 +18,6 @@ from loaders.model import (
     Link,
     Material,
     Physics,
-    Scene,
     SpringDamper,
     TendonConstraint,
     Visual,
@@ -75,7 +75,14 @@ def _where(body: Body) -> Where:
 
 
 def _rotors(mechanism: Mechanism) -> Iterator[Found]:
-    return ((a.joint, a.where) for a in mechanism.scene.actuators if a.rotor_inertia)
+    """Each with what is missing of the inertia that the joint sees at the zero configuration."""
+    if not any(a.rotor_inertia for a in mechanism.scene.actuators):
+        return
+    seen, component = np.diag(mechanism.mass_matrix()), {key: v for v, key in enumerate(mechanism.v_order)}
+    for a in mechanism.scene.actuators:
+        v = component.get((a.joint, 0))
+        if a.rotor_inertia and v is not None:
+            yield f"{a.joint} ({a.gear_ratio**2 * a.rotor_inertia:.3g} of {seen[v]:.3g} kg m^2 or kg)", a.where
 
 
 def _efforts(mechanism: Mechanism) -> Iterator[Found]:
@@ -141,14 +148,19 @@ def _sensors(mechanism: Mechanism) -> Iterator[Found]:
 # --- the rest of the scene -------------------------------------------------------------------------------------------
 
 
-def _elements(kind: type) -> Callable[[Mechanism], Iterator[Found]]:
-    """Constraints and forces of one kind."""
+def _bushings(mechanism: Mechanism) -> Iterator[Found]:
+    for item in mechanism.scene.forces:
+        if isinstance(item, Bushing):
+            yield f"{item.link_A} to {item.link_C}", item.where
+
+
+def _tendons(is_meant: Callable[[TendonConstraint, bool], bool]) -> Callable[[Mechanism], Iterator[Found]]:
+    """Tendons of which this holds, told whether it can be strung."""
 
     def find(mechanism: Mechanism) -> Iterator[Found]:
-        scene: Scene = mechanism.scene
-        for item in (*scene.constraints, *scene.forces):
-            if isinstance(item, kind):
-                yield kind.__name__, item.where
+        for item in mechanism.scene.constraints:
+            if isinstance(item, TendonConstraint) and is_meant(item, can_be_strung(item, mechanism.v_order)):
+                yield f"over {', '.join(item.joints)}", item.where
 
     return find
 
@@ -177,10 +189,14 @@ def _solver(mechanism: Mechanism) -> Iterator[Found]:
 
 
 LOSSES = (
-    _Loss("rotor-inertia", Fate.DROPPED, "PyBullet has no reflected inertia of rotors: {names}", _rotors),
     _Loss(
-        "controller-gains", Fate.DROPPED, "the gains of {n} controller(s) are not set in PyBullet: {names}", _gains,
-        "give them to setJointMotorControl2 with PD_CONTROL",
+        "rotor-inertia", Fate.DROPPED, "PyBullet has no reflected inertia of rotors, so these joints see less: {names}",
+        _rotors,
+    ),
+    _Loss(
+        "controller-gains", Fate.APPROXIMATED,
+        "PyBullet's motors have gains of another kind; these controllers act explicitly, by steps: {names}", _gains,
+        "call apply_control() before every step",
     ),
     _Loss(
         "velocity-limit", Fate.DROPPED, "PyBullet reports but does not enforce velocity limits: {names}",
@@ -226,8 +242,21 @@ LOSSES = (
     ),
     _Loss("deformable", Fate.DROPPED, "these are rigid in PyBullet: {names}", _links(lambda link: link.deformable)),
     _Loss("wind", Fate.DROPPED, "PyBullet has no wind: {names}", _windy),
-    _Loss("bushing", Fate.DROPPED, "{n} bushing(s) have no counterpart in PyBullet", _elements(Bushing)),
-    _Loss("tendon", Fate.DROPPED, "{n} tendon(s) have no counterpart in PyBullet", _elements(TendonConstraint)),
+    _Loss(
+        "bushing", Fate.APPROXIMATED, "bushings act explicitly in PyBullet, by steps: {names}", _bushings, _STEP,
+    ),
+    _Loss(
+        "tendon", Fate.APPROXIMATED, "yielding tendons act explicitly in PyBullet, by steps: {names}",
+        _tendons(lambda tendon, moves: moves and math.isfinite(tendon.stiffness)), _STEP,
+    ),
+    _Loss(
+        "rigid-tendon", Fate.DROPPED, "PyBullet has no constraint of several joints: tendons {names}",
+        _tendons(lambda tendon, moves: moves and math.isinf(tendon.stiffness)), "give it a stiffness",
+    ),
+    _Loss(
+        "tendon-joint", Fate.DROPPED, "these tendons run over a joint that is not one freedom of a tree: {names}",
+        _tendons(lambda _, moves: not moves),
+    ),
     _Loss("rigid-distance", Fate.DROPPED, "PyBullet has no constraint of a fixed distance: {names}", _rigid_distances),
     _Loss(
         "spring-damper", Fate.APPROXIMATED, "straight springs act explicitly in PyBullet, by steps: {names}",

@@ -11,9 +11,19 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from bridge.coordinates import joint_index, kind_of
+from bridge.forces import Motion, bushing_wrench, can_be_strung, tendon_force
 from bridge.mechanism import Body, Kind, Mechanism, Position, Primitive
-from loaders.model import DistanceConstraint, Link, SpringDamper
-from loaders.spatial import Array
+from loaders.model import (
+    WORLD,
+    Bushing,
+    Constraint,
+    DistanceConstraint,
+    ForceElement,
+    Link,
+    SpringDamper,
+    TendonConstraint,
+)
+from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import BASE
 from .state import State
@@ -86,16 +96,38 @@ def _torque(state: State, index: int, torque_W: Array) -> None:
 
 
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
-    """Apply springs, the weightlessness of links without gravity, and straight springs between links, for one step."""
+    """Apply for one step what PyBullet lacks.
+
+    That is springs in joints, the weightlessness of links without gravity, and springs, bushings and yielding tendons
+    between links and joints.
+    """
     states = list(states)
     for state in states:
         _apply_springs(state)
         _lift_weightless(state)
-    for force in (*mechanism.scene.forces, *mechanism.scene.constraints):
-        if isinstance(force, SpringDamper):
-            _pull(states, force, force.free_length)
-        elif isinstance(force, DistanceConstraint) and np.isfinite(force.stiffness):
-            _pull(states, force, force.distance)
+    links = {link for state in states for link in state.articulation.places} | {WORLD}
+    for element in (*mechanism.scene.forces, *mechanism.scene.constraints):
+        if _ends(element) <= links:
+            _apply_element(states, element, mechanism)
+
+
+def _apply_element(states: list[State], element: ForceElement | Constraint, mechanism: Mechanism) -> None:
+    """Apply one force element, or one constraint that yields."""
+    if isinstance(element, SpringDamper):
+        _pull(states, element, element.free_length)
+    elif isinstance(element, Bushing):
+        _bear(states, element)
+    elif isinstance(element, DistanceConstraint) and np.isfinite(element.stiffness):
+        _pull(states, element, element.distance)
+    elif isinstance(element, TendonConstraint) and np.isfinite(element.stiffness):
+        _strain(states, element, mechanism)
+
+
+def _ends(element: ForceElement | Constraint) -> set[str]:
+    """The links that it holds on to."""
+    if isinstance(element, TendonConstraint):
+        return set()
+    return {element.link_A, element.link_C if isinstance(element, Bushing) else element.link_B}
 
 
 def _apply_springs(state: State) -> None:
@@ -147,24 +179,48 @@ def _push(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
 
 
 def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length: float) -> None:
-    ends = [_end(states, spring.link_A, spring.p_AP), _end(states, spring.link_B, spring.p_BQ)]
-    (state_A, p_WP, v_P), (state_B, p_WQ, v_Q) = ends
-    distance = float(np.linalg.norm(p_WQ - p_WP))
+    state_A, P = _motion(states, spring.link_A, Pose.of(p=spring.p_AP))
+    state_B, Q = _motion(states, spring.link_B, Pose.of(p=spring.p_BQ))
+    p_PQ = Q.X_WF.p - P.X_WF.p
+    distance = float(np.linalg.norm(p_PQ))
     if distance == 0.0:
         return
-    along = (p_WQ - p_WP) / distance
-    pull = spring.stiffness * (distance - length) + spring.damping * float(along @ (v_Q - v_P))
+    along = p_PQ / distance
+    pull = spring.stiffness * (distance - length) + spring.damping * float(along @ (Q.v - P.v))
     if state_A is not None:
-        _push(state_A, spring.link_A, pull * along, p_WP)
+        _push(state_A, spring.link_A, pull * along, P.X_WF.p)
     if state_B is not None:
-        _push(state_B, spring.link_B, -pull * along, p_WQ)
+        _push(state_B, spring.link_B, -pull * along, Q.X_WF.p)
 
 
-def _end(states: list[State], link: str, p_LQ: Array) -> tuple[State | None, Array, Array]:
-    """Who has the link, and position and velocity of a point on it, in the world."""
+def _bear(states: list[State], bushing: Bushing) -> None:
+    state_A, A = _motion(states, bushing.link_A, bushing.X_LA)
+    state_C, C = _motion(states, bushing.link_C, bushing.X_LC)
+    wrench = bushing_wrench(bushing, A, C)
+    for sign, state, link in ((-1.0, state_A, bushing.link_A), (1.0, state_C, bushing.link_C)):
+        if state is not None:
+            _push(state, link, sign * wrench.force, wrench.p_WQ)
+            _torque(state, state.articulation.places[link][0], sign * wrench.torque)
+
+
+def _strain(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
+    """Pull at the joints of a tendon, if each of them is one freedom of these bodies."""
+    if not can_be_strung(tendon, mechanism.v_order):
+        return
+    q, v = ({n: x for s in states for n, x in read(s).items()} for read in (State.positions, State.velocities))
+    weights = dict(zip(tendon.joints, tendon.coefficients, strict=True))
+    length, rate = (sum(a * float(np.atleast_1d(x[name])[0]) for name, a in weights.items()) for x in (q, v))
+    force = tendon_force(tendon, length + tendon.offset, rate)
+    for state in states if force else ():
+        own = joint_index(state.articulation.mechanism).keys() & weights.keys()
+        apply_efforts(state, {name: weights[name] * force for name in sorted(own)}, limited=False)
+
+
+def _motion(states: list[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
+    """Who has the link, and how a frame on it moves."""
     state = next((state for state in states if link in state.articulation.places), None)
     if state is None:
-        return None, p_LQ, np.zeros(3)
-    p_WQ = state.link_pose(link).p + state.link_pose(link).R @ p_LQ
+        return None, Motion(X_LF, IDENTITY.p, IDENTITY.p)
+    X_WF = state.link_pose(link) @ X_LF
     p_Wcm, v, w = state.segment_motion(state.articulation.places[link][0])
-    return state, p_WQ, v + np.cross(w, p_WQ - p_Wcm)
+    return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))

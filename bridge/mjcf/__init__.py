@@ -7,13 +7,25 @@ from typing import Any
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 
+from .callback import PassiveForces, passive_forces
 from .context import Actuators, Inertia, Options
 from .document import Built, build
 from .element import write
 from .folder import MjcfExport, export_mjcf, stale_files
 from .spec import require_xml_depth, to_spec
 
-__all__ = ["Actuators", "Inertia", "Mjcf", "MjcfExport", "export_mjcf", "stale_files", "to_mjcf", "to_mjspec"]
+__all__ = [
+    "Actuators",
+    "Inertia",
+    "Mjcf",
+    "MjcfExport",
+    "PassiveForces",
+    "export_mjcf",
+    "passive_forces",
+    "stale_files",
+    "to_mjcf",
+    "to_mjspec",
+]
 
 
 class Mjcf(str):

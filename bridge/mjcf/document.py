@@ -54,7 +54,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
     )
     _settings(context)
-    by_component = carriers(context)
+    by_component = carriers(mechanism)
     _bodies(by_component, context)
     frames(context)
     contacts(context)

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from bridge.coordinates import kind_of
-from bridge.mechanism import Body, Kind, Primitive
+from bridge.mechanism import Body, Kind, Mechanism, Primitive
 from bridge.names import primitive_names
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import JointAxis
@@ -34,10 +34,10 @@ class Carrier:
     primitive: int
 
 
-def carriers(context: Context) -> dict[int, Carrier]:
+def carriers(mechanism: Mechanism) -> dict[int, Carrier]:
     """What carries each velocity component of hinges and slides, by its index in ``v_order``."""
     found: dict[int, Carrier] = {}
-    for i, body in enumerate(context.mechanism.bodies):
+    for i, body in enumerate(mechanism.bodies):
         if kind_of(body) is not None:
             continue
         names = primitive_names(body)

@@ -40,7 +40,8 @@ def _bushing(bushing: Bushing, context: Context) -> None:
         f"MuJoCo; torque stiffness {numbers(bushing.torque_stiffness)}, damping {numbers(bushing.torque_damping)}, "
         f"force stiffness {numbers(bushing.force_stiffness)}, damping {numbers(bushing.force_damping)}"
     )
-    context.report(Fate.DROPPED, "bushing", message, bushing.where, hint="apply its force in mjcb_passive")
+    hint = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
+    context.report(Fate.DROPPED, "bushing", message, bushing.where, hint=hint)
 
 
 def _spatial(element: SpringDamper | DistanceConstraint, context: Context) -> Element:
@@ -91,11 +92,17 @@ def _sum(constraint: TendonConstraint, by_component: dict[int, Carrier], context
     bounds = (max(bounds[0], -1e10), min(bounds[1], 1e10))
     if math.isfinite(constraint.stiffness):
         fixed.set(springlength=bounds, stiffness=constraint.stiffness)
+        _report_damping(name, constraint, context)
     else:
         fixed.set(range=bounds, solreflimit=solref(context), solimplimit=SOLIMP)
-    if constraint.damping:
-        fixed.set(damping=constraint.damping)
-        message = f"the damping of tendon {name} acts inside its bounds too"
-        context.report(Fate.APPROXIMATED, "tendon-damping", message, constraint.where)
     for carrier, coefficient in zip(carriers, constraint.coefficients, strict=True):
         fixed.add("joint", joint=carrier.joint, coef=coefficient / carrier.ratio)
+
+
+def _report_damping(name: str, constraint: TendonConstraint, context: Context) -> None:
+    if constraint.damping:
+        message = (
+            f"damping {constraint.damping:g} of tendon {name} is left out: MuJoCo's would act inside its bounds too"
+        )
+        hint = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
+        context.report(Fate.DROPPED, "tendon-damping", message, constraint.where, hint=hint)

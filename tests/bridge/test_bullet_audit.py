@@ -52,7 +52,7 @@ REPORTED = {
     (m.Actuator, "rotor_inertia"): "pybullet.rotor-inertia",
 }
 """Fields that the ledger says are dropped, whatever they hold."""
-DROPPED_WHOLE = (m.Sensor, m.Light, m.Bushing, m.TendonConstraint, m.Hydroelastic, m.Physics, m.Heightmap)
+DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap)
 """Types of which the ledger says that they are dropped, whatever they hold."""
 AUDITED = [(c, f) for c, f in FIELDS if (c, f.name) not in SILENT and c not in DROPPED_WHOLE and c is not m.Mesh]
 

@@ -64,6 +64,11 @@ def driven(**what):
     return scene([link("a")], [joint("j", WORLD, "a")], actuators=(Actuator(name="m", joint="j", where=HERE, **what),))
 
 
+def strung(joints, **what):
+    tendon = TendonConstraint(joints=joints, coefficients=(1.0,), where=HERE, **what)
+    return scene([link("a")], [joint("j", WORLD, "a")], constraints=(tendon,))
+
+
 SCENES = {
     "rotor-inertia": driven(rotor_inertia=0.1),
     "controller-gains": driven(p_gain=10.0),
@@ -87,7 +92,9 @@ SCENES = {
     "bushing": scene(
         [link("a")], forces=(Bushing(link_A="a", X_LA=IDENTITY, link_C=WORLD, X_LC=IDENTITY, where=HERE, **FLEX),)
     ),
-    "tendon": scene([link("a")], constraints=(TendonConstraint(joints=(), coefficients=(), where=HERE),)),
+    "tendon": strung(("j",), stiffness=1.0),
+    "rigid-tendon": strung(("j",)),
+    "tendon-joint": strung(("none",)),
     "rigid-distance": scene([link("a")], constraints=(DistanceConstraint(**ENDS, distance=1.0, where=HERE),)),
     "spring-damper": scene(
         [link("a")], forces=(SpringDamper(**ENDS, free_length=1.0, stiffness=1.0, damping=0.0, where=HERE),)

@@ -118,14 +118,26 @@ def tree():
             m.DistanceConstraint(**ends, distance=1.0),
             m.DistanceConstraint(**ends, distance=1.0, stiffness=10.0),
             m.TendonConstraint(joints=("hinge", "slide"), coefficients=(1.0, 2.0), lower=-1.0, upper=1.0),
+            *(
+                m.TendonConstraint(
+                    joints=("hinge", "slide"),
+                    coefficients=(1.0, 2.0),
+                    offset=offset,
+                    lower=-0.1,
+                    upper=0.1,
+                    stiffness=10.0,
+                    damping=1.0,
+                )
+                for offset in (0.0, -3.0)
+            ),
         ),
         forces=(
             m.SpringDamper(**ends, free_length=1.0, stiffness=2.0, damping=3.0),
             m.Bushing(
                 link_A="a",
-                X_LA=IDENTITY,
+                X_LA=Pose.of(p=(0.0, 0.1, 0.0)),
                 link_C="b",
-                X_LC=IDENTITY,
+                X_LC=Pose.of(p=(0.1, 0.2, 0.3)),
                 torque_stiffness=flex,
                 torque_damping=flex,
                 force_stiffness=flex,
