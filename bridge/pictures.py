@@ -160,11 +160,11 @@ def _framing(model: Any, qpos: Sequence[Array]) -> Camera:
     points = np.concatenate(corners)
     if not len(points):
         return Camera(target=np.zeros(3), distance=2.0)
-    return _camera(points)
+    return framed(points)
 
 
-def _camera(points: Array) -> Camera:
-    """As near as shows all points, shape (n, 3), with a margin."""
+def framed(points: Array) -> Camera:
+    """A camera as near as shows all points, shape (n, 3), with a margin."""
     axes = _axes()
     seen = points @ axes.T
     middle = (seen.min(axis=0) + seen.max(axis=0)) / 2.0
@@ -219,13 +219,14 @@ def _bullet_images(mechanism: Mechanism, poses: Sequence[Pose], camera: Camera) 
             images = []
             for pose in poses:
                 robot.set_positions(pose)
-                images.append(_bullet_image(pybullet, client, camera))
+                images.append(bullet_image(pybullet, client, camera))
             return images
         finally:
             pybullet.disconnect(client)
 
 
-def _bullet_image(pybullet: Any, client: int, camera: Camera) -> Image:
+def bullet_image(pybullet: Any, client: int, camera: Camera) -> Image:
+    """What a physics server of PyBullet's holds now, drawn by its software renderer."""
     width, height = SIZE
     view = pybullet.computeViewMatrix(camera.eye.tolist(), camera.target.tolist(), (0, 0, 1))
     lens = pybullet.computeProjectionMatrixFOV(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import Friction, Surface
+from loaders.model import Friction, Mesh, Surface
 
 from .articulation import BASE, TARGET, Articulation, Segment
 from .client import Client
@@ -24,6 +24,14 @@ def set_contacts(client: Client, body: int, articulation: Articulation) -> None:
         surface = next(iter(_surfaces(segment)), None)
         if surface is not None:
             client.changeDynamics(body, index, **coefficients(surface))
+    if _is_lone_hull(articulation):
+        client.changeDynamics(body, BASE, collisionMargin=0.0)
+
+
+def _is_lone_hull(articulation: Articulation) -> bool:
+    """Whether the base is one convex hull, the only shape that PyBullet lets go of its margin of 1 mm."""
+    shapes = [c.geometry for part in articulation.segments[0].parts for c in part.link.collisions]
+    return articulation.is_free and len(shapes) == 1 and isinstance(shapes[0], Mesh)
 
 
 def coefficients(surface: Surface) -> dict[str, float]:

@@ -15,14 +15,14 @@ from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .client import Client
-from .control import control_efforts
 from .operators import Operators
 from .passive import apply_efforts, apply_passive_forces
+from .picture import Pictured
 from .settings import set_friction
 from .state import State, Value, with_followers
 
 
-class Body(int):
+class Body(Pictured, int):
     """A body in PyBullet: its id, which every function of PyBullet takes, and the names that the model gave its parts.
 
     Positions and velocities are by joint, in the conventions of `bridge.coordinates`.
@@ -158,18 +158,8 @@ class Body(int):
         """
         apply_efforts(self.state, efforts)
 
-    def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
-    ) -> None:
-        """Let the file's controllers drive joints to positions and velocities (zero if not given), for one step.
-
-        Raises:
-            ValueError: for a joint without gains in the file.
-        """
-        apply_efforts(self.state, control_efforts(self.state, positions, velocities or {}))
-
     def apply_passive_forces(self) -> None:
-        """Apply for one step what the model has and PyBullet has not; see `bridge.bullet.passive`.
+        """Apply for one step what the model has and PyBullet has not: springs, links without gravity.
 
         Where joints have dry friction and the time step is not what it was, their friction is set anew, which replaces
         any motor of theirs.
@@ -220,7 +210,7 @@ class Body(int):
         return int, (int(self),)
 
 
-class Bodies(Sequence[Body]):
+class Bodies(Pictured, Sequence[Body]):
     """The bodies of one scene: by number, by the name of their model, and as one mechanism."""
 
     def __init__(
@@ -323,13 +313,6 @@ class Bodies(Sequence[Body]):
         """As `Body.apply_efforts`, for joints of any body."""
         for body, part in self._split(efforts):
             body.apply_efforts(part)
-
-    def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
-    ) -> None:
-        """As `Body.apply_control`, for joints of any body."""
-        for body, part in self._split(positions):
-            body.apply_control(part, velocities)
 
     def apply_passive_forces(self) -> None:
         """As `Body.apply_passive_forces`, of all, and springs between them."""

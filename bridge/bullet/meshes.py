@@ -1,4 +1,8 @@
-"""Meshes as OBJ files, converted once: the files, and what was said of them, stay in the cache of `bridge.assets`."""
+"""Meshes as files that PyBullet reads fast, converted once: they, and what was said of them, stay in the asset cache.
+
+What is seen, and what collides as it is, is OBJ. Of a mesh that collides as its convex hull, PyBullet takes the corners
+of all faces; so it gets every corner once, in binary STL, whatever the faces are.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge import assets
 from loaders.diagnostics import Diagnostics, Fate, Where
@@ -16,71 +23,148 @@ from loaders.model import Mesh, Rgba
 
 from .articulation import TARGET
 
-_EDITION = "1"
+_EDITION = "2"
 """Of the conversion and of its record; another one is converted anew."""
 MAX_PATH = 1000
 """A longer path of a mesh aborts the process inside PyBullet."""
 
 
 @dataclass(frozen=True, slots=True)
-class ObjFile:
+class MeshFile:
     """A file, and the colour that the mesh stated."""
 
-    path: Path
+    path: str
     rgba: Rgba | None
 
 
-def mesh_files(mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool) -> tuple[ObjFile, ...] | None:
-    """The OBJ files that stand for a mesh; None if there is no cache to keep them in."""
-    try:
-        record = _record(mesh, collides)
-        kept = _read(record)
-        if kept is None:
-            _convert(mesh, where, collides, record)
+@dataclass(slots=True, eq=False)
+class MeshFiles:
+    """The files of the meshes of one load; what they are made from is looked at once."""
+
+    _folder: str | None = None
+    _materials: dict[str, list[str]] = field(default_factory=dict)
+
+    def of(self, mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool) -> tuple[MeshFile, ...] | None:
+        """The files that stand for a mesh; None if there is no cache to keep them in."""
+        try:
+            record = self._record(mesh, collides)
             kept = _read(record)
-    except OSError:
-        return None
-    if kept is None:
-        return None
-    files, said = kept
-    for code, fate, message, hint in said:
-        diagnostics.add(Fate(fate), code, message, where, target=TARGET, hint=hint)
-    return files
+            if kept is None:
+                _convert(mesh, where, collides, record)
+                kept = _read(record)
+        except OSError:
+            return None
+        if kept is None:
+            return None
+        files, said = kept
+        for code, fate, message, hint in said:
+            diagnostics.add(Fate(fate), code, message, where, target=TARGET, hint=hint)
+        return files
+
+    def _record(self, mesh: Mesh, collides: bool) -> str:
+        """Where the record of a mesh is: named by all that the conversion depends on.
+
+        Raises:
+            OSError: if the mesh cannot be looked at.
+        """
+        if mesh.path is None:
+            raise FileNotFoundError(mesh.uri)
+        if self._folder is None:
+            self._folder = str(assets.cache_folder() / "bullet")
+        path = os.path.realpath(mesh.path)
+        stamps = [(file, *_stamp(file)) for file in (path, *self._described_by(path))]
+        key = hashlib.sha256(repr((_EDITION, mesh, collides, stamps)).encode()).hexdigest()
+        return f"{self._folder}/{key[:32]}.json"
+
+    def _described_by(self, path: str) -> list[str]:
+        """Files of materials that a mesh may name."""
+        if not path.lower().endswith(".obj"):
+            return []
+        folder = os.path.dirname(path)
+        if folder not in self._materials:
+            names = sorted(name for name in os.listdir(folder) if name.endswith(".mtl"))
+            self._materials[folder] = [os.path.join(folder, name) for name in names]
+        return self._materials[folder]
 
 
-def _read(record: Path) -> tuple[tuple[ObjFile, ...], list[tuple[str, str, str, str]]] | None:
-    """What a record says; None if there is none, or if it or one of its files cannot be used."""
+def _stamp(file: str) -> tuple[int, int]:
+    status = os.stat(file)
+    return status.st_mtime_ns, status.st_size
+
+
+def _read(record: str) -> tuple[tuple[MeshFile, ...], list[tuple[str, str, str, str]]] | None:
+    """What a record says; None if there is none, or if it, one of its files or a picture is not what it was."""
     try:
-        entries = json.loads(record.read_text(encoding="utf-8"))
-        files = tuple(ObjFile(Path(path), tuple(rgba) if rgba else None) for path, rgba in entries["files"])
+        with open(record, "rb") as stream:
+            entries = json.loads(stream.read())
+        if any(_stamp(picture) != tuple(stamp) for picture, stamp in entries["textures"]):
+            return None
+        files = tuple(MeshFile(path, tuple(rgba) if rgba else None) for path, rgba in entries["files"])
         said = [tuple(entry) for entry in entries["diagnostics"]]
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
-    usable = all(file.path.exists() and len(os.fsencode(file.path)) <= MAX_PATH for file in files)
+    usable = all(os.path.exists(file.path) and len(os.fsencode(file.path)) <= MAX_PATH for file in files)
     return (files, said) if usable else None
 
 
-def _record(mesh: Mesh, collides: bool) -> Path:
-    """Where the record of a mesh is: named by all that the conversion depends on.
-
-    Raises:
-        OSError: if the mesh cannot be looked at.
-    """
-    if mesh.path is None:
-        raise FileNotFoundError(mesh.uri)
-    path = Path(mesh.path).resolve()
-    looked_at = [path, *sorted(path.parent.glob("*.mtl"))] if path.suffix.lower() == ".obj" else [path]
-    stamps = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in looked_at]
-    key = hashlib.sha256(repr((_EDITION, mesh, collides, stamps)).encode()).hexdigest()
-    return assets.cache_folder() / "bullet" / f"{key[:32]}.json"
-
-
-def _convert(mesh: Mesh, where: Where, collides: bool, record: Path) -> None:
+def _convert(mesh: Mesh, where: Where, collides: bool, record: str) -> None:
     ledger = Diagnostics()
     found = assets.mesh_asset(mesh, TARGET, ledger, where=where, collides=collides)
-    files = [(str(assets.stored(asset.data, ".obj")), asset.rgba) for asset in found]
+    files = [(str(_stored(asset, collides, where, ledger)), asset.rgba) for asset in found]
     said = [(entry.code, entry.fate.value, entry.message, entry.hint) for entry in ledger]
-    _write({"files": files, "diagnostics": said}, record)
+    pictures = {asset.texture for asset in found if asset.texture is not None and os.path.exists(asset.texture)}
+    textures = [(picture, _stamp(picture)) for picture in sorted(pictures)]
+    _write({"files": files, "diagnostics": said, "textures": textures}, Path(record))
+
+
+def _stored(asset: assets.MeshAsset, collides: bool, where: Where, ledger: Diagnostics) -> Path:
+    if collides:
+        return assets.stored(corners_stl(asset.data), ".stl")
+    textured = asset.texture is not None and b"\nvt " in asset.data
+    picture = assets.png_texture(str(asset.texture), TARGET, ledger, where=where) if textured else None
+    if picture is None:
+        return assets.stored(asset.data, ".obj")
+    material = f"newmtl skin\nKd 1 1 1\nmap_Kd {_beside(assets.stored(picture, '.png'))}\n"
+    library = assets.stored(material.encode(), ".mtl")
+    return assets.stored(f"mtllib {_beside(library)}\nusemtl skin\n".encode() + asset.data, ".obj")
+
+
+def _beside(path: Path) -> str:
+    """How one stored file names another: PyBullet looks from the folder of the mesh, whose name may hold blanks."""
+    return f"../{path.parent.name}/{path.name}"
+
+
+# --- STL -------------------------------------------------------------------------------------------------------------
+
+
+_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+
+def stl(triangles: NDArray[Any]) -> bytes:
+    """A binary STL file of triangles, shape (n, 3, 3)."""
+    records = np.zeros(len(triangles), dtype=_TRIANGLE)
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    records["normal"] = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+    records["corners"] = triangles
+    return bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes()
+
+
+def corners_stl(obj: bytes) -> bytes:
+    """The corners of an OBJ file's faces, each once, as the triangles of a binary STL file: its hull is the same."""
+    corners = _corners(obj)
+    count = -(-len(corners) // 3)
+    padded = np.minimum(np.arange(3 * count), len(corners) - 1)
+    return stl(corners[padded].reshape(-1, 3, 3))
+
+
+def _corners(obj: bytes) -> NDArray[np.float32]:
+    """Shape (n, 3), sorted."""
+    lines = obj.decode().splitlines()
+    vertices = np.array([line.split()[1:4] for line in lines if line.startswith("v ")], dtype=np.float32)
+    used = {int(corner.partition("/")[0]) - 1 for line in lines if line.startswith("f ") for corner in line.split()[1:]}
+    found: NDArray[np.float32] = np.unique(vertices[sorted(used)], axis=0)
+    return found
 
 
 def _write(value: Any, path: Path) -> None:

@@ -31,7 +31,8 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .articulation import TARGET
-from .meshes import mesh_files
+from .meshes import MeshFiles, stl
+from .terrain import surface
 
 HULL_MARGIN = 1e-3
 """By how much PyBullet inflates a convex hull [m]."""
@@ -102,6 +103,7 @@ class Shapes:
     folder: Path
     diagnostics: Diagnostics
     _known: dict[tuple[Geometry, Use], tuple[Shape, ...]] = field(default_factory=dict)
+    _files: MeshFiles = field(default_factory=MeshFiles)
     _materials: int = 0
 
     def of(self, geometry: Geometry, where: Where, use: Use) -> tuple[Shape, ...]:
@@ -124,11 +126,22 @@ class Shapes:
         elif isinstance(geometry, Ellipsoid):
             data, error = _ellipsoid(geometry)
             self._report_hull("ellipsoid", error, where, use)
-            yield _mesh(self._written(data))
+            yield _mesh(self._written(data).as_posix())
         elif isinstance(geometry, Heightmap):
-            self._drop("a heightmap", where)
+            yield from self._terrain(geometry, where, use)
         elif isinstance(geometry, Mesh | Cone | Polyline):
             yield from self._assets(geometry, where, use)
+
+    def _terrain(self, heightmap: Heightmap, where: Where, use: Use) -> Iterator[Shape]:
+        if use is Use.MOVING:
+            message = f"the height map {heightmap.uri} is on a link that moves, where it cannot collide; it is left out"
+            return self._drop(message, "use a mesh", where)
+        triangles = surface(heightmap)
+        if triangles is None:
+            hint = "it must be an image of 2 x 2 pixels or more; Pillow reads it: pip install pillow"
+            return self._drop(f"the height map {heightmap.uri} cannot be read; it is left out", hint, where)
+        path = self._written(stl(triangles), ".stl")
+        yield replace(_mesh(path.as_posix()), concave=use is Use.STILL)
 
     def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use) -> Iterator[Shape]:
         concave = use is Use.STILL and isinstance(geometry, Mesh) and not geometry.convex
@@ -139,17 +152,17 @@ class Shapes:
         if not isinstance(geometry, Mesh):
             found = assets.shape_asset(geometry, TARGET, self.diagnostics, where=where)
         else:
-            files = mesh_files(geometry, self.diagnostics, where, collides=collides)
+            files = self._files.of(geometry, self.diagnostics, where, collides=collides)
             if files is not None:
                 yield from (_mesh(file.path, file.rgba) for file in files)
                 return
             found = assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
         for asset in found:
-            yield _mesh(self._written(asset.data), asset.rgba)
+            yield _mesh(self._written(asset.data).as_posix(), asset.rgba)
 
-    def _written(self, obj: bytes) -> Path:
-        path = self.folder / f"{hashlib.sha256(obj).hexdigest()[:16]}.obj"
-        path.write_bytes(obj)
+    def _written(self, data: bytes, suffix: str = ".obj") -> Path:
+        path = self.folder / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
+        path.write_bytes(data)
         return path
 
     def _report_hull(self, name: str, error: float, where: Where, use: Use) -> None:
@@ -160,9 +173,8 @@ class Shapes:
             )
             self.diagnostics.add(Fate.APPROXIMATED, "pybullet.shape-as-hull", message, where, target=TARGET)
 
-    def _drop(self, what: str, where: Where) -> None:
-        message = f"{what} cannot be given to PyBullet by this version; it is left out"
-        self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET)
+    def _drop(self, message: str, hint: str, where: Where) -> None:
+        self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET, hint=hint)
 
 
 _SHEET = 1e-4
@@ -176,8 +188,8 @@ def _sheet(plane: Plane) -> Shape:
     return Shape(element=_box(box), X_GS=X_GS)
 
 
-def _mesh(path: Path, rgba: Rgba | None = None) -> Shape:
-    return Shape(element=f"<mesh filename={quoteattr(path.as_posix())}/>", rgba=rgba)
+def _mesh(path: str, rgba: Rgba | None = None) -> Shape:
+    return Shape(element=f"<mesh filename={quoteattr(path)}/>", rgba=rgba)
 
 
 def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[bytes, float]:

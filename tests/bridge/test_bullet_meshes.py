@@ -94,4 +94,4 @@ def test_loading_again_and_again_leaves_no_more_behind(bullet_client, tmp_path, 
     for _ in range(20):
         reach(bullet_client, mesh)
     assert pybullet.getNumBodies(bullet_client) == 0
-    assert len(list(cache.rglob("*.obj"))) == 1
+    assert len(list(cache.rglob("*.stl"))) == 1
