@@ -15,6 +15,7 @@ from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .client import Client
+from .control import control_efforts
 from .operators import Operators
 from .passive import apply_efforts, apply_passive_forces
 from .picture import Pictured
@@ -158,8 +159,18 @@ class Body(Pictured, int):
         """
         apply_efforts(self.state, efforts)
 
+    def apply_control(
+        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
+    ) -> None:
+        """Let the file's controllers drive joints to positions and velocities (zero if not given), for one step.
+
+        Raises:
+            ValueError: for a joint without gains in the file.
+        """
+        apply_efforts(self.state, control_efforts(self.state, positions, velocities or {}))
+
     def apply_passive_forces(self) -> None:
-        """Apply for one step what the model has and PyBullet has not: springs, links without gravity.
+        """Apply for one step what the model has and PyBullet has not; see `bridge.bullet.passive`.
 
         Where joints have dry friction and the time step is not what it was, their friction is set anew, which replaces
         any motor of theirs.
@@ -313,6 +324,13 @@ class Bodies(Pictured, Sequence[Body]):
         """As `Body.apply_efforts`, for joints of any body."""
         for body, part in self._split(efforts):
             body.apply_efforts(part)
+
+    def apply_control(
+        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
+    ) -> None:
+        """As `Body.apply_control`, for joints of any body."""
+        for body, part in self._split(positions):
+            body.apply_control(part, velocities)
 
     def apply_passive_forces(self) -> None:
         """As `Body.apply_passive_forces`, of all, and springs between them."""
