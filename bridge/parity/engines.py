@@ -72,6 +72,9 @@ class Engine(Protocol):
     def bias_forces(self) -> Array:
         """Coriolis, centrifugal and gravity terms in the present state, shape (nv,)."""
 
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """Pairs of links that may touch; what is said of links that are welded together does not count."""
+
     def set_step(self, seconds: float) -> None:
         """Choose the time step."""
 

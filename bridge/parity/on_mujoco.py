@@ -22,6 +22,7 @@ from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .engines import Freedom, JointParameters
 from .freedoms import Single, moving_links, single_freedoms
+from .pairs import pairs_in_mujoco
 
 
 class MujocoEngine:
@@ -159,6 +160,11 @@ class MujocoEngine:
         """See `Engine.bias_forces`; the lift of links without gravity counts."""
         forces: Array = self._velocity_map().T @ (self._data.qfrc_bias - self._data.qfrc_gravcomp)
         return forces
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`; by the rules that MuJoCo states for its compiled model."""
+        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
+        return pairs_in_mujoco(self._mujoco, self.model, links)
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""

@@ -13,6 +13,7 @@ from loaders.spatial import Array, Pose, SpatialInertia
 
 from .engines import Freedom, JointParameters
 from .freedoms import moving_links, single_freedoms
+from .pairs import pairs_in_pybullet
 
 
 class PyBulletEngine:
@@ -88,6 +89,10 @@ class PyBulletEngine:
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
         return self._loaded.bias_forces()
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`; by the contacts of balls that reach each other."""
+        return pairs_in_pybullet(self._pybullet, self.mechanism)
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
+from bridge.collisions import weld_groups
 from bridge.mechanism import ROOT, Mechanism
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion
 
@@ -21,6 +23,8 @@ Error = Callable[[Array, Array, float], float]
 
 EXACT = 1e-9
 """Relative tolerance of what has units of mass, force or motion."""
+MOST_SHAPED = 150
+"""Links with shapes beyond which nobody is asked for pairs, of which there are too many."""
 FLOOR = 1e-6
 """Readings below this fraction of the largest anywhere are held to the scale of the largest."""
 
@@ -186,6 +190,16 @@ def _bias(engine: Engine, mechanism: Mechanism) -> Readings:
     return {_name(key): np.array([f]) for key, f in zip(mechanism.v_order, forces, strict=True)}
 
 
+def _pairs(engine: Engine, mechanism: Mechanism) -> Readings:
+    """One where two links may touch, for every pair that can move against each other."""
+    shaped = [link.name for link in mechanism.scene.links if link.collisions]
+    if len(shaped) > MOST_SHAPED:
+        return None
+    group, touching = weld_groups(mechanism), engine.collidable_pairs()
+    movable = [(a, b) for a, b in combinations(shaped, 2) if group[a] != group[b]]
+    return {f"{a} with {b}": np.array([float(frozenset((a, b)) in touching)]) for a, b in movable}
+
+
 _MASSLESS = frozenset({
     "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "pybullet.massless-base",
     "pybullet.base-without-inertia",
@@ -220,6 +234,10 @@ QUANTITIES = (
         level=Level.OPERATORS, name="bias forces", unit="", read=_bias, error=overall, at_states=True,
         causes=_MASSLESS | _WEIGHTLESS,
         spreads=True,
+    ),
+    Quantity(
+        level=Level.OPERATORS, name="collidable pairs", unit="", read=_pairs, error=absolute,
+        causes=frozenset({"pybullet.merged-filters"}),
     ),
 )  # fmt: skip
 """In the order in which they are reported: what a robot is, where it is, how it resists."""

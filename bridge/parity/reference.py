@@ -67,6 +67,10 @@ class ReferenceEngine:
         """See `Engine.bias_forces`."""
         return self.mechanism.bias_forces(self._q, self._v)
 
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`."""
+        return self.mechanism.collidable_pairs()
+
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""
         self._dt = seconds
