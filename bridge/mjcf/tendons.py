@@ -13,7 +13,7 @@ from loaders.spatial import IDENTITY, Pose
 from .context import Context
 from .decimals import numbers
 from .element import Element
-from .equality import SOLIMP, site, solref
+from .equality import SOLIMP, site, solref, within
 from .joints import Carrier
 
 
@@ -74,7 +74,7 @@ def _distance(constraint: DistanceConstraint, context: Context) -> None:
         "tendon", tendon1=spatial.attributes["name"], polycoef=(offset, 0.0, 0.0, 0.0, 0.0)
     )
     spatial.set(damping=constraint.damping or None)
-    message = f"links {constraint.link_A} and {constraint.link_B} keep their distance by a soft constraint"
+    message = f"a soft constraint keeps {constraint.link_A} and {constraint.link_B} apart: {within('2e-3 m')}"
     context.report(Fate.APPROXIMATED, "distance-soft-constraint", message, constraint.where)
 
 
@@ -95,6 +95,8 @@ def _sum(constraint: TendonConstraint, by_component: dict[int, Carrier], context
         _report_damping(name, constraint, context)
     else:
         fixed.set(range=bounds, solreflimit=solref(context), solimplimit=SOLIMP)
+        message = f"soft constraints hold the bounds of tendon {name}: it overshoots by up to two time steps of motion"
+        context.report(Fate.APPROXIMATED, "tendon-soft-constraint", message, constraint.where)
     for carrier, coefficient in zip(carriers, constraint.coefficients, strict=True):
         fixed.add("joint", joint=carrier.joint, coef=coefficient / carrier.ratio)
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from loaders.diagnostics import Fate
 from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.spatial import Array, Pose
+from loaders.spatial import IDENTITY, Array, Pose
 
 from .dialect import PREFIX, SDF, URDF, Dialect, Element, Names, direction, number
 
@@ -122,7 +124,7 @@ def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
     if joint.type is JointType.SCREW:
         return replace(joint, pitch=Element(node, URDF).number("screw_thread_pitch"))
     curve = _read_curve(node, URDF)
-    return replace(joint, axes=(_along(curve, axis.damping),), curve=curve)
+    return replace(joint, axes=(_along(curve, axis.damping),), curve=curve, X_CJ=joint.X_CJ @ _start(curve).inverse())
 
 
 def read_sdf_joints(model: Node, names: Names) -> list[Joint]:
@@ -160,7 +162,7 @@ def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
         parent=parent[0],
         child=child[0],
         X_PJ=parent[1],
-        X_CJ=child[1],
+        X_CJ=child[1] if curve is None else child[1] @ _start(curve).inverse(),
         axes=axes,
         curve=curve,
         where=node.where,
@@ -198,10 +200,24 @@ def _read_end(node: Node, tag: str, names: Names) -> tuple[str, Pose] | None:
 # --- curves ----------------------------------------------------------------------------------------------------------
 
 
+_SKEW = 1e-6
+"""Cosine of the angle between tangent and normal beyond which the one is not in the other's plane."""
+
+
 def _along(curve: Curve, damping: float) -> JointAxis:
     length = sum(arc.length for arc in curve.arcs)
     lower, upper = (-math.inf, math.inf) if curve.periodic else (0.0, length)
     return JointAxis(xyz=curve.initial_tangent, lower=lower, upper=upper, damping=damping)
+
+
+def _start(curve: Curve) -> Pose:
+    """Where Drake has the child's frame at the start: x along the tangent, z along the normal."""
+    y = np.cross(curve.plane_normal, curve.initial_tangent)
+    length = float(np.linalg.norm(y))
+    if length == 0.0:
+        return IDENTITY
+    y = y / length
+    return Pose.of(np.column_stack((np.cross(y, curve.plane_normal), y, curve.plane_normal)))
 
 
 def _read_curve(node: Node, dialect: Dialect) -> Curve:
@@ -213,12 +229,13 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
         curves.skip(*_ARCS)
     periodic = node.child("drake:is_periodic")
     key = "xyz" if dialect is SDF else "@xyz"
-    return Curve(
-        initial_tangent=_direction_in(node, "drake:initial_tangent", key, X_AXIS),
-        plane_normal=_direction_in(node, "drake:plane_normal", key, Z_AXIS),
-        arcs=arcs,
-        periodic=periodic is not None and periodic.flag(dialect.value, False),
-    )
+    tangent = _direction_in(node, "drake:initial_tangent", key, X_AXIS)
+    normal = _direction_in(node, "drake:plane_normal", key, Z_AXIS)
+    if abs(float(tangent @ normal)) > _SKEW:
+        hint = "make them perpendicular"
+        node.invalid("drake.skew-curve", "the tangent of the curve is not in its plane", hint=hint)
+    is_periodic = periodic is not None and periodic.flag(dialect.value, False)
+    return Curve(initial_tangent=tangent, plane_normal=normal, arcs=arcs, periodic=is_periodic)
 
 
 def _direction_in(node: Node, tag: str, key: str, default: Array) -> Array:

@@ -196,12 +196,10 @@ def joints_in_a_row(form, *, a="", b="", parent_of_b="a"):
     )
 
 
-def motor(form, joint, inside, effort=None):
-    """What drives a joint: into the joint itself in SDF, a transmission beside it in URDF."""
-    if form.form == "sdf":
-        return f"<axis><xyz>0 1 0</xyz></axis>{inside}"
+def motor(joint, inside):
+    """What drives a joint of a URDF."""
     return (
-        f'<transmission type="transmission_interface/SimpleTransmission"><type>SimpleTransmission</type>'
+        '<transmission type="transmission_interface/SimpleTransmission"><type>SimpleTransmission</type>'
         f'<joint name="{joint}"/><actuator name="{joint}_motor">{inside}</actuator></transmission>'
     )
 
@@ -229,3 +227,65 @@ def rod(form, **values):
 def pin(form):
     """Links a and b held together in a point where they meet at zero."""
     return form.element("ball_constraint", POINTS | {"p_BQ": POINTS["p_AP"]})
+
+
+def arc(form):
+    """A link that slides along an arc of radius 0.5, against damping."""
+    if form.form == "sdf":
+        frames = form.link("base") + '<joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>'
+        curves = (
+            "<drake:circular_arc><drake:radius>0.5</drake:radius><drake:angle>3.0</drake:angle></drake:circular_arc>"
+        )
+        return (
+            f'{frames}{form.link("a")}<drake:joint name="ja" type="curvilinear"><drake:parent>base</drake:parent>'
+            "<drake:child>a</drake:child><drake:initial_tangent><xyz>1 0 0</xyz></drake:initial_tangent>"
+            f"<drake:plane_normal><xyz>0 1 0</xyz></drake:plane_normal><drake:curves>{curves}</drake:curves>"
+            "<drake:damping>0.3</drake:damping></drake:joint>"
+        )
+    return (
+        f'{form.link("a")}<drake:joint name="ja" type="curvilinear"><parent link="world"/><child link="a"/>'
+        '<drake:initial_tangent xyz="1 0 0"/><drake:plane_normal xyz="0 1 0"/>'
+        '<drake:curves><drake:circular_arc radius="0.5" angle="3.0"/></drake:curves><dynamics damping="0.3"/>'
+        "</drake:joint>"
+    )
+
+
+def add_rod(plant):
+    """What the parser of a later Drake reads as the element."""
+    ends = [plant.GetBodyByName(name) for name in "ab"]
+    p_AP, p_BQ = np.array((0.1, 0.2, -0.1)), np.array((-0.2, 0.1, 0.3))
+    plant.AddDistanceConstraint(ends[0], p_AP, ends[1], p_BQ, 0.5, 200.0, 3.0)
+
+
+def driven(form, inside, *, effort=""):
+    """Two hinges of which the first is driven, by what stands ``inside`` its joint or actuator."""
+    if form.form == "sdf":
+        limit = f"<limit><effort>{effort}</effort></limit>" if effort else ""
+        axis = f"<axis><xyz>0 1 0</xyz>{limit}</axis>"
+        ends = "<parent>world</parent><child>a</child>"
+        first = f'<joint name="ja" type="revolute">{ends}{axis}{inside}</joint>'
+        ends = "<parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz><limit><effort>0</effort></limit></axis>"
+        return form.link("a") + form.link("b") + first + f'<joint name="jb" type="revolute">{ends}</joint>'
+    limit = f'<limit effort="{effort}" velocity="1e9"/>' if effort else ""
+    joints = form.joint("ja", "revolute", "world", "a", "0 1 0", limit)
+    joints += form.joint("jb", "revolute", "a", "b", "0 1 0")
+    return form.link("a") + form.link("b") + joints + motor("ja", inside)
+
+
+ROTORS = {
+    "sdf": "<drake:rotor_inertia>0.02</drake:rotor_inertia><drake:gear_ratio>9</drake:gear_ratio>",
+    "urdf": '<drake:rotor_inertia value="0.02"/><drake:gear_ratio value="9"/>',
+}
+MIMICS = {
+    "sdf": '<drake:mimic joint="ja" multiplier="-1.5" offset="0.2"/>',
+    "urdf": '<mimic joint="ja" multiplier="-1.5" offset="0.2"/>',
+}
+
+
+def screw(form):
+    """A link on a screw that advances 0.3 m a turn."""
+    pitches = {
+        "sdf": "<screw_thread_pitch>0.3</screw_thread_pitch>",
+        "urdf": '<drake:screw_thread_pitch value="0.3"/>',
+    }
+    return form.link("a") + form.joint("ja", "screw", "world", "a", more=pitches[form.form])

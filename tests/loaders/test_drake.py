@@ -155,7 +155,29 @@ CURVES_SDF = (
 CURVES_URDF = (
     '<drake:curves><drake:line_segment length="1"/><drake:circular_arc radius="0.5" angle="-1.5"/></drake:curves>'
 )
+ARC_SDF = "<drake:circular_arc><drake:radius>0.5</drake:radius><drake:angle>-1.5</drake:angle></drake:circular_arc>"
+ARC_URDF = '<drake:circular_arc radius="0.5" angle="-1.5"/>'
 TYPES = {
+    "sdf arc": (
+        sdf(
+            f'{FRAMES}<drake:joint name="j" type="curvilinear">{ENDS}<drake:initial_tangent><xyz>0 2 0</xyz>'
+            "</drake:initial_tangent><drake:plane_normal><xyz>1 0 0</xyz></drake:plane_normal>"
+            f"<drake:damping>0.2</drake:damping><drake:curves>{ARC_SDF}</drake:curves></drake:joint>"
+        ),
+        (0.3,),
+    ),
+    "urdf arc": (
+        urdf(
+            urdf_joint(
+                '<drake:initial_tangent xyz="0 2 0"/><drake:plane_normal xyz="1 0 0"/>'
+                f'<dynamics damping="0.2"/><drake:curves>{ARC_URDF}</drake:curves>',
+                "curvilinear",
+                "drake:joint",
+                axis="",
+            )
+        ),
+        (0.3,),
+    ),
     "sdf planar": (
         sdf(f'{FRAMES}<drake:joint name="j" type="planar">{ENDS}<drake:damping>1 2 3</drake:damping></drake:joint>'),
         (0.3, -0.2, 0.5),

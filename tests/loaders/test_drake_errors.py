@@ -70,6 +70,14 @@ SDF = {
     "joint twice": ("drake.duplicate-joint", drake_joint(ENDS + DAMPING) * 2),
     "joint on one link": ("drake.same-body", drake_joint(ENDS.replace(">b<", ">a<") + DAMPING)),
     "curve without pieces": ("drake.no-curve", drake_joint(ENDS, "curvilinear")),
+    "curve out of its plane": (
+        "drake.skew-curve",
+        drake_joint(
+            f"{ENDS}<drake:initial_tangent><xyz>0 1 1</xyz></drake:initial_tangent><drake:curves><drake:line_segment>"
+            "<drake:length>1</drake:length></drake:line_segment></drake:curves>",
+            "curvilinear",
+        ),
+    ),
     "curve of an unknown piece": (
         "drake.unknown-curve",
         drake_joint(f"{ENDS}<drake:curves><drake:spiral/></drake:curves>", "curvilinear"),
