@@ -5,19 +5,29 @@ Nothing here runs over all pairs of links: only over those that are excluded, wh
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+
+from loaders.filters import BITMASKED, masked_pairs
+from loaders.model import Scene, Surface
 
 from .mechanism import ROOT, Mechanism
 
 Pair = frozenset[str]
+Spot = tuple[int, int]
+"""A body of PyBullet's and the index of one of its links."""
 
-BITS = 31
-"""Bits of a mask: MuJoCo's and Bullet's are signed integers of 32."""
-
-MANY = 2000
-"""From this number of excludes on, masks are better, though harder to read."""
+OUTSIDE = 1
+"""The bit that every link has, so that it meets what is added to the model later and has an engine's usual masks."""
+BITS = 30
+"""Bits that are left to a mask: MuJoCo's and Bullet's are signed integers of 32."""
+MANY = 32
+"""Up to this number excludes stay, whatever masks could do: they name who does not touch whom."""
+TIMES_FEWER = 10
+"""Masks must be fewer than excludes by this factor: else they are only harder to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +47,44 @@ class Mask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What MuJoCo is told, with its own parent filter switched off; either of both is enough."""
+    """What MuJoCo is told. It never lets links touch that are welded together; of them nothing is said."""
 
-    excludes: tuple[tuple[str, str], ...]
-    """Pairs of bodies that do not touch, in the order of the scene; empty if there are masks."""
+    parent_filter: bool
+    """Whether MuJoCo's own rule, that parent and child do not touch, holds."""
+    bitmasks: bool
+    """Whether the bitmasks of the source hold, for each collision its own."""
     masks: Mapping[str, Mask] | None
-    """A mask for each link with collisions."""
+    """A mask for each link with collisions, instead of excludes."""
+    excludes: tuple[tuple[str, str], ...]
+    """Pairs of links that do not touch, which nothing else keeps apart, in the order of the scene."""
 
 
-def filters(mechanism: Mechanism, policy: str = "drake", *, many: int = MANY) -> Filters:
-    """Masks if there are ``many`` excludes and masks can say the same, else excludes."""
-    pairs = excludes(mechanism, policy)
-    found = (
-        masks(colliding(mechanism), mechanism.scene.excluded_collision_pairs(policy)) if len(pairs) >= many else None
-    )
-    return Filters(excludes=() if found else pairs, masks=found)
+def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
+    """What to tell MuJoCo so that exactly the pairs touch that the policy lets touch.
+
+    Bitmasks of the source are kept where the policy heeds them. Otherwise, masks that say the same take the place of
+    more than `MANY` excludes if they are `TIMES_FEWER`.
+    """
+    excluded = mechanism.scene.excluded_collision_pairs(policy)
+    pairs = _between_groups(mechanism, excluded)
+    implied = set(_adjacent(mechanism))
+    parent_filter = implied <= pairs
+    if parent_filter:
+        pairs -= implied
+    bitmasks = policy in BITMASKED and has_bitmasks(mechanism.scene)
+    if bitmasks:
+        pairs -= {frozenset(pair) for pair in masked_pairs(mechanism.scene)}
+    names = colliding(mechanism)
+    found = None if bitmasks or len(pairs) <= MANY else masks(names, excluded)
+    if found is not None and len(set(found.values())) * TIMES_FEWER > len(pairs):
+        found = None
+    listed = () if found is not None else in_order(pairs, names)
+    return Filters(parent_filter=parent_filter, bitmasks=bitmasks, masks=found, excludes=listed)
 
 
 def colliding(mechanism: Mechanism) -> list[str]:
     """The links with collisions, in the order of the scene."""
     return [link.name for link in mechanism.scene.links if link.collisions]
-
-
-def excludes(mechanism: Mechanism, policy: str = "drake") -> tuple[tuple[str, str], ...]:
-    """The excluded pairs that MuJoCo must be told: those that are not welded together, in the order of the scene."""
-    group = weld_groups(mechanism)
-    pairs = mechanism.scene.excluded_collision_pairs(policy)
-    apart = (pair for pair in pairs if len({group.get(name, ROOT) for name in pair}) == 2)
-    return in_order(apart, colliding(mechanism))
 
 
 def in_order(pairs: Iterable[Pair], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -83,16 +103,68 @@ def weld_groups(mechanism: Mechanism) -> dict[str, int]:
     return {body.name: group for body, group in zip(mechanism.bodies, groups, strict=True)}
 
 
-def any_may_touch(names: Collection[str], excluded: Collection[Pair]) -> bool:
-    """Whether any two of these links may touch: whether PyBullet must load them with self-collision."""
-    count = len(names)
-    chosen = set(names)
-    return sum(pair <= chosen for pair in excluded) < count * (count - 1) // 2
+def welded_pairs(mechanism: Mechanism, policy: str = "drake") -> int:
+    """How many pairs of links may touch that cannot move against each other, which MuJoCo never lets touch."""
+    excluded = mechanism.scene.excluded_collision_pairs(policy)
+    together = sum(len(names) * (len(names) - 1) // 2 for names in _inhabitants(mechanism).values())
+    return together - (len(excluded) - len(_between_groups(mechanism, excluded)))
 
 
-def forbidden_in_bullet(
-    places: Mapping[str, tuple[int, int]], excluded: Collection[Pair]
-) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+def _between_groups(mechanism: Mechanism, pairs: Collection[Pair]) -> set[Pair]:
+    """The pairs that are not welded together."""
+    group = weld_groups(mechanism)
+    return {pair for pair in pairs if len({group[name] for name in pair}) == 2}
+
+
+def _inhabitants(mechanism: Mechanism) -> dict[int, list[str]]:
+    """The links with collisions in each weld group."""
+    group = weld_groups(mechanism)
+    found: dict[int, list[str]] = defaultdict(list)
+    for name in colliding(mechanism):
+        found[group[name]].append(name)
+    return found
+
+
+def _adjacent(mechanism: Mechanism) -> Iterator[Pair]:
+    """The pairs that MuJoCo's rule keeps apart: weld groups of which one hangs from the other, but not the world's."""
+    group, inhabitants = weld_groups(mechanism), _inhabitants(mechanism)
+    for below, names in inhabitants.items():
+        parent = ROOT if below == ROOT else mechanism.bodies[below].parent
+        above = ROOT if parent == ROOT else group[mechanism.bodies[parent].name]
+        if above != ROOT:
+            yield from (frozenset(pair) for pair in product(names, inhabitants.get(above, ())))
+
+
+# --- what the source says --------------------------------------------------------------------------------------------
+
+
+def has_bitmasks(scene: Scene) -> bool:
+    """Whether a collision has other bitmasks than it has when the source is silent."""
+    plain = Surface()
+    stated = {(c.surface.collide_bitmask, c.surface.category_bitmask) for k in scene.links for c in k.collisions}
+    return not stated <= {(plain.collide_bitmask, plain.category_bitmask)}
+
+
+def unheeded(scene: Scene, policy: str) -> str:
+    """What the source says of touching and the policy does not look at, as the subject of a sentence, or nothing."""
+    if policy in BITMASKED:
+        return ""
+    willing = any(model.self_collide for model in scene.models) or any(link.self_collide for link in scene.links)
+    stated = {"bitmasks of collisions": has_bitmasks(scene), "self_collide": willing}
+    return " and ".join(what for what, is_stated in stated.items() if is_stated)
+
+
+# --- PyBullet --------------------------------------------------------------------------------------------------------
+
+
+def any_may_touch(places: Mapping[str, Spot], excluded: Collection[Pair]) -> bool:
+    """Whether any two of these links may touch that do not share a place."""
+    shared = Counter(places.values()).values()
+    count = math.comb(len(places), 2) - sum(math.comb(n, 2) for n in shared)
+    return sum(pair <= places.keys() and len({places[name] for name in pair}) == 2 for pair in excluded) < count
+
+
+def forbidden_in_bullet(places: Mapping[str, Spot], excluded: Collection[Pair]) -> tuple[tuple[Spot, Spot], ...]:
     """The pairs that PyBullet is to be told not to collide.
 
     Args:
@@ -102,13 +174,8 @@ def forbidden_in_bullet(
     Returns:
         Pairs of different places of which no two links may touch, sorted.
     """
-    inhabitants: dict[tuple[int, int], int] = defaultdict(int)
-    for place in places.values():
-        inhabitants[place] += 1
-    counts: dict[tuple[tuple[int, int], ...], int] = defaultdict(int)
-    for pair in excluded:
-        if pair <= places.keys():
-            counts[tuple(sorted(places[name] for name in pair))] += 1
+    inhabitants = Counter(places.values())
+    counts = Counter(tuple(sorted(places[name] for name in pair)) for pair in excluded if pair <= places.keys())
     return tuple(
         (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == inhabitants[a] * inhabitants[b]
     )
@@ -121,7 +188,8 @@ def masks(names: Sequence[str], excluded: Collection[Pair], bits: int = BITS) ->
     """Masks under which exactly the pairs that are not excluded touch, or None if none were found.
 
     Links that touch the same others are one class. Of the graph of classes that may touch a vertex cover is chosen:
-    each class in it has a bit of its own, and all that may touch it touch that bit.
+    each class in it has a bit of its own, and all that may touch it touch that bit. No class touches `OUTSIDE`, which
+    all have: what is not of these links and touches everything touches them.
 
     Args:
         names: The links.
@@ -133,10 +201,10 @@ def masks(names: Sequence[str], excluded: Collection[Pair], bits: int = BITS) ->
     cover = _vertex_cover(touching, bits)
     if cover is None:
         return None
-    bit = {k: 1 << i for i, k in enumerate(cover)}
+    bit = {k: OUTSIDE << i for i, k in enumerate(cover, start=1)}
     found = {}
     for k, members in enumerate(classes):
-        mask = Mask(bit.get(k, 0), sum(bit[other] for other in touching[k] if other in bit))
+        mask = Mask(OUTSIDE | bit.get(k, 0), sum(bit[other] for other in touching[k] if other in bit))
         found.update(dict.fromkeys(members, mask))
     return {name: found[name] for name in names}
 

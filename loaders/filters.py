@@ -6,12 +6,12 @@ Filter groups of the source hold under every policy. What a policy adds is the d
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import combinations, product
 
 from .assemble import root_model
 from .clusters import clusters, is_connection, is_weld, static_links
-from .model import WORLD, Joint, Link, Scene
+from .model import WORLD, Joint, Link, Scene, Surface
 
 Pair = tuple[str, str]
 
@@ -79,19 +79,28 @@ def _sdformat(scene: Scene, colliding: _Links) -> Iterator[Pair]:
             aloof[link.model].append(link.name)
     for names in aloof.values():
         yield from combinations(names, 2)
-    yield from _masked(colliding.values())
+    yield from masked_pairs(scene)
 
 
-def _masked(links: Iterable[Link]) -> Iterator[Pair]:
-    """Pairs whose bitmasks let no collision of the one touch one of the other."""
+def bitmasks(surface: Surface) -> tuple[int, int]:
+    """What a collision is, and what it touches: two touch if one is what the other touches.
+
+    Source: SDFormat 1.12, ``contact/category_bitmask``; without one, ``collide_bitmask`` stands for both.
+    """
+    category = surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
+    return category, surface.collide_bitmask
+
+
+def masked_pairs(scene: Scene) -> Iterator[Pair]:
+    """Pairs of links whose bitmasks let no collision of the one touch one of the other."""
     classes: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for link in links:
+    for link in scene.links:
         category = mask = 0
-        for collision in link.collisions:
-            surface = collision.surface
-            mask |= surface.collide_bitmask
-            category |= surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
-        classes[category, mask].append(link.name)
+        for is_a, touches in (bitmasks(collision.surface) for collision in link.collisions):
+            category |= is_a
+            mask |= touches
+        if link.collisions:
+            classes[category, mask].append(link.name)
     for (category, mask), names in classes.items():
         if not category & mask:
             yield from combinations(names, 2)
@@ -129,3 +138,5 @@ POLICIES: dict[str, Callable[[Scene, _Links], Iterator[Pair]]] = {
     "pybullet": _pybullet,
 }
 """The default rules to choose from."""
+BITMASKED = frozenset({"sdformat"})
+"""Those that heed the bitmasks of collisions and ``self_collide``."""

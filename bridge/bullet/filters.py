@@ -1,71 +1,78 @@
 """The pairs of links that may touch, told to PyBullet pair by pair.
 
 PyBullet can forbid a pair but not allow one that the flags of its loader exclude: so a body in which any pair may touch
-is loaded with all of them, and the others are forbidden.
+is loaded with all of them, and the others are forbidden. Masks would decide about bodies that are loaded later too: two
+robots, each kept from touching itself by a mask, would not touch each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Collection, Sequence
 
-from loaders.diagnostics import Diagnostics, Fate
+from bridge.collisions import Pair, Spot, any_may_touch, forbidden_in_bullet, unheeded
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.model import Scene
 
 from .articulation import TARGET, Articulation
 from .client import Client
 
-Pairs = frozenset[frozenset[str]]
-Spot = tuple[int, int]
-"""Number of an articulation, and PyBullet's index in it."""
 
-
-def touches_itself(articulation: Articulation, pairs: Pairs) -> bool:
+def touches_itself(articulation: Articulation, excluded: Collection[Pair]) -> bool:
     """Whether two segments of one body may touch."""
-    names = articulation.places.keys()
-    return any(pair <= names and len({articulation.places[name][0] for name in pair}) == 2 for pair in pairs)
+    return any_may_touch(_places([0], [articulation]), excluded)
 
 
-def filter_pairs(client: Client, bodies: Sequence[int], articulations: Sequence[Articulation], pairs: Pairs) -> None:
-    """Forbid all pairs of segments that are not in ``pairs``."""
-    spots = _colliding(articulations)
-    allowed = _allowed(spots, pairs)
-    selfish = [touches_itself(articulation, pairs) for articulation in articulations]
-    for a, b in combinations(spots, 2):
-        ignored = a[0] == b[0] and not selfish[a[0]]
-        if not ignored and frozenset((a, b)) not in allowed:
-            client.setCollisionFilterPair(bodies[a[0]], bodies[b[0]], a[1], b[1], 0)
+def filter_pairs(
+    client: Client, bodies: Sequence[int], articulations: Sequence[Articulation], excluded: Collection[Pair]
+) -> None:
+    """Forbid all pairs of segments of which no links may touch.
+
+    Args:
+        client: Where the bodies are.
+        bodies: PyBullet's id of each articulation.
+        articulations: What was loaded.
+        excluded: Pairs of links that never touch.
+    """
+    aloof = {
+        body
+        for body, articulation in zip(bodies, articulations, strict=True)
+        if not touches_itself(articulation, excluded)
+    }
+    for (body_a, a), (body_b, b) in forbidden_in_bullet(_places(bodies, articulations), excluded):
+        if body_a != body_b or body_a not in aloof:
+            client.setCollisionFilterPair(body_a, body_b, a, b, 0)
 
 
-def _colliding(articulations: Sequence[Articulation]) -> dict[Spot, list[str]]:
-    """The links with collisions on each segment that has any."""
-    spots: dict[Spot, list[str]] = {}
-    for k, articulation in enumerate(articulations):
-        for index, segment in enumerate(articulation.segments, start=-1):
-            names = [part.link.name for part in segment.parts if part.link.collisions]
-            if names:
-                spots[k, index] = names
-    return spots
+def _places(bodies: Sequence[int], articulations: Sequence[Articulation]) -> dict[str, Spot]:
+    """Body and index of each link with collisions."""
+    return {
+        part.link.name: (body, index)
+        for body, articulation in zip(bodies, articulations, strict=True)
+        for index, segment in enumerate(articulation.segments, start=-1)
+        for part in segment.parts
+        if part.link.collisions
+    }
 
 
-def _allowed(spots: dict[Spot, list[str]], pairs: Pairs) -> set[frozenset[Spot]]:
-    at = {name: spot for spot, names in spots.items() for name in names}
-    return {frozenset(at[name] for name in pair) for pair in pairs if pair <= at.keys()}
-
-
-def report_filters(articulations: Sequence[Articulation], pairs: Pairs, diagnostics: Diagnostics) -> None:
+def report_filters(articulations: Sequence[Articulation], excluded: Collection[Pair], diagnostics: Diagnostics) -> None:
     """Say where links that are one segment, and so touch together or not at all, touch too much."""
-    spots = _colliding(articulations)
-    allowed = _allowed(spots, pairs)
-    merged = {spot for spot, names in spots.items() if len(names) > 1}
-    extra = [
-        f"{a} with {b}"
-        for spot_pair in allowed
-        if spot_pair & merged and len(spot_pair) == 2
-        for first, second in [sorted(spot_pair)]
-        for a in spots[first]
-        for b in spots[second]
-        if frozenset((a, b)) not in pairs
-    ]
+    places = _places(range(len(articulations)), articulations)
+    forbidden = set(forbidden_in_bullet(places, excluded))
+    extra = []
+    for pair in excluded:
+        if pair <= places.keys():
+            a, b = sorted(pair)
+            spots = sorted((places[a], places[b]))
+            if spots[0] != spots[1] and tuple(spots) not in forbidden:
+                extra.append(f"{a} with {b}")
     if extra:
         message = f"links that PyBullet has as one also touch where the model forbids it: {', '.join(sorted(extra))}"
         diagnostics.add(Fate.APPROXIMATED, "pybullet.merged-filters", message, target=TARGET)
+
+
+def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
+    """Say what the source states of touching and the policy does not look at."""
+    unseen = unheeded(scene, policy)
+    if unseen:
+        message, hint = f"the policy {policy} takes no account of {unseen}", 'choose policy="sdformat"'
+        diagnostics.add(Fate.NOTED, "pybullet.contact-policy", message, Where(scene.source), target=TARGET, hint=hint)

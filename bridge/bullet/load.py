@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge.collisions import Pair
 from bridge.coordinates import default_position
 from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
@@ -25,7 +26,7 @@ from .console import captured
 from .constraints import Constraints, report_constraints
 from .contacts import report_contacts, set_contacts
 from .document import urdf
-from .filters import Pairs, filter_pairs, report_filters, touches_itself
+from .filters import filter_pairs, report_filters, report_policy, touches_itself
 from .handle import Bodies, Body
 from .losses import report_losses
 from .meshes import MAX_PATH
@@ -42,7 +43,7 @@ class _Plan:
     mechanism: Mechanism
     articulations: list[Articulation]
     documents: list[Path]
-    pairs: Pairs
+    excluded: frozenset[Pair]
     flags: int
 
 
@@ -127,12 +128,13 @@ def _temporary_folder() -> Iterator[Path]:
 def _plan(
     mechanism: Mechanism, policy: str, flags: int, folder: Path, client: Client, diagnostics: Diagnostics
 ) -> _Plan:
-    pairs = mechanism.collidable_pairs(policy)
+    excluded = mechanism.scene.excluded_collision_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
     report_losses(mechanism, diagnostics)
     report_contacts(articulations, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
-    report_filters(articulations, pairs, diagnostics)
+    report_filters(articulations, excluded, diagnostics)
+    report_policy(mechanism.scene, policy, diagnostics)
     shapes = Shapes(folder, diagnostics)
     documents = []
     for k, articulation in enumerate(articulations):
@@ -146,7 +148,7 @@ def _plan(
         mechanism=mechanism,
         articulations=articulations,
         documents=documents,
-        pairs=pairs,
+        excluded=excluded,
         flags=_permitted(flags, client, diagnostics),
     )
 
@@ -182,7 +184,7 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | 
             settle(client, states[-1].body, articulation)
             set_contacts(client, states[-1].body, articulation)
         bodies = [state.body for state in states]
-        filter_pairs(client, bodies, plan.articulations, plan.pairs)
+        filter_pairs(client, bodies, plan.articulations, plan.excluded)
         _start(plan.mechanism, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.make()
@@ -196,7 +198,7 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | 
 def _load(client: Client, articulation: Articulation, document: Path, plan: _Plan, diagnostics: Diagnostics) -> int:
     modes, lines = client.modes, list[str]()
     flags = modes.URDF_USE_INERTIA_FROM_FILE | modes.URDF_MAINTAIN_LINK_ORDER | modes.URDF_USE_IMPLICIT_CYLINDER
-    if touches_itself(articulation, plan.pairs):
+    if touches_itself(articulation, plan.excluded):
         flags |= modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]

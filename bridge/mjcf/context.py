@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from bridge.collisions import Filters
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
@@ -107,6 +108,8 @@ class Context:
     options: Options
     diagnostics: Diagnostics
     document: Document
+    filters: Filters
+    """What keeps links from touching."""
     names: Names = field(default_factory=Names)
     index: dict[str, int] = field(default_factory=dict)
     """Body index of each link; `bridge.mechanism.ROOT` for the world."""

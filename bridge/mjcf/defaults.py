@@ -12,11 +12,11 @@ from collections import Counter
 from .context import Context
 from .element import Element
 from .equality import SOLIMP, solref
-from .surface import ALL_BITS
 
 _SHARED = ("armature", "frictionloss", "damping", "stiffness", "springref", "actuatorfrcrange", "range")
 """Attributes of a joint that a class may hold."""
 _SMALLEST_FAMILY = 3
+_MASKS = ("contype", "conaffinity")
 
 _GEOM_CLASSES = {
     "visual": {"group": 2, "contype": 0, "conaffinity": 0},
@@ -39,18 +39,25 @@ def defaults(context: Context) -> None:
     for name, attributes in _GEOM_CLASSES.items():
         if name in used:
             section.add("default", class_=name).add("geom", **attributes)
-    if any("contype" in e.attributes or "conaffinity" in e.attributes for e in elements):
-        _masked(section)
+    _masks([e for e in elements if "contype" in e.attributes], section)
     if "frame" in used:
         section.add("default", class_="frame").add("site", group=4)
     _joint_families([e for e in elements if e.tag == "joint"], section)
 
 
-def _masked(section: Element) -> None:
-    """Every collision geom has all bits of SDFormat's mask unless it says otherwise."""
+def _masks(masked: list[Element], section: Element) -> None:
+    """The masks that most collision geoms have are those of the class."""
+    pairs = [tuple((name, e.attributes[name]) for name in _MASKS) for e in masked]
+    if not pairs:
+        return
+    (most, _), *_ = Counter(pairs).most_common(1)
     for child in section.children:
         if child.attributes.get("class") == "collision":
-            child.children[0].set(contype=ALL_BITS, conaffinity=ALL_BITS)
+            child.children[0].set(**dict(most))
+    for element, pair in zip(masked, pairs, strict=True):
+        if pair == most:
+            for name in _MASKS:
+                del element.attributes[name]
 
 
 def _joint_families(joints: list[Element], section: Element) -> None:

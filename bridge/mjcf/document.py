@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bridge.collisions import filters, weld_groups
 from bridge.coordinates import kind_of
 from bridge.mechanism import ROOT, Body, Kind, Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
@@ -11,7 +12,7 @@ from loaders.model import WORLD, Scene
 
 from .actuators import actuators
 from .assets import AssetLibrary
-from .contacts import contacts, weld_groups
+from .contacts import contacts
 from .context import Context, Document, Options
 from .decimals import placement
 from .defaults import defaults
@@ -49,6 +50,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         options=options,
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
+        filters=filters(mechanism, options.collision_policy),
         inverse_inertias=inverse_inertias(mechanism),
         shape_names=shape_names(mechanism.scene),
         index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
@@ -99,7 +101,7 @@ def _magnetic(context: Context) -> list[float] | None:
 
 def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
     """The element of each body with all that is its own; bodies are nested once everything else is in them."""
-    groups = weld_groups(context)
+    groups = weld_groups(context.mechanism)
     library = AssetLibrary(context)
     mass = inertials(context)
     for i, body in enumerate(context.mechanism.bodies):

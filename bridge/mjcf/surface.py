@@ -10,26 +10,23 @@ import math
 from typing import Any
 
 from loaders.diagnostics import Fate
+from loaders.filters import bitmasks
 from loaders.model import Collision, Link, Surface
 
 from .context import Context
 
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
-ALL_BITS = 0xFFFF
 _STIFFNESS_IN_STEPS = 10.0
 """Time constant of a bouncing contact, in time steps: short against the contact, long against the step."""
 
 
 def contact_attributes(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
-    """Attributes of a collision geom that differ from the defaults; masks, from `ALL_BITS`."""
-    surface = collision.surface
-    contype, conaffinity = _masks(surface)
+    """Attributes of a collision geom that differ from MuJoCo's defaults; masks, where any geom has one, on all."""
     return {
-        "contype": None if contype == ALL_BITS else contype,
-        "conaffinity": None if conaffinity == ALL_BITS else conaffinity,
+        **_masks(collision, link, context),
         **_friction(collision, link, context),
-        **_restitution(surface, collision, link, context),
+        **_restitution(collision.surface, collision, link, context),
     }
 
 
@@ -78,11 +75,18 @@ def _restitution(surface: Surface, collision: Collision, link: Link, context: Co
     return {"solref": (-k, -2.0 * zeta * math.sqrt(k))}
 
 
-def _masks(surface: Surface) -> tuple[int, int]:
-    """``contype`` and ``conaffinity``: MuJoCo's rule, one's type shares a bit with the other's affinity, is SDFormat's.
+def _masks(collision: Collision, link: Link, context: Context) -> dict[str, int]:
+    """``contype`` and ``conaffinity``, where masks take part in deciding what touches what."""
+    filters = context.filters
+    if filters.masks is not None:
+        mask = filters.masks[link.name]
+        return {"contype": mask.kind, "conaffinity": mask.touches}
+    if filters.bitmasks:
+        category, touches = bitmasks(collision.surface)
+        return {"contype": _signed(category), "conaffinity": _signed(touches)}
+    return {}
 
-    Source: SDFormat 1.12, ``contact/category_bitmask``; without one, ``collide_bitmask`` stands for both.
-    """
-    affinity = surface.collide_bitmask & 0x7FFFFFFF
-    category = surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
-    return category & 0x7FFFFFFF, affinity
+
+def _signed(mask: int) -> int:
+    """The same 32 bits as a signed integer, which MuJoCo's are."""
+    return (mask & 0xFFFFFFFF) - ((mask & 0x80000000) << 1)

@@ -273,13 +273,19 @@ def test_an_arm_on_the_ground_needs_one_exclude():
     assert "filterparent" not in mjcf
 
 
-@pytest.mark.parametrize("masks", [(0x1, 0x2), (0x3, 0x2), (0xFFFF, 0x10), (0x0, 0xFFFF), (0xFFFF, 0xFFFF)])
+MASKS = [(0x1, 0x2), (0x3, 0x2), (0xFFFF, 0x10), (0x0, 0xFFFF), (0x80000000, 0xC0000000), (0xFFFF, 0xFFFF)]
+
+
+@pytest.mark.parametrize("masks", MASKS)
 def test_bitmasks_decide_as_in_the_source(masks):
     balls = [
         link(f"l{i}", model=f"m{i}", collisions=(ball(f"c{i}", collide_bitmask=mask),)) for i, mask in enumerate(masks)
     ]
-    model = compiled(to_mjcf(scene_of(*balls)))
-    assert bool(can_touch(model)) == bool(masks[0] & masks[1])
+    heeded = to_mjcf(scene_of(*balls), collision_policy="sdformat")
+    assert bool(can_touch(compiled(heeded))) == bool(masks[0] & masks[1])
+    unheeded = to_mjcf(scene_of(*balls))
+    assert can_touch(compiled(unheeded))
+    assert ("mjcf.contact-policy" in codes(unheeded)) == (masks != (0xFFFF, 0xFFFF))
 
 
 def test_friction_is_that_of_the_source():
