@@ -55,3 +55,27 @@ def test_the_exported_folder_holds_what_the_example_says(tmp_path: Path) -> None
     folder = tmp_path / "out" / "arm"
     for name in ("arm.xml", "scene.xml", "FIDELITY.md", "assets"):
         assert (folder / name).exists(), name
+
+
+def test_every_episode_with_the_same_seed_ends_alike(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "reset_loop.py", tmp_path)
+    first, other, again = re.findall(r"last reward (\S+)", text)
+    assert first == again != other
+    assert float(first) > -0.02
+
+
+def test_two_arms_of_one_world_swing_alike_and_leave_nothing_behind(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "from_loadsdf.py", tmp_path)
+    left, right = (float(number) for number in re.findall(r"elbow: (\S+) rad", text))
+    assert left == pytest.approx(right, abs=1e-5)
+    assert left != -0.4
+    assert "0 bodies are left" in text
+
+
+def test_each_control_mode_does_what_its_name_says(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "control_modes.py", tmp_path)
+    found = {m: (float(q), float(v)) for m, q, v in re.findall(r"(\w+) +elbow at +(\S+) rad, +(\S+) rad/s", text)}
+    assert found["position"] == pytest.approx((-0.5, 0.0), abs=1e-3)
+    assert found["velocity"][1] == pytest.approx(-0.3, abs=1e-3)
+    assert found["off"] == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert found["torque"][1] < -0.05

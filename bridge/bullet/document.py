@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -69,6 +70,7 @@ def _inertial(inertia: SpatialInertia, is_fixed_base: bool) -> Iterator[str]:
     yield "</inertial>"
 
 
+@lru_cache(maxsize=512)
 def principal(inertia: SpatialInertia) -> tuple[Array, Array]:
     """``R_SI`` and moments as PyBullet is given them: none is negative by rounding."""
     R_SI, moments = inertia.principal_axes()

@@ -1,0 +1,90 @@
+"""Ten robots that fall and swing for a second without contact, in PyBullet and MuJoCo with the same step.
+
+    python benchmarks/trajectories.py
+
+The largest difference of any link's position [m] or orientation [rad]. A fixed base: the two are the same up to
+rounding. A floating base: PyBullet integrates the motion of its centre of mass and MuJoCo that of its frame's origin,
+so they differ in first order of the step; the slope is the exponent, from steps of 1/1000 to 1/4000 s. Where the centre
+of mass of the root link is its origin, the two are the same again, and there is no slope.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pybullet_data
+
+import bridge
+import loaders
+from bridge.bullet.placement import based
+from bridge.mechanism import Mechanism
+from bridge.parity.on_mujoco import MujocoEngine
+from bridge.parity.on_pybullet import PyBulletEngine
+from bridge.parity.states import random_states, undisturbed
+from loaders.spatial import Pose
+
+ROBOTS = (
+    "kuka_iiwa/model.urdf",
+    "franka_panda/panda.urdf",
+    "racecar/racecar.urdf",
+    "pr2_gripper.urdf",
+    "aliengo/aliengo.urdf",
+    "r2d2.urdf",
+    "a1/a1.urdf",
+    "laikago/laikago_toes.urdf",
+    "biped/biped2d_pybullet.urdf",
+    "quadruped/minitaur.urdf",
+)
+STEPS = (1e-3, 5e-4, 2.5e-4)
+ROUNDING = 1e-9
+
+
+def bare(path: Path, *, fixed: bool) -> Mechanism:
+    """The robot's tree with its dampers, on a base that is held or free."""
+    return based(undisturbed(bridge.lower(loaders.load(path))), fixed=fixed)
+
+
+def difference(mechanism: Mechanism, step: float, seed: int = 0) -> float:
+    """How far the engines are apart at most, asked ten times in a second."""
+    (start,) = random_states(mechanism, 1, seed)
+    engines = MujocoEngine(mechanism), PyBulletEngine(mechanism)
+    worst = 0.0
+    for engine in engines:
+        engine.set_step(step)
+        engine.set_state(*start)
+    for _ in range(10):
+        for engine in engines:
+            engine.step(round(0.1 / step))
+        one, two = (engine.link_poses() for engine in engines)
+        worst = max(worst, *(_distance(pose, two[name]) for name, pose in one.items()))
+    for engine in engines:
+        engine.close()
+    return worst
+
+
+def slope(differences: Sequence[float]) -> float:
+    """The order of the step in which differences at `STEPS` shrink; nan where all there is is rounding."""
+    if max(differences) < ROUNDING:
+        return math.nan
+    return math.log(differences[0] / differences[-1]) / math.log(STEPS[0] / STEPS[-1])
+
+
+def _distance(one: Pose, two: Pose) -> float:
+    lag = (one.R.T @ two.R - two.R.T @ one.R) / 2.0
+    return max(float(np.abs(one.p - two.p).max()), float(np.linalg.norm((lag[2, 1], lag[0, 2], lag[1, 0]))))
+
+
+def main() -> None:
+    print(f"{'robot':32} {'fixed':>9} {'floating':>9} {'slope':>6}")
+    for name in ROBOTS:
+        path = Path(pybullet_data.getDataPath()) / name
+        held = difference(bare(path, fixed=True), STEPS[0])
+        free = [difference(bare(path, fixed=False), step) for step in STEPS]
+        print(f"{name:32} {held:9.1e} {free[0]:9.1e} {slope(free):6.2f}")
+
+
+if __name__ == "__main__":
+    main()
