@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
-
+from bridge.heightmaps import grey_levels
 from loaders.diagnostics import Fate, Where
 from loaders.model import Heightmap
 
@@ -30,35 +28,18 @@ def read_heightfield(heightmap: Heightmap, where: Where, context: Context) -> He
 
     MuJoCo spreads the levels of an image to fill 0 to 1, so the size along z is that of the levels that occur.
     """
-    levels = _levels(heightmap.path)
-    if levels is None:
+    grey = grey_levels(heightmap.path)
+    if grey is None:
         message = f"the height map {heightmap.uri} cannot be read as an image"
-        hint = "it must be a PNG file that exists; Pillow reads it: pip install pillow"
+        hint = "it must be an image that exists and that Pillow reads: pip install pillow"
         context.report(Fate.DROPPED, "heightmap", message, where, hint=hint)
         return None
-    png, lowest, highest, top = levels
+    lowest, highest = int(grey.levels.min()), int(grey.levels.max())
     x, y, z = heightmap.size
-    bottom, height = z * lowest / top, z * (highest - lowest) / top
+    bottom, height = z * lowest / grey.top, z * (highest - lowest) / grey.top
     px, py, pz = heightmap.position
     return Heightfield(
-        png=png,
+        png=grey.png(),
         size=(x / 2.0, y / 2.0, height or 1e-6, _BASE),
         origin=(px, py, pz + bottom),
     )
-
-
-def _levels(path: str | None) -> tuple[bytes, int, int, int] | None:
-    """The file's bytes, its lowest and highest grey level, and the level that stands for full height."""
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        return None
-    if path is None or not path.lower().endswith(".png"):
-        return None
-    try:
-        with Image.open(path) as image:
-            deep = image.mode.startswith("I")
-            levels = np.asarray(image.convert("I" if deep else "L"))
-    except (OSError, UnidentifiedImageError):
-        return None
-    return Path(path).read_bytes(), int(levels.min()), int(levels.max()), 65535 if deep else 255
