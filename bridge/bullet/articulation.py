@@ -214,11 +214,18 @@ def _fold(mechanism: Mechanism) -> set[int]:
 
 
 def _report_folded(mechanism: Mechanism, folded: set[int], diagnostics: Diagnostics) -> None:
-    names = ", ".join(mechanism.bodies[i].name for i in sorted(folded))
+    names = ", ".join(f"{mechanism.bodies[i].name} ({_carrier(mechanism, i, folded)})" for i in sorted(folded))
     message = f"{len(folded)} welded links are one with the link that carries them, as PyBullet has {MAX_JOINTS} joints"
-    hint = f"they have poses by name but no PyBullet index of their own: {names}"
+    hint = f"they have poses by name but no PyBullet index of their own (carried by): {names}"
     where = mechanism.bodies[min(folded)].link.where
     diagnostics.add(Fate.NOTED, "pybullet.folded-links", message, where, target=TARGET, hint=hint)
+
+
+def _carrier(mechanism: Mechanism, i: int, folded: set[int]) -> str:
+    """The link that a folded one is made one with."""
+    while i in folded:
+        i = mechanism.bodies[i].parent
+    return mechanism.bodies[i].name
 
 
 # --- segments --------------------------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def _limits(element: Element, axis: JointAxis, r: float, where: Where, context: 
     if axis.lower > axis.upper:
         message = f"the limits of joint {name} are swapped: {axis.lower:g} > {axis.upper:g}; it is left without"
         context.report(Fate.DROPPED, "empty-range", message, where, hint="swap them in the source")
-    elif lower < upper and (math.isfinite(lower) or math.isfinite(upper)):
+    elif lower < upper and (lower > -UNLIMITED or upper < UNLIMITED):
         element.set(range=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
     if 0.0 < axis.effort < math.inf:
         element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from bridge.coordinates import kind_of
 from bridge.mechanism import ROOT, Kind, Mechanism, Primitive
 
 from .engines import Freedom
+
+UNLIMITED = 1e9
+"""A limit as large as this stands for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,11 @@ def single_freedoms(mechanism: Mechanism) -> dict[Freedom, Single]:
             key = (str(body.joint), primitive.component)
             found.setdefault(key, Single(body=i, number=number, primitive=primitive))
     return found
+
+
+def bound(limit: float) -> float:
+    """A limit, infinite where it stands for none."""
+    return math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
 
 
 def moving_links(mechanism: Mechanism) -> set[str]:

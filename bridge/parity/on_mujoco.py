@@ -16,12 +16,11 @@ from bridge.coordinates import Coordinates, kind_of, positions_by_body, primitiv
 from bridge.mechanism import Body, Kind, Mechanism, Position
 from bridge.mjcf.context import Options
 from bridge.mjcf.document import build
-from bridge.mjcf.joints import UNLIMITED
 from bridge.mjcf.spec import to_spec
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .engines import Freedom, JointParameters
-from .freedoms import Single, moving_links, single_freedoms
+from .freedoms import Single, bound, moving_links, single_freedoms
 from .pairs import pairs_in_mujoco
 
 
@@ -116,7 +115,7 @@ class MujocoEngine:
         lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
         if joint in locked:
             lower = upper = locked[joint]
-        lower, upper = sorted(float(np.copysign(np.inf, x) if abs(x) >= UNLIMITED else x) / r for x in (lower, upper))
+        lower, upper = sorted(bound(float(x)) / r for x in (lower, upper))
         dof = int(m.jnt_dofadr[joint])
         return JointParameters(
             lower=lower,

@@ -12,7 +12,7 @@ from bridge.mechanism import Mechanism, Position
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .engines import Freedom, JointParameters
-from .freedoms import moving_links, single_freedoms
+from .freedoms import bound, moving_links, single_freedoms
 from .pairs import pairs_in_pybullet
 
 
@@ -60,7 +60,7 @@ class PyBulletEngine:
     def _parameters(self, body: Body, index: int, ratio: float) -> JointParameters:
         info = self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)
         lower, upper = (info[8], info[9]) if info[8] <= info[9] else (-math.inf, math.inf)
-        lower, upper = sorted(_bound(x) / ratio for x in (lower, upper))
+        lower, upper = sorted(bound(x) / ratio for x in (lower, upper))
         return JointParameters(lower=lower, upper=upper, damping=info[6] * ratio**2, friction=None)
 
     def _drives(self) -> Iterator[tuple[Freedom, Body, int, float]]:
@@ -107,11 +107,3 @@ class PyBulletEngine:
         """See `Engine.close`."""
         if self._pybullet.isConnected(self._client):
             self._pybullet.disconnect(self._client)
-
-
-_UNLIMITED = 1e9
-"""A bound as large as this stands for none."""
-
-
-def _bound(x: float) -> float:
-    return math.copysign(math.inf, x) if abs(x) >= _UNLIMITED else x

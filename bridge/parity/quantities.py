@@ -103,6 +103,11 @@ def _ratio(difference: float, scale: float) -> float:
     return difference / scale if scale > 0.0 else math.inf
 
 
+def moderate(a: Array, b: Array, scale: float) -> float:
+    """As `overall`; where all readings are below one, the largest difference."""
+    return overall(a, b, max(scale, 1.0))
+
+
 def absolute(a: Array, b: Array, _scale: float) -> float:
     """The largest difference; two infinities of one sign are equal."""
     differing = a != b
@@ -186,7 +191,8 @@ def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 def _bias(engine: Engine, mechanism: Mechanism) -> Readings:
-    forces = engine.bias_forces()
+    """Scaled by the largest entry of the mechanism's mass matrix: near zero nothing but rounding is left of them."""
+    forces = engine.bias_forces() / (np.abs(mechanism.mass_matrix()).max(initial=0.0) or 1.0)
     return {_name(key): np.array([f]) for key, f in zip(mechanism.v_order, forces, strict=True)}
 
 
@@ -231,7 +237,7 @@ QUANTITIES = (
         spreads=True,
     ),
     Quantity(
-        level=Level.OPERATORS, name="bias forces", unit="", read=_bias, error=overall, at_states=True,
+        level=Level.OPERATORS, name="bias forces", unit="", read=_bias, error=moderate, at_states=True,
         causes=_MASSLESS | _WEIGHTLESS,
         spreads=True,
     ),

@@ -15,7 +15,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
 from .engines import Freedom, JointParameters
-from .freedoms import moving_links, single_freedoms
+from .freedoms import bound, moving_links, single_freedoms
 
 
 class ReferenceEngine:
@@ -50,7 +50,7 @@ class ReferenceEngine:
         for freedom, single in single_freedoms(self.mechanism).items():
             axis = single.primitive.limits
             found[freedom] = JointParameters() if axis is None else JointParameters(
-                lower=axis.lower, upper=axis.upper, damping=axis.damping, friction=axis.friction
+                lower=bound(axis.lower), upper=bound(axis.upper), damping=axis.damping, friction=axis.friction
             )  # fmt: skip
         return found
 

@@ -12,6 +12,7 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
+from loaders.sdf.joints import UNLIMITED
 from loaders.spatial import IDENTITY, Array, frozen, rotation_to
 
 from .asides import Asides, absorb, set_aside
@@ -176,6 +177,8 @@ def _read_bound(limit: Node, name: str) -> float:
     if not limit.has("@" + name):
         limit.report(Fate.ASSUMED, "urdf.missing-limit", f"<limit> needs {name}; it is taken to be without bound")
     bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
+    if UNLIMITED <= bound < math.inf:
+        return math.inf
     if math.isinf(bound) and limit.has("@" + name):
         limit.report(Fate.NOTED, "urdf.infinite-limit", f"{name} is infinite, which not every reader of URDF accepts")
     return bound
@@ -201,7 +204,7 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
         message = f"lower {lower:g} is above upper {upper:g}; the joint is taken to be unlimited, as in PyBullet"
         limit.report(Fate.ASSUMED, "urdf.reversed-limit", message)
         return -math.inf, math.inf
-    return lower, upper
+    return -math.inf if lower <= -UNLIMITED else lower, math.inf if upper >= UNLIMITED else upper
 
 
 # --- mimic -----------------------------------------------------------------------------------------------------------

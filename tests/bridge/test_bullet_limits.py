@@ -178,6 +178,14 @@ def test_welded_links_become_one_where_pybullet_has_too_few(bullet_client):
     assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-9
 
 
+def test_a_comparison_explains_the_mass_of_links_that_became_one():
+    comparison = bridge.compare(
+        chain(200, lambda i: i % 2 == 0), engines=("pybullet",), levels=("L0",), configurations=1
+    )
+    outcomes = {row.quantity: row.outcome.value for row in comparison.rows}
+    assert outcomes["mass"] == outcomes["inertia"] == "explained"
+
+
 def test_links_that_became_one_and_filter_apart_are_reported(bullet_client):
     source = chain(140, lambda i: i in {1, *range(10, 40)})
     assert lower(source).v_order

@@ -217,8 +217,9 @@ def test_limits_hold_also_on_one_side(lower_limit, upper_limit, expected):
     assert tuple(joint.range) == expected
 
 
-def test_a_joint_without_limits_has_none():
-    assert not compiled(to_mjcf(one_joint(z_axis()))).joint("elbow").limited[0]
+@pytest.mark.parametrize("far", [math.inf, 1e12])
+def test_a_joint_without_limits_that_it_could_reach_has_none(far):
+    assert not compiled(to_mjcf(one_joint(z_axis(lower=-far, upper=far)))).joint("elbow").limited[0]
 
 
 def test_limits_that_leave_one_position_hold_the_joint_there():

@@ -215,6 +215,7 @@ INF = math.inf
         ("revolute", "lower='-1' upper='1'", (-1, 1, INF, INF), ["urdf.missing-limit"] * 2),
         ("continuous", "effort='3' velocity='4'", (-INF, INF, 3, 4), []),
         ("continuous", "lower='-1' upper='1' effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.continuous-limit"]),
+        ("revolute", "lower='-1e16' upper='1e16' effort='1e16' velocity='4'", (-INF, INF, INF, 4), []),
         (
             "revolute",
             "lower='-inf' upper='inf' effort='inf' velocity='4'",

@@ -1,0 +1,273 @@
+"""Real models, from the file to both running engines, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import resource
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import robots_corpus
+
+import bridge
+import loaders
+from bridge.mechanism import Mechanism
+from bridge.parity.verdict import Level, Outcome, Row
+from loaders.diagnostics import Diagnostic, ExportError, Fate
+
+ROOT = Path(__file__).parents[1]
+CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", ROOT.parent / "shared" / "corpus"))
+SECONDS = 180.0
+"""How long one model may take."""
+MEMORY = 8 << 30
+"""How many bytes of addresses one process may have."""
+STATES = 3
+"""Random states in which engines are compared."""
+POSES, MASSES = "link poses", "mass matrix"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """One file, and the folders that it needs."""
+
+    name: str
+    path: Path
+    paths: tuple[Path, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """What came of a model in one engine."""
+
+    refused: tuple[str, ...] = ()
+    """Why the engine cannot hold it, each with its code; empty if it does."""
+    repaired: bool = False
+    """Whether it is held once ``inertia="repair"`` is asked for."""
+    defects: tuple[str, ...] = ()
+    """What nobody has announced: a difference, a warning, a position that is no number."""
+    errors: dict[str, float] = field(default_factory=dict)
+    """The worst error of each compared quantity."""
+    explained: tuple[str, ...] = ()
+    """Quantities that differ for a reason in the ledger."""
+    fates: dict[str, int] = field(default_factory=dict)
+    """How many entries of the ledger have each fate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What came of one model."""
+
+    model: str
+    invalid: tuple[str, ...] = ()
+    """Why it does not load."""
+    links: int = 0
+    joints: int = 0
+    velocities: int = 0
+    mujoco: Outcomes = Outcomes()
+    pybullet: Outcomes = Outcomes()
+    crash: str = ""
+    """A traceback, a signal, or how long it ran in vain."""
+    left: tuple[str, ...] = ()
+    """Files left in the temporary folder and in the working one."""
+    seconds: float = 0.0
+
+
+# --- which models ----------------------------------------------------------------------------------------------------
+
+
+def models() -> list[Model]:
+    """Every model of the corpora and of the installed packages, in a fixed order."""
+    return [*_gazebo(), *_libsdformat(), *_drake(), *_robots()]
+
+
+def _gazebo() -> Iterator[Model]:
+    folder = CORPUS / "gazebo_models"
+    for path in sorted(folder.glob("*/model.sdf")):
+        yield Model(name=f"gazebo_models/{path.parent.name}", path=path, paths=(folder,))
+
+
+def _libsdformat() -> Iterator[Model]:
+    folder = CORPUS / "libsdformat"
+    if folder.is_dir():
+        entries = json.loads((folder / "manifest.json").read_text())["shared"]
+        found = {entry["source"]: entry["paths"] for entry in entries}
+        for source, paths in sorted(found.items()):
+            needed = tuple(folder / "inputs" / path for path in paths)
+            yield Model(name=f"libsdformat/{source}", path=folder / "inputs" / source, paths=needed)
+
+
+def _drake() -> Iterator[Model]:
+    folder = CORPUS / "drake"
+    if folder.is_dir():
+        entries = json.loads((folder / "manifest.json").read_text())["entries"]
+        for entry in entries:
+            if entry["pip_path"] is None:  # the others are robots of an installed package
+                yield Model(name=f"drake/{entry['id']}", path=folder / entry["input"], paths=(folder / "inputs",))
+
+
+def _robots() -> Iterator[Model]:
+    for robot in robots_corpus.robots():
+        yield Model(name=str(robot), path=robot.path, paths=(robot.root,))
+
+
+# --- one process for each --------------------------------------------------------------------------------------------
+
+
+def examine(model: Model) -> Finding:
+    """What comes of a model in a process of its own, whatever happens there."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["models_corpus"])
+    receiver, sender = context.Pipe(duplex=False)
+    with tempfile.TemporaryDirectory() as folder:
+        process = context.Process(target=_child, args=(model, folder, sender))
+        begin = time.perf_counter()
+        process.start()
+        sender.close()
+        finding = _received(receiver, model)
+        process.join(1.0)
+        process.kill()
+        process.join()
+        left = tuple(sorted(path.name for path in Path(folder).rglob("*") if path.is_file()))
+        seconds = time.perf_counter() - begin
+    if not finding.crash and process.exitcode not in {0, None}:
+        finding = replace(finding, crash=f"exit {process.exitcode}")
+    return replace(finding, left=left, seconds=seconds)
+
+
+def _received(receiver: Connection, model: Model) -> Finding:
+    if not receiver.poll(SECONDS):
+        return Finding(model=model.name, crash=f"not done in {SECONDS:g} s")
+    try:
+        finding: Finding = receiver.recv()
+    except EOFError:
+        return Finding(model=model.name, crash="the process died")
+    return finding
+
+
+def _child(model: Model, folder: str, sender: Connection) -> None:
+    os.chdir(folder)
+    tempfile.tempdir = folder
+    os.environ["TMPDIR"] = folder
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, sys.stdout.fileno())
+    try:
+        sender.send(_finding(model))
+    except Exception:  # noqa: BLE001 - whatever it is, the parent reports it
+        sender.send(Finding(model=model.name, crash=traceback.format_exc()))
+
+
+def _finding(model: Model) -> Finding:
+    try:
+        scene = loaders.load(model.path, paths=list(model.paths))
+    except loaders.LoadError as error:
+        return Finding(model=model.name, invalid=_reasons(error.diagnostics))
+    try:
+        mechanism = bridge.lower(scene)
+    except ExportError as error:
+        return Finding(model=model.name, invalid=_reasons(error.diagnostics))
+    return Finding(
+        model=model.name,
+        links=len(scene.links),
+        joints=len(scene.joints),
+        velocities=len(mechanism.v_order),
+        mujoco=_in_mujoco(mechanism),
+        pybullet=_compared(mechanism, "pybullet"),
+    )
+
+
+def _reasons(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
+    return tuple(f"{entry.message} [{entry.code}]" for entry in diagnostics if entry.fate is Fate.INVALID)
+
+
+# --- in the engines --------------------------------------------------------------------------------------------------
+
+
+def _in_mujoco(mechanism: Mechanism) -> Outcomes:
+    """Compared, then shaken; with repaired inertia where nothing else helps."""
+    found = _compared(mechanism, "mujoco")
+    try:
+        warnings = _shaken(mechanism, inertia="repair" if found.refused else "keep")
+    except ExportError:
+        return found
+    return replace(found, repaired=bool(found.refused), defects=(*found.defects, *warnings))
+
+
+def _compared(mechanism: Mechanism, engine: str) -> Outcomes:
+    """Held against the mechanism itself, in random states."""
+    try:
+        comparison = bridge.compare(
+            mechanism, engines=(engine,), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES
+        )
+    except ExportError as error:
+        return Outcomes(refused=_reasons(error.diagnostics))
+    rows = comparison.rows
+    return Outcomes(
+        defects=tuple(_difference(row) for row in rows if row.outcome is Outcome.FAILED),
+        errors={row.quantity: row.error for row in rows},
+        explained=tuple(row.quantity for row in rows if row.outcome is Outcome.EXPLAINED),
+        fates=dict(Counter(entry.fate.value for entry in comparison.diagnostics)),
+    )
+
+
+def _difference(row: Row) -> str:
+    return f"{row.quantity} differs by {row.error:.1e} at {row.where}"
+
+
+def _shaken(mechanism: Mechanism, **options: Any) -> list[str]:
+    """What MuJoCo complains of when it compiles the export and runs it for a second under random efforts.
+
+    It starts within the joints' limits; each effort alone would accelerate its joint by at most 10 rad/s^2 or m/s^2.
+    """
+    mjcf = bridge.to_mjcf(mechanism, actuators="motor", **options)
+    with _warnings() as found:
+        model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
+        data, rng = mujoco.MjData(model), np.random.default_rng(0)
+        _within_limits(model, data)
+        effort = _mild_efforts(model)
+        while data.time < 1.0 and not found:
+            data.ctrl[:] = effort * rng.uniform(-1.0, 1.0, model.nu)
+            mujoco.mj_step(model, data)
+        if not np.isfinite(data.qpos).all():
+            found.append("a position is no number")
+    return found
+
+
+def _within_limits(model: Any, data: Any) -> None:
+    """Move every hinge and slide from zero to its nearest position within its limits."""
+    scalar = model.jnt_limited.astype(bool) & (model.jnt_type >= int(mujoco.mjtJoint.mjJNT_SLIDE))
+    address = model.jnt_qposadr[scalar]
+    data.qpos[address] = np.clip(data.qpos[address], *model.jnt_range[scalar].T)
+
+
+def _mild_efforts(model: Any) -> Any:
+    joint = model.actuator_trnid[:, 0]
+    mobility = model.dof_invweight0[model.jnt_dofadr[joint]] * np.abs(model.actuator_gear[:, 0])
+    return 10.0 / np.maximum(mobility, 1e-9)
+
+
+@contextmanager
+def _warnings() -> Iterator[list[str]]:
+    """MuJoCo's warnings, as they come."""
+    found: list[str] = []
+    mujoco.set_mju_user_warning(lambda *text: found.append(" ".join(map(str, text))))
+    try:
+        yield found
+    finally:
+        mujoco.set_mju_user_warning(None)
