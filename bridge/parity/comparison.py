@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
@@ -13,9 +16,9 @@ from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 
-from .engines import Engine, Factory, factory_of
+from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
 from .motion import motion_rows
-from .quantities import QUANTITIES, Quantity, Worst, compare_readings
+from .quantities import QUANTITIES, Quantity, Readings, Worst, compare_readings
 from .states import State, random_states
 from .verdict import Comparison, Level, Outcome, Row
 
@@ -54,8 +57,10 @@ def compare(
     states = random_states(mechanism, configurations, seed)
     opened = _open(mechanism, named)
     try:
-        rows = [row for quantity in QUANTITIES if quantity.level in wanted
-                for row in _rows(quantity, mechanism, opened, states)]  # fmt: skip
+        rows = list(_refusals(opened))
+        reading = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
+        rows += [row for quantity in QUANTITIES if quantity.level in wanted
+                 for row in _rows(quantity, mechanism, reading, states)]  # fmt: skip
         details = _details(mechanism, opened, states)
         diagnostics = tuple(dict.fromkeys(entry for engine in opened.values() for entry in engine.diagnostics))
         environment = _environment(opened, seed, configurations)
@@ -63,7 +68,7 @@ def compare(
         for engine in opened.values():
             engine.close()
     if Level.MOTION in wanted:
-        rows += motion_rows(mechanism, named, seed)
+        rows += motion_rows(mechanism, [(name, factory) for name, factory in named if not reads_file(factory)], seed)
     return Comparison(
         model=mechanism.scene.name,
         source=mechanism.scene.source,
@@ -97,30 +102,61 @@ def _rows(
     quantity: Quantity, mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]
 ) -> Iterator[Row]:
     worst = {pair: Worst() for pair in combinations(engines, 2)}
-    silent: set[str] = set()
+    silent: dict[str, str] = {}
     for q, v in states if quantity.at_states else states[:1]:
         readings = {}
         for name, engine in engines.items():
             engine.set_state(q, v)
-            readings[name] = quantity.read(engine, mechanism)
-        silent |= {name for name, reading in readings.items() if reading is None}
+            readings[name] = _reading(quantity, engine, mechanism, silent, name)
         for (one, two), found in worst.items():
             a, b = readings[one], readings[two]
             if a is not None and b is not None:
                 compare_readings(a, b, quantity.error, found)
     for (one, two), found in worst.items():
-        if found.where or silent & {one, two}:
+        if found.where or silent.keys() & {one, two}:
             ledger = (*engines[one].diagnostics, *engines[two].diagnostics)
-            yield _judged(quantity, (one, two), found, silent, ledger)
+            row = _judged(quantity, (one, two), found, silent, ledger)
+            yield _suspected(row, engines) if row.outcome is Outcome.FAILED else row
+
+
+def _reading(quantity: Quantity, engine: Engine, mechanism: Mechanism, silent: dict[str, str], name: str) -> Readings:
+    """What an engine answers, or why it does not, in ``silent``."""
+    try:
+        reading = quantity.read(engine, mechanism)
+    except NotReportedError as error:
+        silent[name] = str(error)
+        return None
+    if reading is None:
+        silent[name] = f"{name} does not report it"
+    return reading
+
+
+def _refusals(engines: Mapping[str, Engine]) -> Iterator[Row]:
+    """One row for each engine that does not read the file: a fault of a loader, and of a witness no more than that."""
+    for name, engine in engines.items():
+        refusal = str(getattr(engine, "refusal", ""))
+        if refusal:
+            blamed = bool(getattr(engine, "suspects", None))
+            yield Row(
+                level=Level.MODEL, quantity="reading", unit="", engines=(REFERENCE, name), error=math.inf,
+                tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if blamed else Outcome.EXPLAINED,
+            )  # fmt: skip
+
+
+def _suspected(row: Row, engines: Mapping[str, Engine]) -> Row:
+    """A row with the likely cause, where an engine is known for a fault in this quantity."""
+    tables: list[Mapping[str, str]] = [getattr(engines[name], "suspects", {}) for name in row.engines]
+    causes = [table[row.quantity] for table in tables if row.quantity in table]
+    return dataclasses.replace(row, cause=f"likely: {'; '.join(causes)}") if causes else row
 
 
 def _judged(
-    quantity: Quantity, pair: tuple[str, str], worst: Worst, silent: set[str], ledger: Sequence[Diagnostic]
+    quantity: Quantity, pair: tuple[str, str], worst: Worst, silent: Mapping[str, str], ledger: Sequence[Diagnostic]
 ) -> Row:
     outcome, cause = Outcome.PASSED, ""
-    unknown = [name for name in pair if name in silent]
+    unknown = list(dict.fromkeys(silent[name] for name in pair if name in silent))
     if unknown:
-        outcome, cause = Outcome.UNKNOWN, f"{' and '.join(unknown)} does not report it"
+        outcome, cause = Outcome.UNKNOWN, "; ".join(unknown)
     elif worst.error > quantity.tolerance:
         known = [entry for entry in ledger if entry.code in quantity.causes]
         inexplicable = [] if known and quantity.spreads else _unnamed(worst, quantity.tolerance, known)
@@ -161,14 +197,16 @@ def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) 
 
 def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]) -> dict[str, Any]:
     """What a report draws."""
-    masses = {}
+    masses, inertias = {}, {}
     for name, engine in engines.items():
-        engine.set_state(*states[0])
-        masses[name] = engine.mass_matrix()
+        with suppress(NotReportedError):
+            engine.set_state(*states[0])
+            inertias[name] = engine.inertias()
+            masses[name] = engine.mass_matrix()
     return {
         "v_order": mechanism.v_order,
         "mass_matrices": masses,
-        "inertias": {name: engine.inertias() for name, engine in engines.items()},
+        "inertias": inertias,
         "links": [link.name for link in mechanism.scene.links if link.collisions],
         "pairs": mechanism.collidable_pairs(),
     }

@@ -92,11 +92,28 @@ _OWN = {
     "reference": "bridge.parity.reference:ReferenceEngine",
     "mujoco": "bridge.parity.on_mujoco:MujocoEngine",
     "pybullet": "bridge.parity.on_pybullet:PyBulletEngine",
+    "drake": "bridge.parity.on_drake:DrakeEngine",
+    "pybullet-urdf": "bridge.parity.native:PyBulletUrdf",
+    "pybullet-sdf": "bridge.parity.native:PyBulletSdf",
+    "mujoco-urdf": "bridge.parity.native:MujocoUrdf",
 }
+
+
+_MODULES = {"drake": "pydrake", "pybullet-urdf": "pybullet", "pybullet-sdf": "pybullet", "mujoco-urdf": "mujoco"}
+"""What an engine needs, where it has another name."""
 
 
 class EngineMissingError(RuntimeError):
     """An engine is not installed."""
+
+
+class NotReportedError(Exception):
+    """An engine does not tell a quantity; the message says why. Any method of `Engine` that answers may raise it."""
+
+
+def reads_file(factory: Factory) -> bool:
+    """Whether an engine reads the original file itself: it then stands still, and takes part in L0 and L1 alone."""
+    return bool(getattr(factory, "reads_file", False))
 
 
 def engine_names() -> tuple[str, ...]:
@@ -127,6 +144,7 @@ def _require(name: str) -> None:
         return
     try:
         with captured([]):  # PyBullet greets on import
-            importlib.import_module(name)
+            importlib.import_module(_MODULES.get(name, name))
     except ImportError as error:
-        raise EngineMissingError(f"{name} is not installed; try: pip install {name}") from error
+        package = name.partition("-")[0]
+        raise EngineMissingError(f"{package} is not installed; try: pip install {package}") from error

@@ -177,6 +177,8 @@ def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
     poses = engine.link_poses()
     found = {}
     for body in mechanism.bodies:
+        if body.name not in poses or (body.parent != ROOT and mechanism.bodies[body.parent].name not in poses):
+            continue
         X_WP = IDENTITY if body.parent == ROOT else poses[mechanism.bodies[body.parent].name]
         found[body.joint or body.name] = matrix(X_WP.inverse() @ poses[body.name])
     return found
@@ -209,7 +211,7 @@ def _pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 _MASSLESS = frozenset({
     "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "pybullet.massless-base",
     "pybullet.base-without-inertia",
-    "pybullet.ball-without-inertia", "pybullet.folded-links",
+    "pybullet.ball-without-inertia", "pybullet.folded-links", "drake.replaced-inertia",
 })  # fmt: skip
 _ROTORS = frozenset({"pybullet.rotor-inertia"})
 _WEIGHTLESS = frozenset({"pybullet.link-without-gravity"})
@@ -221,7 +223,7 @@ QUANTITIES = (
     Quantity(level=Level.MODEL, name="inertia", unit="", read=_rotational, error=relative, causes=_MASSLESS),
     Quantity(
         level=Level.MODEL, name="limits", unit="rad or m", read=_limits, error=absolute,
-        causes=frozenset({"mjcf.empty-range"}),
+        causes=frozenset({"mjcf.empty-range", "drake.continuous-limits"}),
     ),
     Quantity(level=Level.MODEL, name="damping", unit="", read=_damping, error=relative),
     Quantity(level=Level.MODEL, name="friction", unit="", read=_friction, error=relative),
