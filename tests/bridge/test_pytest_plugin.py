@@ -1,0 +1,79 @@
+"""The plugin, in pytest runs of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+
+ROOT = Path(__file__).parents[2]
+ARM = (ROOT / "assets" / "double_pendulum.urdf").read_text(encoding="utf-8")
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
+    command = [sys.executable, "-m", "pytest", "-p", "bridge.pytest_plugin", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "robots" / "arm.urdf").write_text(ARM, encoding="utf-8")
+    (tmp_path / "robots" / "notes.txt").write_text("no model", encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    return tmp_path
+
+
+def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
+    (folder / "robots" / "bad.sdf").write_text("<sdf version='1.11'><model/></sdf>", encoding="utf-8")
+    found = run(folder, "--parity", "robots", "-v")
+    assert "robots/arm.urdf::L0 PASSED" in found.stdout
+    assert "robots/arm.urdf::L1 PASSED" in found.stdout
+    assert "2 failed, 2 passed" in found.stdout
+    assert "bad.sdf:1" in found.stdout
+    assert "Traceback" not in found.stdout
+
+
+def test_without_the_option_no_model_is_collected(folder: Path) -> None:
+    assert "no tests ran" in run(folder, "robots").stdout
+
+
+def test_options_stand_in_pyproject(folder: Path) -> None:
+    table = "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0']\nconfigurations = 2\n"
+    (folder / "pyproject.toml").write_text(table, encoding="utf-8")
+    found = run(folder, "--parity", "robots")
+    assert "1 failed" in found.stdout
+    assert "fixed joints one" in found.stdout
+    (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevel = 'L0'\n", encoding="utf-8")
+    assert "has no option 'level'" in run(folder, "--parity", "robots").stdout
+
+
+def test_fixtures_serve_tests_of_ones_own(folder: Path) -> None:
+    (folder / "test_mine.py").write_text(
+        "import pytest\nfrom bridge.pytest_plugin import assert_parity\nFILE = 'robots/arm.urdf'\n"
+        "def test_parity(parity): assert parity(FILE).verdict == 'EQUIVALENT'\n"
+        "def test_scene(scene): assert scene(FILE).links\n"
+        "def test_simulator(simulator): assert simulator(FILE, 'pybullet').link_poses()\n"
+        "def test_difference():\n"
+        "    with pytest.raises(AssertionError, match='again: sdfbridge compare'):\n"
+        "        assert_parity(FILE, ['mujoco-urdf'])\n"
+        "def test_tolerance():\n"
+        "    assert_parity(FILE, ['mujoco-urdf'], tol=float('inf'))\n",
+        encoding="utf-8",
+    )
+    found = run(folder, "test_mine.py")
+    assert "5 passed" in found.stdout, found.stdout
+
+
+def test_loading_the_plugin_imports_no_simulator_and_no_proof() -> None:
+    code = "import sys, bridge.pytest_plugin; print(sorted({'mujoco', 'pybullet', 'trimesh', 'rich', 'yaml'} & sys.modules.keys()))"  # noqa: E501
+    assert subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT).strip() == "[]"
