@@ -201,12 +201,14 @@ def _reasons(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
 
 def _in_mujoco(mechanism: Mechanism) -> Outcomes:
     """Compared, then shaken; with repaired inertia where nothing else helps."""
-    found = _compared(mechanism, "mujoco")
-    try:
-        warnings = _shaken(mechanism, inertia="repair" if found.refused else "keep")
-    except ExportError:
-        return found
-    return replace(found, repaired=bool(found.refused), defects=(*found.defects, *warnings))
+    with _warnings() as warnings:
+        found = _compared(mechanism, "mujoco")
+        try:
+            _shake(mechanism, warnings, inertia="repair" if found.refused else "keep")
+        except ExportError:
+            return found
+    defects = (*found.defects, *dict.fromkeys(warnings))
+    return replace(found, repaired=bool(found.refused), defects=defects)
 
 
 def _compared(mechanism: Mechanism, engine: str) -> Outcomes:
@@ -230,23 +232,21 @@ def _difference(row: Row) -> str:
     return f"{row.quantity} differs by {row.error:.1e} at {row.where}"
 
 
-def _shaken(mechanism: Mechanism, **options: Any) -> list[str]:
-    """What MuJoCo complains of when it compiles the export and runs it for a second under random efforts.
+def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> None:
+    """Compile the export and run it for a second under random efforts, or until MuJoCo complains.
 
     It starts within the joints' limits; each effort alone would accelerate its joint by at most 10 rad/s^2 or m/s^2.
     """
     mjcf = bridge.to_mjcf(mechanism, actuators="motor", **options)
-    with _warnings() as found:
-        model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
-        data, rng = mujoco.MjData(model), np.random.default_rng(0)
-        _within_limits(model, data)
-        effort = _mild_efforts(model)
-        while data.time < 1.0 and not found:
-            data.ctrl[:] = effort * rng.uniform(-1.0, 1.0, model.nu)
-            mujoco.mj_step(model, data)
-        if not np.isfinite(data.qpos).all():
-            found.append("a position is no number")
-    return found
+    model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    _within_limits(model, data)
+    effort = _mild_efforts(model)
+    while data.time < 1.0 and not warnings:
+        data.ctrl[:] = effort * rng.uniform(-1.0, 1.0, model.nu)
+        mujoco.mj_step(model, data)
+    if not np.isfinite(data.qpos).all():
+        warnings.append("a position is no number")
 
 
 def _within_limits(model: Any, data: Any) -> None:

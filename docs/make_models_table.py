@@ -1,0 +1,152 @@
+"""Write ``docs/models.md``: real models, from their files to both running engines, one line a model.
+
+Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
+``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes some ten minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from models_corpus import MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
+
+_PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
+_WORKERS = 2
+
+_HEAD = """# Real models in both engines
+
+{all} files: the models of Gazebo's collection with their meshes, the test models of libsdformat and of Drake, and the
+robots of three packages. {read} load; the other {unread} have errors, and many of them are there to be refused. Each is
+loaded in a process of its own, brought into MuJoCo and PyBullet, and held against the mechanism (`bridge.lower`) at
+three random states: link poses, masses, limits, damping, couplings, pairs that may touch, mass matrix and bias forces.
+The MJCF then runs for a second under small random efforts; a warning of MuJoCo's is a defect.
+
+| | MuJoCo | PyBullet |
+|---|---|---|
+{summary}
+
+*ok* is agreement in everything that the engine reports, to 1e-9. *explained* is a difference whose reason the ledger
+states, such as a link without mass. *refused* is an `ExportError` that says why. *repaired*: refused as it is, for an
+inertia that no body can have, and run with `inertia="repair"`. Everything else stands in bold, in the engine's words.
+Errors are the worst of both engines: poses in m or rad, the mass matrix relative to its diagonal. *lost* counts the
+entries of both ledgers that are dropped, *approximated* and *assumed* those that are so.
+
+Written by `docs/make_models_table.py` on {date}, with {versions}.
+A part of it is tested by `tests/test_corpus_end_to_end.py`.
+
+| model | links/joints/dof | MuJoCo | PyBullet | poses | M | lost | approximated | assumed |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+_TAIL = """
+## Files that do not load
+
+| file | first error |
+|---|---|
+"""
+
+
+def main() -> None:
+    """Examine every model and write the page."""
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        findings = list(pool.map(examine, models()))
+    (ROOT / "docs" / "models.md").write_text(page(findings))
+
+
+def page(findings: Sequence[Finding]) -> str:
+    """The whole page."""
+    read = [finding for finding in findings if not finding.invalid]
+    unread = [finding for finding in findings if finding.invalid]
+    return "".join((_head(read, unread), *map(_row, read), _TAIL, *map(_refusal, unread)))
+
+
+def _head(read: Sequence[Finding], unread: Sequence[Finding]) -> str:
+    return _HEAD.format(
+        all=len(read) + len(unread),
+        read=len(read),
+        unread=len(unread),
+        summary="\n".join(_summary(read)),
+        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES),
+    )
+
+
+def _summary(read: Sequence[Finding]) -> Iterator[str]:
+    columns = [[finding.mujoco for finding in read], [finding.pybullet for finding in read]]
+    counts = [Counter(map(_verdict, column)) for column in columns]
+    for verdict in ("ok", "explained", "repaired", "refused", "differs"):
+        yield f"| {verdict} | {counts[0][verdict]} | {counts[1][verdict]} |"
+    for quantity in (POSES, MASSES):
+        worst = (max(_errors(column, quantity), default=0.0) for column in columns)
+        yield (
+            f"| worst error of {quantity}, where they are neither explained nor a difference | "
+            + " | ".join(f"{error:.0e}" for error in worst)
+            + " |"
+        )
+    yield f"| crashes, files left behind | {sum(bool(f.crash) for f in read)}, {sum(bool(f.left) for f in read)} | |"
+
+
+def _errors(column: Iterable[Outcomes], quantity: str) -> Iterator[float]:
+    for outcomes in column:
+        differs = any(defect.startswith(quantity) for defect in outcomes.defects)
+        if quantity in outcomes.errors and quantity not in outcomes.explained and not differs:
+            yield outcomes.errors[quantity]
+
+
+def _verdict(outcomes: Outcomes) -> str:
+    if outcomes.defects:
+        return "differs"
+    if outcomes.refused:
+        return "repaired" if outcomes.repaired else "refused"
+    return "explained" if outcomes.explained else "ok"
+
+
+def _row(finding: Finding) -> str:
+    both = (finding.mujoco, finding.pybullet)
+    name = finding.model + "".join(f" **{word}**" for word in _trouble(finding))
+    size = f"{finding.links}/{finding.joints}/{finding.velocities}"
+    worst = [_number([o.errors[key] for o in both if key in o.errors]) for key in (POSES, MASSES)]
+    counts = [str(sum(o.fates.get(fate, 0) for o in both)) for fate in ("dropped", "approximated", "assumed")]
+    return _line(name, size, *map(_outcome, both), *worst, *counts)
+
+
+def _trouble(finding: Finding) -> Iterator[str]:
+    if finding.crash:
+        yield finding.crash.strip().splitlines()[-1]
+    if finding.left:
+        yield f"left {', '.join(finding.left)} behind"
+
+
+def _number(errors: Sequence[float]) -> str:
+    return f"{max(errors):.0e}" if errors else ""
+
+
+def _outcome(outcomes: Outcomes) -> str:
+    verdict = _verdict(outcomes)
+    if verdict == "differs":
+        return f"**{'; '.join(outcomes.defects)}**"
+    if verdict in {"refused", "repaired"}:
+        codes = ", ".join(dict.fromkeys(reason.rpartition("[")[2].rstrip("]") for reason in outcomes.refused))
+        return f"{verdict}: {codes}"
+    return f"explained: {', '.join(outcomes.explained)}" if verdict == "explained" else verdict
+
+
+def _refusal(finding: Finding) -> str:
+    return _line(finding.model, finding.invalid[0])
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+if __name__ == "__main__":
+    main()

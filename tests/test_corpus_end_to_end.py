@@ -1,0 +1,23 @@
+"""A few real models, drawn by a seed, from the file to both running engines; all are in `docs/models.md`."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from models_corpus import CORPUS, Model, examine, models
+
+COUNT = 16
+
+
+def drawn() -> list[Model]:
+    known = models() if CORPUS.is_dir() else []
+    return random.Random(0).sample(known, min(COUNT, len(known)))
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+@pytest.mark.parametrize("model", drawn(), ids=str)
+def test_a_real_model_is_in_both_engines_what_its_file_says(model: Model) -> None:
+    finding = examine(model)
+    assert (finding.crash, finding.left) == ("", ())
+    assert finding.mujoco.defects == finding.pybullet.defects == ()
