@@ -140,6 +140,8 @@ def displacement_limits(segment: Segment) -> tuple[float, float]:
     step = segment.primitive
     if step is None or step.limits is None or not segment.leads or step.kind is Kind.BALL:
         return -math.inf, math.inf
+    if step.limits.lower > step.limits.upper:
+        return -math.inf, math.inf
     ends = sorted((step.ratio * step.limits.lower, step.ratio * step.limits.upper))
     return ends[0], ends[1]
 

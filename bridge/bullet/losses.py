@@ -199,6 +199,10 @@ LOSSES = (
         "call apply_control() before every step",
     ),
     _Loss(
+        "empty-range", Fate.DROPPED, "the limits of these joints are swapped; they are left without: {names}",
+        _axes(lambda axis: axis.lower > axis.upper), "swap them in the source",
+    ),
+    _Loss(
         "velocity-limit", Fate.DROPPED, "PyBullet reports but does not enforce velocity limits: {names}",
         _axes(lambda axis: math.isfinite(axis.velocity)),
     ),

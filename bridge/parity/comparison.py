@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import platform
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
@@ -178,9 +179,11 @@ def _unnamed(worst: Worst, tolerance: float, known: Sequence[Diagnostic]) -> lis
 
 
 def _names(entry: Diagnostic, place: str) -> bool:
-    """Whether a diagnostic is about a place: a link, a joint, or the first of two joints."""
-    name = place.partition(" ")[0].partition("[")[0]
-    return name in {word.strip(",;:()") for word in f"{entry.message} {entry.hint}".split()}
+    """Whether a diagnostic is about a place, a link, a joint, or one of two: by its words, or by where it stands."""
+    words = {word.strip(",;:()") for word in f"{entry.message} {entry.hint}".split()}
+    elements = set(re.findall(r"\[([^]]*)\]", entry.where.path))
+    names = [name.partition("[")[0] for name in re.split(" with | on ", place)]
+    return any(name in words or name.rpartition("::")[2] in elements for name in names)
 
 
 def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) -> dict[str, str]:

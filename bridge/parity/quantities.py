@@ -215,6 +215,9 @@ _MASSLESS = frozenset({
 })  # fmt: skip
 _ROTORS = frozenset({"pybullet.rotor-inertia"})
 _WEIGHTLESS = frozenset({"pybullet.link-without-gravity"})
+_SHAPELESS = frozenset({
+    "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.welded-contact",
+})  # fmt: skip
 _COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
 
 QUANTITIES = (
@@ -223,7 +226,7 @@ QUANTITIES = (
     Quantity(level=Level.MODEL, name="inertia", unit="", read=_rotational, error=relative, causes=_MASSLESS),
     Quantity(
         level=Level.MODEL, name="limits", unit="rad or m", read=_limits, error=absolute,
-        causes=frozenset({"mjcf.empty-range", "drake.continuous-limits"}),
+        causes=frozenset({"mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits"}),
     ),
     Quantity(level=Level.MODEL, name="damping", unit="", read=_damping, error=relative),
     Quantity(level=Level.MODEL, name="friction", unit="", read=_friction, error=relative),
@@ -245,7 +248,7 @@ QUANTITIES = (
     ),
     Quantity(
         level=Level.OPERATORS, name="collidable pairs", unit="", read=_pairs, error=absolute,
-        causes=frozenset({"pybullet.merged-filters"}),
+        causes=_SHAPELESS | {"pybullet.merged-filters"},
     ),
 )  # fmt: skip
 """In the order in which they are reported: what a robot is, where it is, how it resists."""

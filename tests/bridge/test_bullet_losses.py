@@ -72,6 +72,7 @@ def strung(joints, **what):
 SCENES = {
     "rotor-inertia": driven(rotor_inertia=0.1),
     "controller-gains": driven(p_gain=10.0),
+    "empty-range": hinge(lower=2.0, upper=1.0),
     "velocity-limit": hinge(velocity=1.0),
     "acceleration-limit": hinge(acceleration=1.0),
     "effort-limit": hinge(effort=1.0),
