@@ -9,11 +9,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .mechanism import Mechanism, lower
-
 if TYPE_CHECKING:
     from . import mujoco_plugin
     from .bullet import load_into_pybullet
+    from .mechanism import Mechanism, lower
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .parity import compare
 
@@ -30,9 +29,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Mechanism": ".mechanism",
     "compare": ".parity",
     "export_mjcf": ".mjcf",
     "load_into_pybullet": ".bullet",
+    "lower": ".mechanism",
     "mujoco_plugin": "",
     "passive_forces": ".mjcf",
     "to_mjcf": ".mjcf",
