@@ -31,7 +31,7 @@ def solref(context: Context) -> tuple[float, float]:
 
 def within(error: str) -> str:
     """How well a soft constraint holds; the tests hold the figures against the running engine."""
-    return f"within {error} in 2 s of free motion at 1 ms"
+    return f"within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more for heavier ones"
 
 
 def equalities(by_component: dict[int, Carrier], context: Context) -> None:
