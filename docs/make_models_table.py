@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from models_corpus import MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
+from models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
@@ -36,7 +36,8 @@ The MJCF then runs for a second under small random efforts; a warning of MuJoCo'
 
 *ok* is agreement in everything that the engine reports, to 1e-9. *explained* is a difference whose reason the ledger
 states, such as a link without mass. *refused* is an `ExportError` that says why. *repaired*: refused as it is, for an
-inertia that no body can have, and run with `inertia="repair"`. Everything else stands in bold, in the engine's words.
+inertia that no body can have, and run with `inertia="repair"`. Whatever differs stands in bold; *fault* says what is
+wrong with the file itself.
 Errors are the worst of both engines: poses in m or rad, the mass matrix relative to its diagonal. *lost* counts the
 entries of both ledgers that are dropped, *approximated* and *assumed* those that are so.
 
@@ -82,8 +83,9 @@ def _head(read: Sequence[Finding], unread: Sequence[Finding]) -> str:
 
 def _summary(read: Sequence[Finding]) -> Iterator[str]:
     columns = [[finding.mujoco for finding in read], [finding.pybullet for finding in read]]
-    counts = [Counter(map(_verdict, column)) for column in columns]
-    for verdict in ("ok", "explained", "repaired", "refused", "differs"):
+    names = [finding.model for finding in read]
+    counts = [Counter(map(_verdict, names, column)) for column in columns]
+    for verdict in ("ok", "explained", "repaired", "refused", "fault", "differs"):
         yield f"| {verdict} | {counts[0][verdict]} | {counts[1][verdict]} |"
     for quantity in (POSES, MASSES):
         worst = (max(_errors(column, quantity), default=0.0) for column in columns)
@@ -102,9 +104,9 @@ def _errors(column: Iterable[Outcomes], quantity: str) -> Iterator[float]:
             yield outcomes.errors[quantity]
 
 
-def _verdict(outcomes: Outcomes) -> str:
+def _verdict(model: str, outcomes: Outcomes) -> str:
     if outcomes.defects:
-        return "differs"
+        return "fault" if model in FAULTS else "differs"
     if outcomes.refused:
         return "repaired" if outcomes.repaired else "refused"
     return "explained" if outcomes.explained else "ok"
@@ -116,7 +118,8 @@ def _row(finding: Finding) -> str:
     size = f"{finding.links}/{finding.joints}/{finding.velocities}"
     worst = [_number([o.errors[key] for o in both if key in o.errors]) for key in (POSES, MASSES)]
     counts = [str(sum(o.fates.get(fate, 0) for o in both)) for fate in ("dropped", "approximated", "assumed")]
-    return _line(name, size, *map(_outcome, both), *worst, *counts)
+    outcomes = [_outcome(finding.model, outcomes) for outcomes in both]
+    return _line(name, size, *outcomes, *worst, *counts)
 
 
 def _trouble(finding: Finding) -> Iterator[str]:
@@ -130,10 +133,11 @@ def _number(errors: Sequence[float]) -> str:
     return f"{max(errors):.0e}" if errors else ""
 
 
-def _outcome(outcomes: Outcomes) -> str:
-    verdict = _verdict(outcomes)
-    if verdict == "differs":
-        return f"**{'; '.join(outcomes.defects)}**"
+def _outcome(model: str, outcomes: Outcomes) -> str:
+    verdict = _verdict(model, outcomes)
+    if verdict in {"differs", "fault"}:
+        why = f" (fault: {FAULTS[model]})" if verdict == "fault" else ""
+        return f"**{'; '.join(outcomes.defects)}**{why}"
     if verdict in {"refused", "repaired"}:
         codes = ", ".join(dict.fromkeys(reason.rpartition("[")[2].rstrip("]") for reason in outcomes.refused))
         return f"{verdict}: {codes}"

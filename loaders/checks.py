@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .diagnostics import Diagnostics, Fate
-from .model import Scene
+from .model import JointType, Scene
+
+_CROSSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2})
+_PARALLEL = 1e-9
+"""Sine of an angle below which two axes are parallel."""
 
 
 def check(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report what no simulator could use: impossible inertias."""
+    """Report what no simulator could use: impossible inertias, and two axes that are one."""
+    _check_inertias(scene, diagnostics)
+    _check_axes(scene, diagnostics)
+
+
+def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
     for link in scene.links:
         if link.inertia is None:
             continue
@@ -15,3 +26,14 @@ def check(scene: Scene, diagnostics: Diagnostics) -> None:
             message = f"the inertia of link {link.name} belongs to no real body: {defect}"
             hint = "correct it, or let the export repair it"
             diagnostics.add(Fate.ASSUMED, "model.impossible-inertia", message, link.where, hint=hint)
+
+
+def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:
+    for joint in scene.joints:
+        if joint.type not in _CROSSED or len(joint.axes) != 2:
+            continue
+        first, second = (axis.xyz for axis in joint.axes)
+        if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
+            message = f"the two axes of the {joint.type} joint {joint.name} are parallel; its mass matrix is singular"
+            hint = "let axis and axis2 differ in direction"
+            diagnostics.add(Fate.ASSUMED, "model.parallel-axes", message, joint.where, hint=hint)
