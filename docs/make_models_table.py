@@ -7,6 +7,7 @@ Run it from the root of the project, with the test extra installed and the corpu
 from __future__ import annotations
 
 import datetime
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,14 +22,17 @@ from models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, mod
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
+_FOLDERS = re.compile(r"(?<![\w:/.])/(?:[^\s/|]+/)+")
+"""Where a file lies on this machine; its name follows."""
 
 _HEAD = """# Real models in both engines
 
 {all} files: the models of Gazebo's collection with their meshes, the test models of libsdformat and of Drake, and the
-robots of three packages. {read} load; the other {unread} have errors, and many of them are there to be refused. Each is
-loaded in a process of its own, brought into MuJoCo and PyBullet, and held against the mechanism (`bridge.lower`) at
-three random states: link poses, masses, limits, damping, couplings, pairs that may touch, mass matrix and bias forces.
-The MJCF then runs for a second under small random efforts; a warning of MuJoCo's is a defect.
+robots of three packages. {read} load; the other {unread} have errors: many are there to be refused, and some include a
+file that is not there. Each is loaded in a process of its own, brought into MuJoCo and PyBullet, and held against the
+mechanism (`bridge.lower`) at three random states: link poses, masses, limits, damping, couplings, pairs that may touch
+(up to 150 links with shapes), mass matrix and bias forces. The MJCF then runs for a second under small random efforts; a
+warning of MuJoCo's is a defect.
 
 | | MuJoCo | PyBullet |
 |---|---|---|
@@ -36,8 +40,8 @@ The MJCF then runs for a second under small random efforts; a warning of MuJoCo'
 
 *ok* is agreement in everything that the engine reports, to 1e-9. *explained* is a difference whose reason the ledger
 states, such as a link without mass. *refused* is an `ExportError` that says why. *repaired*: refused as it is, for an
-inertia that no body can have, and run with `inertia="repair"`. Whatever differs stands in bold; *fault* says what is
-wrong with the file itself.
+inertia that no body can have; it runs with `inertia="repair"`, and is not compared. Whatever differs stands in bold;
+*fault* says what is wrong with the file itself.
 Errors are the worst of both engines: poses in m or rad, the mass matrix relative to its diagonal. *lost* counts the
 entries of both ledgers that are dropped, *approximated* and *assumed* those that are so.
 
@@ -149,7 +153,7 @@ def _refusal(finding: Finding) -> str:
 
 
 def _line(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+    return f"| {' | '.join(_FOLDERS.sub('', cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import resource
 import sys
 import tempfile
@@ -53,6 +54,8 @@ class Model:
     name: str
     path: Path
     paths: tuple[Path, ...] = ()
+    packages: dict[str, Path] = field(default_factory=dict)
+    """Folders by package."""
 
     def __str__(self) -> str:
         return self.name
@@ -123,9 +126,18 @@ def _drake() -> Iterator[Model]:
     folder = CORPUS / "drake"
     if folder.is_dir():
         entries = json.loads((folder / "manifest.json").read_text())["entries"]
+        packages = _packages(folder / "inputs")
         for entry in entries:
-            if entry["pip_path"] is None:  # the others are robots of an installed package
-                yield Model(name=f"drake/{entry['id']}", path=folder / entry["input"], paths=(folder / "inputs",))
+            path = folder / (entry["input"] or "")
+            if entry["pip_path"] is None and path.suffix != ".xml":  # robots of an installed package, and MJCF
+                yield Model(name=f"drake/{entry['id']}", path=path, packages=packages)
+
+
+def _packages(folder: Path) -> dict[str, Path]:
+    """By the name that each states; one of Drake's tests has two that state one."""
+    found = (path for path in sorted(folder.rglob("package.xml")) if "conflicting" not in str(path))
+    named = ((re.search(r"<name>\s*([^<\s]+)", path.read_text()), path) for path in found)
+    return {match[1]: path.parent for match, path in named if match}
 
 
 def _robots() -> Iterator[Model]:
@@ -182,7 +194,7 @@ def _child(model: Model, folder: str, sender: Connection) -> None:
 
 def _finding(model: Model) -> Finding:
     try:
-        scene = loaders.load(model.path, paths=list(model.paths))
+        scene = loaders.load(model.path, paths=list(model.paths), package_map=model.packages)
     except loaders.LoadError as error:
         return Finding(model=model.name, invalid=_reasons(error.diagnostics))
     try:
