@@ -60,12 +60,13 @@ def _parser() -> argparse.ArgumentParser:
 def _common(takes_file: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False)
     if takes_file:
-        parser.add_argument("file", type=Path, help="SDFormat, URDF, xacro, MJCF or Drake directives")
+        parser.add_argument("file", help="SDFormat, URDF, xacro or Drake directives; rd://NAME is a robot description")
         parser.add_argument("--package", action="append", default=[], metavar="NAME=DIR", help="where a package is")
         parser.add_argument("--path", action="append", default=[], type=Path, metavar="DIR", help="a folder to search")
         parser.add_argument("--strict", action="store_true", help="anything that is lost is an error")
         parser.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
-        parser.add_argument("--allow-xacro", action="store_true", help="run xacro, which evaluates code in the file")
+        parser.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
+        parser.add_argument("--srdf", type=Path, metavar="FILE", help="MoveIt's file with the pairs that never touch")
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.add_argument("-v", "--verbose", action="count", default=0, help="tell notes too")
     parser.add_argument("-q", "--quiet", action="count", default=0, help="tell errors only")

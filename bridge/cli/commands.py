@@ -14,7 +14,8 @@ from bridge.demo import run_demo
 from bridge.mechanism import lower
 from bridge.parity.engines import engine_names
 from bridge.parity.verdict import Comparison, Outcome, Verdict, number
-from loaders.diagnostics import Diagnostic
+from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.meshes.units import check_units
 
 from . import trees
 from .output import Output
@@ -25,14 +26,11 @@ _VERDICTS = {Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Ve
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "lxml", "trimesh", "matplotlib", "jinja2", "xacro")
 
 
-def _load_options(options: Namespace) -> dict[str, Any]:
-    packages = dict(_package(text) for text in options.package)
+def _search(options: Namespace) -> loaders.Search:
     return {
-        "package_map": packages,
+        "package_map": dict(_package(text) for text in options.package),
         "paths": options.path,
-        "strict": options.strict,
         "unsafe_paths": options.unsafe_paths,
-        "allow_xacro": options.allow_xacro,
     }
 
 
@@ -44,7 +42,8 @@ def _package(text: str) -> tuple[str, Path]:
 
 
 def _load(options: Namespace) -> loaders.Scene:
-    return loaders.load(options.file, **_load_options(options))
+    srdf, xacro = options.srdf, options.xacro
+    return loaders.load(options.file, strict=options.strict, srdf=srdf, allow_xacro=xacro, **_search(options))
 
 
 def _plain(entries: tuple[Diagnostic, ...]) -> list[dict[str, Any]]:
@@ -69,10 +68,12 @@ def info(options: Namespace, output: Output) -> int:
 
 
 def check(options: Namespace, output: Output) -> int:
-    """Report every problem of a file."""
+    """Report every problem of a file, and meshes whose units are hard to believe."""
     try:
         scene = _load(options)
-        entries = (*scene.diagnostics, *lower(scene).diagnostics)
+        units = Diagnostics()
+        check_units(scene, units)
+        entries = (*scene.diagnostics, *lower(scene).diagnostics, *units)
         good = True
     except loaders.ModelError as error:
         entries, good = error.diagnostics, False
@@ -96,13 +97,26 @@ def graph(options: Namespace, output: Output) -> int:
 
 
 def resolve(options: Namespace, output: Output) -> int:
-    """Print the files that a model names; 1 if one is missing."""
-    found = trees.files(_load(options))
+    """Print every file that a model names, where it was found or every place that was tried; 1 if one is missing."""
+    lookups = loaders.resolve(options.file, allow_xacro=options.xacro, **_search(options))
     if options.json:
-        output.json(found)
+        output.json([_lookup(found) for found in lookups])
     else:
-        output.data("\n".join(f"{uri}\t{path or 'not found'}" for uri, path in found.items()))
-    return 0 if all(found.values()) else 1
+        output.data("\n".join(_told(found) for found in lookups))
+    return 0 if all(found.path for found in lookups) else 1
+
+
+def _lookup(found: loaders.Lookup) -> dict[str, Any]:
+    path = str(found.path) if found.path else None
+    tried = [str(place) for place in found.tried]
+    place = {"file": found.file, "line": found.line}
+    return {"uri": found.uri, **place, "path": path, "tried": tried, "problem": found.problem}
+
+
+def _told(found: loaders.Lookup) -> str:
+    if found.path:
+        return f"{found.uri}\t{found.path}"
+    return "\n    tried ".join((f"{found.uri}\tnot found: {found.file}:{found.line}", *map(str, found.tried)))
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridge.mechanism import ROOT, Body, Mechanism
-from loaders.model import WORLD, Heightmap, Link, Mesh, Scene
+from loaders.model import WORLD, Link, Scene
 
 
 def tree(mechanism: Mechanism) -> str:
@@ -66,10 +66,3 @@ def dot(scene: Scene) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def files(scene: Scene) -> dict[str, str | None]:
-    """Every mesh and heightmap that a scene names, with the file that was found."""
-    collisions = [shape.geometry for link in scene.links for shape in link.collisions]
-    visuals = [shape.geometry for link in scene.links for shape in link.visuals]
-    return {g.uri: g.path for g in (*collisions, *visuals) if isinstance(g, Mesh | Heightmap)}

@@ -94,7 +94,35 @@ def test_resolve_prints_where_each_mesh_is(capsys: pytest.CaptureFixture[str]) -
     assert main(["resolve", "--json", str(ARM)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found
-    assert all(Path(path).is_file() for path in found.values())
+    assert all(Path(lookup["path"]).exists() for lookup in found)
+
+
+def test_resolve_prints_every_place_that_was_tried(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    mesh = "<visual><geometry><mesh filename='package://cups/cup.obj'/></geometry></visual>"
+    (tmp_path / "cup.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link></robot>")
+    assert main(["resolve", str(tmp_path / "cup.urdf"), "--path", str(tmp_path / "shelf")]) == 1
+    text = capsys.readouterr().out
+    assert "package://cups/cup.obj\tnot found" in text
+    assert f"tried {tmp_path / 'shelf' / 'cups' / 'cup.obj'}" in text
+
+
+def test_check_doubts_meshes_in_millimetres(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "big.obj").write_text("v 0 0 0\nv 500 0 0\nv 0 500 0\nv 0 0 500\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    mesh = "<visual><geometry><mesh filename='big.obj'/></geometry></visual>"
+    ends = "<parent link='a'/><child link='b'/><origin xyz='0 0 0.5'/>"
+    joint = f"<joint name='j' type='fixed'>{ends}</joint>"
+    (tmp_path / "r.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link><link name='b'/>{joint}</robot>")
+    assert main(["check", str(tmp_path / "r.urdf")]) == 0
+    assert "[mesh.implausible-size]" in capsys.readouterr().err
+
+
+def test_xacro_runs_only_on_request(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("xacro")
+    text = "<robot name='r' xmlns:xacro='http://wiki.ros.org/xacro'><link name='l${1 + 1}'/></robot>"
+    (tmp_path / "r.urdf.xacro").write_text(text)
+    assert main(["info", str(tmp_path / "r.urdf.xacro")]) == 1
+    assert main(["info", "--xacro", str(tmp_path / "r.urdf.xacro")]) == 0
+    assert "l2" in capsys.readouterr().out
 
 
 def test_quiet_hides_warnings_and_verbose_adds_notes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
