@@ -31,8 +31,8 @@ _HEAD = """# Real models in both engines
 robots of three packages. {read} load; the other {unread} have errors: many are there to be refused, and some include a
 file that is not there. Each is loaded in a process of its own, brought into MuJoCo and PyBullet, and held against the
 mechanism (`bridge.lower`) at three random states: link poses, masses, limits, damping, couplings, pairs that may touch
-(up to 150 links with shapes), mass matrix and bias forces. The MJCF then runs for a second under small random efforts; a
-warning of MuJoCo's is a defect.
+(up to 150 links with shapes), mass matrix and bias forces. The MJCF then runs for a second under small random efforts;
+a warning of MuJoCo's is a defect.
 
 | | MuJoCo | PyBullet |
 |---|---|---|
