@@ -6,7 +6,7 @@ import dataclasses
 import math
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -25,6 +25,9 @@ from .verdict import Comparison, Level, Outcome, Row
 
 REFERENCE = "reference"
 _Named = tuple[str, Factory]
+
+_MOTIONS: dict[Level, Callable[[Mechanism, Sequence[_Named], int], Iterator[Row]]] = {Level.MOTION: motion_rows}
+"""The levels at which engines move: rows from a mechanism, the engines by name, and a seed."""
 
 
 def compare(
@@ -68,8 +71,9 @@ def compare(
     finally:
         for engine in opened.values():
             engine.close()
-    if Level.MOTION in wanted:
-        rows += motion_rows(mechanism, [(name, factory) for name, factory in named if not reads_file(factory)], seed)
+    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
+    for level in (level for level in _MOTIONS if level in wanted):
+        rows += _MOTIONS[level](mechanism, moving, seed)
     return Comparison(
         model=mechanism.scene.name,
         source=mechanism.scene.source,
