@@ -11,58 +11,22 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from bridge.coordinates import default_position, kind_of
 from bridge.mechanism import ROOT, Body, Closure, Kind, Mechanism, Primitive
 from bridge.names import primitive_names
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import WORLD, Link, Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.model import WORLD, Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
+from .guards import guarded
 from .names import Names
+from .segments import BASE, TARGET, Part, Segment
 
-TARGET = "pybullet"
-BASE = -1
-"""PyBullet's index of the base."""
 MAX_JOINTS = 127
 """The most joints of a body whose state PyBullet can still report."""
 MAX_COORDINATES = 121
 """The most position coordinates of its joints that PyBullet can still set."""
-TINY = 1e-9
-"""Mass [kg] or inertia [kg m^2] given to what would otherwise freeze or turn into NaN."""
-MINUTE = 1e-12
-"""Inertia [kg m^2] that does so for a base, which others hang from."""
-
 _MASSLESS = SpatialInertia.of(0.0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A link of the scene on the segment that carries it."""
-
-    link: Link
-    X_SL: Pose
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Segment:
-    """One link of a PyBullet body and the joint that holds it; the first segment is the base."""
-
-    name: str
-    joint: str
-    """Name of the joint; empty for the base."""
-    parent: int
-    """PyBullet's index of the segment that carries it."""
-    X_PJ: Pose
-    """The joint's frame, hence the segment's at zero, in the parent segment."""
-    primitive: Primitive | None
-    """How it moves; None if it is welded."""
-    leads: bool
-    """Whether limits, damping and friction of the component act on this primitive."""
-    inertia: SpatialInertia
-    """In S."""
-    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -322,14 +286,14 @@ def _build(mechanism: Mechanism, model: str, folded: set[int], diagnostics: Diag
             drafts.place(body, index, X_SF @ body.X_BM.inverse())
         else:
             drafts.hang(body)
-    _guard(drafts.segments, is_free, diagnostics)
+    segments = guarded(tuple(draft.finished() for draft in drafts.segments), is_free, diagnostics)
     _report_askew(drafts, is_free, diagnostics)
     return Articulation(
         model=model,
         mechanism=mechanism,
         is_fixed=not is_free,
         X_WS=drafts.X_WS,
-        segments=tuple(draft.finished() for draft in drafts.segments),
+        segments=segments,
         drives=tuple(drafts.drives),
         places=drafts.places,
         joints=drafts.joints,
@@ -359,41 +323,9 @@ def _base(drafts: _Drafts, anchor: Body | None) -> _Draft:
     return _Draft(name=drafts.names.link(anchor.name, exact=True))
 
 
-def _guard(segments: list[_Draft], is_free: bool, diagnostics: Diagnostics) -> None:
-    """Give what PyBullet would freeze or turn into NaN as little mass as helps."""
-    base, *others = segments
-    if is_free and base.inertia.mass == 0.0:
-        base.inertia = dataclasses.replace(base.inertia, mass=TINY)
-        problem = f"link {base.name} moves freely but has no mass, which PyBullet would fix to the world"
-        _assume("massless-base", f"{problem}; it has {TINY:g} kg", base, diagnostics)
-    if is_free and others and _is_singular(base.inertia):
-        _thicken(base, MINUTE)
-        problem = f"link {base.name} moves freely but has no inertia, which PyBullet can turn into NaN"
-        _assume("base-without-inertia", f"{problem}; it has {MINUTE:g} kg m^2", base, diagnostics)
-    for segment in others:
-        if segment.primitive is not None and segment.primitive.kind is Kind.BALL and _is_singular(segment.inertia):
-            _thicken(segment, TINY)
-            problem = f"joint {segment.joint} turns a link without inertia, which PyBullet turns into NaN"
-            _assume("ball-without-inertia", f"{problem}; it has {TINY:g} kg m^2", segment, diagnostics)
-
-
-def _thicken(segment: _Draft, moment: float) -> None:
-    I_Lcm = frozen(segment.inertia.I_Lcm + moment * np.eye(3))
-    segment.inertia = dataclasses.replace(segment.inertia, I_Lcm=I_Lcm)
-
-
-def _assume(code: str, message: str, segment: _Draft, diagnostics: Diagnostics) -> None:
-    where, hint = segment.parts[0].link.where, "give the link its mass and inertia"
-    diagnostics.add(Fate.ASSUMED, f"pybullet.{code}", message, where, target=TARGET, hint=hint)
-
-
 def _report_askew(drafts: _Drafts, is_free: bool, diagnostics: Diagnostics) -> None:
     if not is_free and drafts.mechanism.v_order and not drafts.X_WS.is_close(Pose.of(p=drafts.X_WS.p)):
         base = drafts.segments[0]
         message = f"the fixed base {base.name} stands askew, which calculateInverseDynamics of PyBullet forgets"
         hint = "use bias_forces and inverse_dynamics of the handle"
         diagnostics.add(Fate.NOTED, "pybullet.rotated-fixed-base", message, target=TARGET, hint=hint)
-
-
-def _is_singular(inertia: SpatialInertia) -> bool:
-    return bool(np.linalg.eigvalsh(inertia.about(np.zeros(3)))[0] <= 1e-14)

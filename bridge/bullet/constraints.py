@@ -18,7 +18,8 @@ from loaders.diagnostics import NOWHERE, Diagnostics, Fate
 from loaders.model import WORLD, BallConstraint, Joint, JointType
 from loaders.spatial import Pose
 
-from .articulation import BASE, TARGET, Articulation
+from .articulation import Articulation
+from .segments import BASE, TARGET
 from .state import State, quaternion_of
 
 MAX_FORCE = 1e9

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Friction, Mesh, Surface
 
-from .articulation import BASE, TARGET, Articulation, Segment
+from .articulation import Articulation
 from .client import Client
+from .segments import BASE, TARGET, Segment
 
 _DROPPED = (
     "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth", "soft_cfm", "soft_erp",

@@ -18,7 +18,8 @@ from bridge.mechanism import Kind, Primitive
 from loaders.model import Rgba, Visual
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
 
-from .articulation import Articulation, Part, Segment
+from .articulation import Articulation
+from .segments import Part, Segment
 from .shapes import Shape, Shapes, Use
 
 _TYPES = {Kind.HINGE: "revolute", Kind.SLIDE: "prismatic", Kind.BALL: "spherical"}

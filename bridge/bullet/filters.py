@@ -13,8 +13,9 @@ from bridge.collisions import Pair, Spot, any_may_touch, forbidden_in_bullet, un
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Scene
 
-from .articulation import TARGET, Articulation
+from .articulation import Articulation
 from .client import Client
+from .segments import TARGET
 
 
 def touches_itself(articulation: Articulation, excluded: Collection[Pair]) -> bool:

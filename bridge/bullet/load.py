@@ -20,7 +20,7 @@ from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.spatial import IDENTITY, Pose
 
-from .articulation import TARGET, Articulation, articulate, is_one_model
+from .articulation import Articulation, articulate, is_one_model
 from .client import Client
 from .console import captured
 from .constraints import Constraints, report_constraints
@@ -31,6 +31,7 @@ from .handle import Bodies, Body
 from .losses import report_losses
 from .meshes import MAX_PATH
 from .placement import based, placed, scaled
+from .segments import TARGET
 from .settings import settle
 from .shapes import Shapes
 from .state import State, pose_from, with_followers

@@ -23,7 +23,7 @@ from loaders.model import (
     Visual,
 )
 
-from .articulation import TARGET
+from .segments import TARGET
 
 Found = tuple[str, Where]
 """The name of what is lost, and where it is written."""

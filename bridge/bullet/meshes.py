@@ -21,7 +21,7 @@ from bridge import assets
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh, Rgba
 
-from .articulation import TARGET
+from .segments import TARGET
 
 _EDITION = "2"
 """Of the conversion and of its record; another one is converted anew."""

@@ -25,8 +25,9 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from loaders.spatial import Array, SpatialInertia, matrix_to_quaternion, rotation_about
 
-from .articulation import BASE
 from .console import captured
+from .guards import welded_pose
+from .segments import BASE
 from .state import State
 
 AGREEMENT = 1e-6
@@ -68,11 +69,22 @@ class Operators:
             index, X_SL = articulation.places[body.name]
             inertia = SpatialInertia.of(0.0)  # of a link that is one with another: that one has it all
             if index not in counted:
-                inertia = self._held_inertia(index).moved(X_SL.inverse())
+                inertia = self._own_inertia(index).moved(X_SL.inverse())
             counted.add(index)
             rotors = (0.0,) * len(body.reflected_inertia)
             bodies.append(dataclasses.replace(body, inertia=inertia, reflected_inertia=rotors))
         return dataclasses.replace(articulation.mechanism, bodies=tuple(bodies))
+
+    def _own_inertia(self, index: int) -> SpatialInertia:
+        """What PyBullet holds of a segment's own inertia, in the segment: that of a lender is held by the base."""
+        segments = self.state.articulation.segments
+        lender = segments[0].lender
+        if lender is None or index not in {BASE, lender}:
+            return self._held_inertia(index)
+        X_BS = welded_pose(segments, lender)
+        if index == BASE or X_BS is None:
+            return SpatialInertia.of(0.0)
+        return self._held_inertia(BASE).moved(X_BS.inverse())
 
     def _held_inertia(self, index: int) -> SpatialInertia:
         info = self.state.client.getDynamicsInfo(self.state.body, index)

@@ -25,7 +25,7 @@ from loaders.model import (
 )
 from loaders.spatial import IDENTITY, Array, Pose
 
-from .articulation import BASE
+from .segments import BASE
 from .state import State
 
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from bridge.mechanism import Kind
 
-from .articulation import BASE, Articulation, Segment
+from .articulation import Articulation
 from .client import Client
 from .document import principal
+from .segments import BASE, Segment
 
 NO_VELOCITY_LIMIT = 1e9
 """PyBullet clamps every joint to 100 rad/s unless told otherwise."""

@@ -30,8 +30,8 @@ from loaders.model import (
 )
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .articulation import TARGET
 from .meshes import MeshFiles, stl
+from .segments import TARGET
 from .terrain import surface
 
 HULL_MARGIN = 1e-3

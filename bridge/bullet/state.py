@@ -25,8 +25,9 @@ from bridge.coordinates import (
 from bridge.mechanism import Body, Kind, Mechanism, Position
 from loaders.spatial import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
-from .articulation import BASE, Articulation
+from .articulation import Articulation
 from .client import Client
+from .segments import BASE
 
 Value = float | Coordinates
 """A position or velocity as users see it: a number where one is enough."""
