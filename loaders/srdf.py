@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from .asides import Asides, set_aside
 from .diagnostics import Diagnostics, Fate
 from .model import FilterGroup, FilterRule, Scene
 from .node import Node
-from .urdf.asides import Asides, set_aside
 from .xml import parse, read_bytes
 
 _PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning; the mechanics do not depend on it")

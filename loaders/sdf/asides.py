@@ -1,31 +1,26 @@
-"""What a file may hold and the model has no place for: counted as read, and reported with its fate."""
+"""What a file may hold and the model has no place for, with the values that SDFormat demands of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from loaders.diagnostics import Fate
+from loaders import asides
+from loaders.asides import Asides
 from loaders.node import Node
 
 from .values import check_values
 
-Asides = Mapping[str, tuple[Fate, str, str]]
-"""Tag to fate, code and what such an element is."""
 
-
-def set_aside(element: Node, asides: Asides) -> None:
-    """Report the children of these tags, each once, with all that is in them."""
-    for child in element.all(*asides):
-        fate, code, what = asides[child.tag]
-        child.report(fate, code, f"<{child.tag}> is not read: {what}")
-        absorb(child)
+def set_aside(element: Node, table: Asides) -> None:
+    """Report the children of these tags, each once, with all that is in them; its values must be right all the same."""
+    for child in element.children:
+        if child.tag in table:
+            check_values(child)
+    asides.set_aside(element, table)
 
 
 def absorb(element: Node) -> None:
     """Count an element and all that is in it as read; its values must be right all the same."""
     check_values(element)
-    for node in element.walk():
-        node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
+    asides.absorb(element)
 
 
 def leaves(element: Node, *without: str) -> tuple[tuple[str, str], ...]:

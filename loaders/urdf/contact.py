@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from loaders.asides import Asides, set_aside
 from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
-
-from .asides import Asides, set_aside
 
 _ASIDES: Asides = {
     "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it tunes PyBullet's solver"),

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from loaders.asides import Asides, absorb, set_aside
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
@@ -15,7 +16,6 @@ from loaders.node import Node
 from loaders.sdf.joints import UNLIMITED
 from loaders.spatial import IDENTITY, Array, frozen, rotation_to
 
-from .asides import Asides, absorb, set_aside
 from .shapes import read_origin
 
 TYPES = {

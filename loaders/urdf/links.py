@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from loaders.asides import Asides, set_aside
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.contact import read_surface as drake_surface
@@ -14,7 +15,6 @@ from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
 from loaders.spatial import Pose, SpatialInertia
 
-from .asides import Asides, set_aside
 from .contact import read_contact
 from .shapes import Materials, read_geometry, read_origin, shape_names
 

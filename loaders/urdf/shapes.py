@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from loaders.asides import absorb
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
@@ -15,8 +16,6 @@ from loaders.drake.visuals import declares_convex, diffuse_map
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose
-
-from .asides import absorb
 
 _ZERO = (0.0, 0.0, 0.0)
 

@@ -1,4 +1,4 @@
-"""What a robot's file may hold and the model has no place for: counted as read, and reported with its fate."""
+"""What a file may hold and the model has no place for: counted as read, and reported with its fate."""
 
 from __future__ import annotations
 
