@@ -278,6 +278,8 @@ def _split(uri: str) -> tuple[str, str]:
 
 def _not_found(uri: str, scheme: str, tried: list[Path]) -> tuple[str, str]:
     """Message and hint for a name that leads nowhere."""
+    if "$(" in uri or "${" in uri:
+        return f"{uri!r} is not found: it holds a substitution of xacro's", "run xacro on the file first"
     if not tried and scheme not in {"", "file", "package", "model", "http", "https", "fuel"}:
         hint = "use package://, model:// or file://, or name folders for it in schemes"
         return f"{uri!r} has the scheme {scheme}://, which means nothing here", hint

@@ -239,6 +239,13 @@ def test_a_scheme_of_the_callers_own_leads_to_the_callers_folders(tmp_path: Path
     assert "schemes" in lost.hint
 
 
+def test_a_name_that_xacro_should_have_replaced_says_so() -> None:
+    mesh = "<mesh filename='$(arg meshes)/a.stl'/>"
+    text = f"<robot name='r'><link name='l'><visual><geometry>{mesh}</geometry></visual></link></robot>"
+    (lost,) = loaders.load_string(text, format="urdf").diagnostics
+    assert (lost.code, lost.hint) == ("resource.not-found", "run xacro on the file first")
+
+
 def test_the_callers_function_is_asked_last_with_the_name_as_written(tmp_path: Path) -> None:
     (tmp_path / "cup.sdf").write_text("<sdf version='1.9'><model name='cup'><link name='l'/></model></sdf>")
     asked: list[str] = []
