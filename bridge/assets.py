@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
-from loaders.meshes import MeshData, read_mesh
+from loaders.meshes import MeshData, MeshPart, read_mesh
 from loaders.model import Cone, Mesh, Polyline, Rgba
 from loaders.spatial import Array
 
+from . import convex
 from .shapes import Faces, cone, prisms
 
 _FLAT = 1e-6
@@ -60,8 +61,9 @@ def mesh_asset(
         target: The engine that the diagnostics are about.
         diagnostics: Appended to.
         where: The place in the source.
-        collides: Whether the engine computes contacts with it. Then it is one part, flat ones get a thickness, and a
-            shape that is not convex is reported, because engines take its convex hull.
+        collides: Whether the engine computes contacts with it. Then it is one part, or several convex ones if it asks
+            to be taken apart; flat ones get a thickness, and a shape that is not convex is reported, because engines
+            take its convex hull.
         plain: Whether its looks do not matter; then it is one part, without them.
     """
     if mesh.path is None:
@@ -73,7 +75,7 @@ def mesh_asset(
         return ()
     stem = Path(mesh.path).stem
     if collides:
-        return (_solid(stem, mesh, data, target, diagnostics, where),)
+        return _solids(mesh, data, _Ledger(stem, target, diagnostics, where))
     if plain:
         return (MeshAsset(name=stem, data=obj(*_thickened(data.vertices, data.faces, None))),)
     several = len(data.parts) > 1
@@ -112,27 +114,78 @@ def shape_asset(
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _solid(name: str, mesh: Mesh, data: MeshData, target: str, diagnostics: Diagnostics, where: Where) -> MeshAsset:
-    """All parts as one shape with a volume, without looks."""
+@dataclass(frozen=True, slots=True)
+class _Ledger:
+    """Where to say what becomes of one mesh that collides."""
+
+    name: str
+    target: str
+    diagnostics: Diagnostics
+    where: Where
+
+    def approximated(self, code: str, what: str, hint: str = "") -> None:
+        message = f"the mesh {self.name} {what}"
+        self.diagnostics.add(Fate.APPROXIMATED, f"mesh.{code}", message, self.where, target=self.target, hint=hint)
+
+
+def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
+    """All parts as one shape with a volume, or as convex ones if it asks for that; without looks."""
     vertices, faces = data.vertices, data.faces
     normal = _normal_if_flat(vertices)
     if normal is not None:
         vertices, faces, _ = _doubled(vertices, faces, None, normal)
-        thickness = _THICKNESS * _extent(vertices)
-        message = f"the mesh {name} is flat; to collide it gets a thickness of {thickness:.2g} m"
-        diagnostics.add(Fate.APPROXIMATED, "mesh.flat", message, where, target=target, hint="use a box")
-    elif mesh.decomposition == "convex_decomposition":
-        message = (
-            f"the mesh {name} is not taken apart into up to {mesh.max_convex_hulls} convex shapes "
-            f"({mesh.voxel_resolution} voxels); it collides as its convex hull"
+        ledger.approximated(
+            "flat", f"is flat; to collide it gets a thickness of {_THICKNESS * _extent(vertices):.2g} m", "use a box"
         )
-        hint = "use several convex shapes"
-        diagnostics.add(Fate.APPROXIMATED, "mesh.decomposition", message, where, target=target, hint=hint)
-    elif not (mesh.convex or mesh.decomposition == "convex_hull" or is_convex(vertices, faces)):
-        message = f"the mesh {name} is not convex; it collides as its convex hull"
-        hint = "use several convex shapes"
-        diagnostics.add(Fate.APPROXIMATED, "mesh.convex-hull", message, where, target=target, hint=hint)
-    return MeshAsset(name=name, data=obj(vertices, faces))
+    elif not (mesh.convex or mesh.decomposition == convex.HULL or is_convex(vertices, faces)):
+        parts = _parts(mesh, data, ledger) if mesh.decomposition == convex.PARTS else ()
+        if parts:
+            return parts
+        if mesh.decomposition != convex.PARTS:
+            volume = convex.hull_volume((vertices, faces))
+            hint = 'take it apart with collision_meshes="decompose"'
+            ledger.approximated(
+                "convex-hull", f"is not convex; it collides as its convex hull{_excess(volume, data)}", hint
+            )
+    return (MeshAsset(name=ledger.name, data=obj(vertices, faces)),)
+
+
+def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
+    """The convex parts of a mesh; none, with a diagnostic, if it cannot be taken apart."""
+    try:
+        solids = _kept_parts(mesh, data)
+    except convex.DecompositionError as error:
+        hint = "" if convex.installed() else convex.INSTALL
+        ledger.approximated("decomposition", f"is not taken apart: {error}; it collides as its convex hull", hint)
+        return ()
+    solids = tuple(solid for solid in solids if _normal_if_flat(solid[0]) is None)
+    volume = sum(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume for v, f in solids)
+    what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, data)}"
+    ledger.approximated("convex-parts", what)
+    return tuple(
+        MeshAsset(name=f"{ledger.name}_convex_{i}", data=obj(vertices, faces))
+        for i, (vertices, faces) in enumerate(solids)
+    )
+
+
+def _kept_parts(mesh: Mesh, data: MeshData) -> tuple[convex.Solid, ...]:
+    """The convex parts of a mesh, from the cache if there is a place for one."""
+    solid = (data.vertices, data.faces)
+    try:
+        return convex.convex_parts(solid, mesh, cache_folder() / "convex")
+    except OSError:
+        with tempfile.TemporaryDirectory(prefix="sdfbridge-") as folder:
+            return convex.convex_parts(solid, mesh, Path(folder))
+
+
+def _excess(volume: float | None, data: MeshData) -> str:
+    """By how much a volume [m^3] exceeds that of a mesh, in words; a mesh that is open has none."""
+    own = abs(data.volume)
+    if not data.is_closed or own == 0.0:
+        return "; the mesh is open, so there is no volume to compare with"
+    if volume is None:
+        return ""
+    return f", of {volume:.3g} m^3 instead of {own:.3g} ({100.0 * (volume / own - 1.0):+.1f} %)"
 
 
 def _thickened(vertices: Array, faces: Faces, uv: Array | None) -> tuple[Array, Faces, Array | None]:

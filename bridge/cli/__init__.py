@@ -81,6 +81,8 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="the folder to write")
     parser.add_argument("--actuators", choices=("none", "motor", "position", "velocity"), default="none")
     parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
+    how = "how meshes collide: as the file says, all as convex hulls, or taken apart into convex parts"
+    parser.add_argument("--collision-meshes", choices=("as_is", "hull", "decompose"), default="as_is", help=how)
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if the folder is out of date")
 
 

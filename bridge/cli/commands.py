@@ -125,7 +125,11 @@ def _told(found: loaders.Lookup) -> str:
 def convert(options: Namespace, output: Output) -> int:
     """Write a folder of MJCF."""
     scene = _load(options)
-    choices = {"actuators": options.actuators, "inertia": options.inertia}
+    choices = {
+        "actuators": options.actuators,
+        "inertia": options.inertia,
+        "collision_meshes": options.collision_meshes,
+    }
     if options.check:
         from bridge.mjcf import stale_files
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bridge.convex import CollisionMeshes
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 
@@ -55,6 +56,7 @@ def to_mjcf(
     actuators: Actuators = "none",
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
+    collision_meshes: CollisionMeshes = "as_is",
     **load_options: Any,
 ) -> Mjcf:
     """An MJCF document with the links, joints and names of a model, ``qpos`` being the model's joint positions.
@@ -66,6 +68,9 @@ def to_mjcf(
             nearest that a body can have, ``from_geometry`` computes it from the collision shapes. ``from_geometry``
             applies to links without inertia too, and ``error`` refuses them.
         collision_policy: Which pairs of links may touch; see `bridge.Mechanism.collidable_pairs`.
+        collision_meshes: How meshes collide: ``as_is`` is as the file says, which for MuJoCo is the convex hull unless
+            the file asks for a convex decomposition; ``hull`` is the convex hull in any case; ``decompose`` takes apart
+            every mesh that is not convex (`pip install "sdfbridge[convex]"`).
         load_options: For `loaders.load`, if ``source`` is a path.
 
     Raises:
@@ -73,7 +78,9 @@ def to_mjcf(
         ExportError: if MuJoCo cannot hold the model, with every reason; also where bodies are nested deeper than
             MuJoCo reads from XML, which `to_mjspec` can still build.
     """
-    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    options = Options(
+        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+    )
     built = build(mechanism_of(source, **load_options), options)
     require_xml_depth(built.root)
     return Mjcf.of(built)
@@ -85,6 +92,7 @@ def to_mjspec(
     actuators: Actuators = "none",
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
+    collision_meshes: CollisionMeshes = "as_is",
     **load_options: Any,
 ) -> Any:
     """The same model as a ``mujoco.MjSpec``, ready to be changed or compiled; see `to_mjcf`.
@@ -93,6 +101,8 @@ def to_mjspec(
         LoadError: if the file is wrong.
         ExportError: if MuJoCo cannot hold the model, with every reason.
     """
-    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    options = Options(
+        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+    )
     built = build(mechanism_of(source, **load_options), options)
     return to_spec(built.root, built.assets)

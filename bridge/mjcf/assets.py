@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.assets import MeshAsset, mesh_asset, png_texture, shape_asset
+from bridge.convex import as_asked
 from loaders.diagnostics import Fate, Where
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
 from loaders.spatial import Pose
@@ -26,7 +27,7 @@ class MeshUse:
 
     where: Where
     collides: bool
-    """Whether it touches others: then it needs volume, and collides as its convex hull."""
+    """Whether it touches others: then it needs volume, and is convex or in convex parts."""
     plain: bool = False
     """Whether the source gives it one colour, so that those of its file do not matter."""
 
@@ -52,6 +53,8 @@ class AssetLibrary:
 
     def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         """The parts of a geometry, registered."""
+        if isinstance(geometry, Mesh) and use.collides:
+            geometry = as_asked(geometry, self._context.options.collision_meshes)
         key = (geometry, use.collides, use.plain)
         if key not in self._parts:
             found: tuple[MeshAsset, ...]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from bridge.collisions import Filters
+from bridge.convex import CollisionMeshes, check_choice
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
@@ -43,10 +44,12 @@ class Options:
     actuators: Actuators = "none"
     inertia: Inertia = "keep"
     collision_policy: str = "drake"
+    collision_meshes: CollisionMeshes = "as_is"
 
     def __post_init__(self) -> None:
         _one_of("actuators", self.actuators, get_args(Actuators))
         _one_of("inertia", self.inertia, get_args(Inertia))
+        check_choice(self.collision_meshes, TARGET)
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
@@ -117,8 +120,8 @@ class Context:
     """What `stops.inverse_inertias` found."""
     shape_names: Counter[str] = field(default_factory=Counter)
     """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
-    geom_names: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Name of the geom of each collision, by link and collision."""
+    geom_names: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """Names of the geoms of each collision, by link and collision."""
     assets: dict[str, bytes] = field(default_factory=dict)
     """File name to contents, for the folder ``assets``."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bridge.convex import CollisionMeshes
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 from loaders.model import Plane, Scene
@@ -40,6 +41,7 @@ def export_mjcf(
     actuators: Actuators = "none",
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
+    collision_meshes: CollisionMeshes = "as_is",
     **load_options: Any,
 ) -> MjcfExport:
     """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
@@ -52,6 +54,7 @@ def export_mjcf(
         actuators: As for `bridge.to_mjcf`.
         inertia: As for `bridge.to_mjcf`.
         collision_policy: As for `bridge.to_mjcf`.
+        collision_meshes: As for `bridge.to_mjcf`.
         load_options: For `loaders.load`, if ``source`` is a path.
 
     Raises:
@@ -59,7 +62,9 @@ def export_mjcf(
         ExportError: if MuJoCo cannot hold the model, with every reason.
         FileExistsError: if the folder holds files that no export wrote.
     """
-    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    options = Options(
+        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+    )
     name, files, diagnostics = _contents(source, options, load_options)
     folder = Path(out_dir)
     _refuse_strangers(folder, name)
@@ -74,6 +79,7 @@ def stale_files(
     actuators: Actuators = "none",
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
+    collision_meshes: CollisionMeshes = "as_is",
     **load_options: Any,
 ) -> tuple[str, ...]:
     """The files of an export that are missing, differ from what `export_mjcf` would write, or are there in excess.
@@ -84,13 +90,16 @@ def stale_files(
         actuators: As for `export_mjcf`.
         inertia: As for `export_mjcf`.
         collision_policy: As for `export_mjcf`.
+        collision_meshes: As for `export_mjcf`.
         load_options: As for `export_mjcf`.
 
     Raises:
         LoadError: as `export_mjcf`.
         ExportError: as `export_mjcf`.
     """
-    options = Options(actuators=actuators, inertia=inertia, collision_policy=collision_policy)
+    options = Options(
+        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+    )
     _, files, _ = _contents(source, options, load_options)
     folder = Path(out_dir)
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}

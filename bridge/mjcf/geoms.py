@@ -128,9 +128,10 @@ def _collision(
     shapes = _shapes(collision.geometry, use, link.name, moving, library, context)
     touch = contact_attributes(collision, link, context)
     elements: list[Element] = []
-    for shape in shapes:
-        name = context.names.claim("geom", collision.name, otherwise=f"{link.name}::{collision.name}")
-        context.geom_names.setdefault((link.name, collision.name), name)
+    for i, shape in enumerate(shapes):
+        part = f"_{i}" if len(shapes) > 1 else ""
+        name = context.names.claim("geom", collision.name + part, otherwise=f"{link.name}::{collision.name}{part}")
+        context.geom_names.setdefault((link.name, collision.name), []).append(name)
         elements.append(_geom("collision", name, collision.X_LG, shape))
         elements[-1].set(**touch)
     return elements

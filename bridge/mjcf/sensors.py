@@ -12,6 +12,7 @@ from loaders.spatial import IDENTITY, Pose
 
 from .context import Context
 from .decimals import placement
+from .element import Value
 from .equality import site
 
 _CAMERA = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
@@ -129,19 +130,16 @@ def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
 
 
 def _touch(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """The contacts of the collision that the source names, or of the whole body."""
+    """The contacts of the collision that the source names, geom by geom, or of the whole body."""
     named = dict(mounted.sensor.parameters).get("contact/collision", "")
     link = context.mechanism.bodies[mounted.body].link if mounted.body >= 0 else None
-    name = context.names.claim("sensor", mounted.sensor.name)
-    element = context.document["sensor"].add("contact", name=name)
-    collisions = [collision.name for collision in link.collisions] if link is not None else []
-    geom = context.geom_names.get((link.name, named)) if link is not None and named in collisions else None
-    if geom is not None:
-        element.set(geom1=geom)
-    else:
-        element.set(body1=link.name if link is not None else "world")
-    element.set(data="found force", reduce="netforce")
-    return ("contact/collision",) if geom is not None else ()
+    body = link.name if link is not None else "world"
+    geoms = context.geom_names.get((body, named), [])
+    of: list[dict[str, Value]] = [{"geom1": geom} for geom in geoms] or [{"body1": body}]
+    for i, one in enumerate(of):
+        name = context.names.claim("sensor", mounted.sensor.name + (f"_{i}" if len(of) > 1 else ""))
+        context.document["sensor"].add("contact", name=name, **one, data="found force", reduce="netforce")
+    return ("contact/collision",) if geoms else ()
 
 
 def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:

@@ -1,0 +1,201 @@
+"""A mesh as convex parts, by coacd; and how much more its convex hull holds than the mesh.
+
+coacd prints as it likes, and a mesh may crash it or keep it busy for ever: it runs in a process of its own, for a
+limited time. Its parts depend on the mesh and the settings alone, and are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib import metadata, util
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from loaders.diagnostics import Diagnostic, ExportError, Fate
+from loaders.model import Mesh
+from loaders.spatial import Array
+
+from .shapes import Faces
+
+CollisionMeshes = Literal["as_is", "hull", "decompose"]
+"""How meshes collide: as the file says, all as their hulls, or all that are not convex as convex parts."""
+
+HULL, PARTS = "convex_hull", "convex_decomposition"
+"""SDFormat's words for ``mesh/@optimization``."""
+
+MOST_PARTS = 32
+"""Of a mesh for which the file states no number."""
+MAX_FACES = 200_000
+TIME_LIMIT = 120.0
+"""For one mesh [s]."""
+_CONCAVITY = 0.05
+"""How deep hollows may be that stay, over the size of the mesh: coacd's own threshold."""
+_SEED = 0
+_FEWEST_VOXELS, _MOST_VOXELS = 20, 100
+"""Along an edge, that coacd takes to close a mesh which is open."""
+
+INSTALL = 'pip install "sdfbridge[convex]"'
+
+Solid = tuple[Array, Faces]
+"""Vertices, shape (n, 3) [m], and faces, shape (m, 3)."""
+
+
+class DecompositionError(Exception):
+    """A mesh that is not taken apart; the text says why."""
+
+
+# --- what is asked for -----------------------------------------------------------------------------------------------
+
+
+def installed() -> bool:
+    """Whether coacd is there."""
+    return util.find_spec("coacd") is not None
+
+
+def check_choice(choice: str, target: str) -> None:
+    """Refuse a choice that there is not, or that cannot be met here.
+
+    Raises:
+        ValueError: if it is none of `CollisionMeshes`.
+        ExportError: if meshes are to be taken apart and coacd is not installed.
+    """
+    known = get_args(CollisionMeshes)
+    if choice not in known:
+        raise ValueError(f"collision_meshes must be one of {', '.join(known)}, not {choice!r}")
+    if choice == "decompose" and not installed():
+        message = "taking meshes apart needs coacd, which is not installed"
+        raise ExportError((Diagnostic("mesh.no-coacd", Fate.INVALID, message, target=target, hint=INSTALL),))
+
+
+def as_asked(mesh: Mesh, choice: str) -> Mesh:
+    """The mesh with the simplification that a choice stands for; one that the file declares convex stays so."""
+    if choice == "hull" and mesh.decomposition == PARTS:
+        return replace(mesh, decomposition=None)
+    if choice == "decompose" and not mesh.convex and mesh.decomposition != PARTS:
+        return replace(mesh, decomposition=PARTS, max_convex_hulls=MOST_PARTS)
+    return mesh
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
+    """The convex parts of a mesh: at most ``mesh.max_convex_hulls``, equal for equal arguments.
+
+    Args:
+        solid: Vertices and faces of the mesh.
+        mesh: What is asked for. ``voxel_resolution`` counts only if the mesh is open, and is rasterised to be closed.
+        folder: Where parts are kept.
+
+    Raises:
+        DecompositionError: if coacd is not installed, or cannot do it in time.
+        OSError: if nothing can be written to the folder.
+    """
+    if not installed():
+        raise DecompositionError("coacd is not installed")
+    vertices, faces = _welded(*solid)
+    if not len(faces):
+        raise DecompositionError("every triangle of it is a line or a point")
+    if len(faces) > MAX_FACES:
+        raise DecompositionError(f"it has {len(faces)} triangles, more than {MAX_FACES}")
+    most = min(max(mesh.max_convex_hulls, 1), MAX_FACES)
+    voxels = min(max(round(max(mesh.voxel_resolution, 0) ** (1.0 / 3.0)), _FEWEST_VOXELS), _MOST_VOXELS)
+    key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {voxels} {faces.shape}".encode())
+    key.update(vertices.tobytes() + faces.tobytes())
+    kept = folder / f"{key.hexdigest()[:32]}.npz"
+    if not kept.exists():
+        _make(vertices, faces, (most, voxels), kept)
+    return tuple(_read(kept))
+
+
+def _welded(vertices: Array, faces: Faces) -> Solid:
+    """Equal positions as one vertex, without triangles that have no area: what coacd takes for a closed surface."""
+    corners, index = np.unique(vertices, axis=0, return_inverse=True)
+    faces = index.reshape(-1)[faces]
+    a, b, c = (corners[faces[:, k]] for k in range(3))
+    faces = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 0.0]
+    used, faces = np.unique(faces, return_inverse=True)
+    return np.ascontiguousarray(corners[used]), faces.reshape(-1, 3).astype(np.int64)
+
+
+def _make(vertices: Array, faces: Faces, limits: tuple[int, int], kept: Path) -> None:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
+        given, made = Path(scratch) / "mesh.npz", Path(scratch) / "parts.npz"
+        np.savez(given, vertices=vertices, faces=faces, limits=limits)
+        _run(given, made)
+        os.replace(made, kept)
+
+
+def _run(given: Path, made: Path) -> None:
+    """Let a child do it, which finds modules where this process does.
+
+    Raises:
+        DecompositionError: if it fails.
+    """
+    command = [sys.executable, "-P", "-m", "bridge.convex", str(given), str(made)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False)  # noqa: S603
+    except OSError as error:
+        raise DecompositionError(f"Python cannot be started for it: {error.strerror}") from error
+    except subprocess.TimeoutExpired:
+        raise DecompositionError(f"coacd takes longer than {TIME_LIMIT:g} s") from None
+    if done.returncode or not made.exists():
+        raise DecompositionError(f"coacd fails on it, with exit status {done.returncode}")
+
+
+def _read(kept: Path) -> Iterator[Solid]:
+    with np.load(kept) as parts:
+        vertices, faces, counts = parts["vertices"], parts["faces"], parts["counts"]
+    ends = np.cumsum(counts, axis=0)[:-1]
+    yield from zip(np.split(vertices, ends[:, 0]), np.split(faces, ends[:, 1]), strict=True)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """In the child: take one mesh apart, from file to file."""
+    import coacd
+
+    given, made = arguments
+    with np.load(given) as mesh:
+        most, voxels = mesh["limits"].tolist()
+        surface = coacd.Mesh(mesh["vertices"], mesh["faces"])
+    parts = coacd.run_coacd(
+        surface, threshold=_CONCAVITY, max_convex_hull=most, preprocess_resolution=voxels, seed=_SEED
+    )
+    vertices, faces = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    np.savez(made, vertices=vertices, faces=faces.astype(np.int64), counts=[(len(v), len(f)) for v, f in parts])
+
+
+# --- volume ----------------------------------------------------------------------------------------------------------
+
+
+def hull_volume(solid: Solid) -> float | None:
+    """The volume of the convex hull [m^3], as MuJoCo computes it; None without MuJoCo, or if it sees no volume."""
+    try:
+        import mujoco
+    except ImportError:
+        return None
+    vertices, faces = solid
+    extent = float(np.ptp(vertices, axis=0).max())
+    spec = mujoco.MjSpec()
+    mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
+    mesh.uservert = ((vertices - vertices[0]) / extent).ravel()
+    mesh.userface = faces.ravel()
+    spec.worldbody.add_body().add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh", density=1.0)
+    try:
+        return float(spec.compile().body_mass[1]) * extent**3
+    except ValueError:
+        return None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
