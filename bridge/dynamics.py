@@ -128,6 +128,28 @@ def bias_forces(
     return tau
 
 
+def jacobians(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, Array]:
+    """The geometric Jacobian of every link, shape (6, nv): its angular velocity, and that of its origin, in the world.
+
+    Columns are in ``v_order``. Within, every motion is measured at the world's origin, where those of a chain add up.
+    """
+    positions = positions_by_body(mechanism, q)
+    segments, poses = _segments(mechanism, positions), link_poses(mechanism, q)
+    at_origin: list[Array] = []
+    for segment in segments:
+        J = np.zeros((6, len(mechanism.v_order))) if segment.parent == ROOT else at_origin[segment.parent].copy()
+        w, v = segment.X_WS.R @ segment.S[:3], segment.X_WS.R @ segment.S[3:]
+        J[:3, segment.v] += w
+        J[3:, segment.v] += v + skew(segment.X_WS.p) @ w
+        at_origin.append(J)
+    found, last = {}, -1
+    for body in mechanism.bodies:
+        last += max(len(body.primitives), 1)
+        J = at_origin[last]
+        found[body.name] = np.vstack((J[:3], J[3:] - skew(poses[body.name].p) @ J[:3]))
+    return found
+
+
 # --- segments --------------------------------------------------------------------------------------------------------
 
 
@@ -144,8 +166,8 @@ class _Segment:
     """Indices of those velocities in ``v_order``."""
     inertia: Array
     """Spatial inertia of what it carries, shape (6, 6); zero inside a body's chain of primitives."""
-    R_WS: Array
-    """Orientation in the world, shape (3, 3)."""
+    X_WS: Pose
+    """Where it is in the world."""
     has_gravity: bool
     is_free: bool
 
@@ -160,7 +182,7 @@ class _Segment:
 
     def to_local(self, acceleration: Array) -> Array:
         """A uniform linear acceleration of the world, seen from the segment."""
-        return np.concatenate((np.zeros(3), self.R_WS.T @ acceleration[3:]))
+        return np.concatenate((np.zeros(3), self.X_WS.R.T @ acceleration[3:]))
 
 
 def _segments(mechanism: Mechanism, positions: list[Coordinates]) -> list[_Segment]:
@@ -181,7 +203,7 @@ def _segments(mechanism: Mechanism, positions: list[Coordinates]) -> list[_Segme
         for k, (X_step, S, v) in enumerate(moves):
             X = X_SF @ X_step
             carries = k == len(moves) - 1
-            R_WP = segments[parent].R_WS if parent != ROOT else IDENTITY.R
+            X_WP = segments[parent].X_WS if parent != ROOT else IDENTITY
             segments.append(
                 _Segment(
                     parent=parent,
@@ -189,7 +211,7 @@ def _segments(mechanism: Mechanism, positions: list[Coordinates]) -> list[_Segme
                     S=S,
                     v=v,
                     inertia=_matrix(body.inertia.moved(X_MB[-1])) if carries else np.zeros((6, 6)),
-                    R_WS=R_WP @ X.R,
+                    X_WS=X_WP @ X,
                     has_gravity=body.link.gravity,
                     is_free=bool(body.primitives) and body.primitives[0].kind is Kind.FREE,
                 )

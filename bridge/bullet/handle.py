@@ -148,8 +148,7 @@ class Body(Pictured, int):
     def inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None) -> Array:
         """The forces that make these accelerations in the present state, shape (nv,), in ``mechanism.v_order``."""
         a = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in self.mechanism.v_order]
-        forces: Array = self.mass_matrix() @ np.array(a, dtype=np.float64) + self.bias_forces(gravity)
-        return forces
+        return self.operators.inverse_dynamics(np.array(a, dtype=np.float64), gravity)
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
         """Apply forces and torques by joint for one step, each cut to the joint's effort limit.

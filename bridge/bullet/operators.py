@@ -56,10 +56,16 @@ class Operators:
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
         """The forces that hold the accelerations at zero in the present state, shape (nv,), in ``v_order``."""
+        return self.inverse_dynamics(np.zeros(len(self.state.articulation.mechanism.v_order)), gravity)
+
+    def inverse_dynamics(self, accelerations: Array, gravity: Sequence[float] | None = None) -> Array:
+        """The forces that make these accelerations in the present state, both of shape (nv,), in ``v_order``."""
         with self._gravity(gravity) as g:
             if self.source == "readback":
-                return self.readback().bias_forces(self.state.positions(), self.state.velocities(), g.tolist())
-            return self._projected_bias()
+                held, q = self.readback(), self.state.positions()
+                bias = held.bias_forces(q, self.state.velocities(), g.tolist())
+                return held.mass_matrix(q) @ accelerations + bias if accelerations.any() else bias
+            return self._projected_forces(accelerations)
 
     def readback(self) -> Mechanism:
         """The mechanism with the masses and inertias that PyBullet holds, of which rotors are no part."""
@@ -114,16 +120,16 @@ class Operators:
         projected: Array = G.T @ M.reshape(n, n) @ G
         return projected
 
-    def _projected_bias(self) -> Array:
+    def _projected_forces(self, accelerations: Array) -> Array:
         G = self._velocity_map()
         if G.shape[0] == 0:
             return np.zeros(0)
         state, articulation = self.state, self.state.articulation
-        v = G @ self._velocities()
+        v, a = G @ self._velocities(), G @ accelerations
         if articulation.is_fixed:
-            q, a = self._joint_positions(), np.zeros(len(v))
+            q = self._joint_positions()
         else:
-            q, a = [*self._base_coordinates(), *self._joint_positions()], self._base_acceleration(len(v))
+            q, a = [*self._base_coordinates(), *self._joint_positions()], a + self._base_acceleration(len(v))
         tau = np.array(state.client.calculateInverseDynamics(state.body, q, v.tolist(), a.tolist()))
         if not articulation.is_fixed:
             tau[:6] = np.roll(tau[:6], 3)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 import platform
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
-from loaders.diagnostics import Diagnostic
+from loaders import Search
 
+from .causes import Ledger
 from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
 from .motion import motion_rows
 from .quantities import QUANTITIES, Quantity, Readings, Worst, compare_readings
@@ -47,7 +47,8 @@ def compare(
         levels: How deep to look.
         seed: Of the random states.
         configurations: How many of them.
-        load_options: For `loaders.load`, if ``source`` is a path.
+        load_options: For `loaders.load`, if ``source`` is a path. Where to search for files is told to witnesses, which
+            read the file themselves, in any case.
 
     Raises:
         LoadError: if the file is wrong.
@@ -59,7 +60,8 @@ def compare(
     named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
     mechanism = mechanism_of(source, **load_options)
     states = random_states(mechanism, configurations, seed)
-    opened = _open(mechanism, named)
+    search = cast(Search, {key: load_options[key] for key in Search.__optional_keys__ & load_options.keys()})
+    opened = _open(mechanism, named, search)
     try:
         rows = list(_refusals(opened))
         reading = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
@@ -91,11 +93,11 @@ def _named(engine: str | Factory) -> _Named:
     return str(getattr(engine, "name", getattr(engine, "__name__", "engine"))), engine
 
 
-def _open(mechanism: Mechanism, named: Sequence[_Named]) -> dict[str, Engine]:
+def _open(mechanism: Mechanism, named: Sequence[_Named], search: Search) -> dict[str, Engine]:
     opened: dict[str, Engine] = {}
     try:
         for name, factory in named:
-            opened[name] = factory(mechanism)
+            opened[name] = factory(mechanism, search) if reads_file(factory) else factory(mechanism)
     except BaseException:
         for engine in opened.values():
             engine.close()
@@ -108,7 +110,7 @@ def _rows(
 ) -> Iterator[Row]:
     worst = {pair: Worst() for pair in combinations(engines, 2)}
     silent: dict[str, str] = {}
-    for q, v in states if quantity.at_states else states[:1]:
+    for q, v in states[: _count(quantity, mechanism)]:
         readings = {}
         for name, engine in engines.items():
             engine.set_state(q, v)
@@ -120,8 +122,15 @@ def _rows(
     for (one, two), found in worst.items():
         if found.where or silent.keys() & {one, two}:
             ledger = (*engines[one].diagnostics, *engines[two].diagnostics)
-            row = _judged(quantity, (one, two), found, silent, ledger)
+            row = _judged(quantity, (one, two), found, silent, Ledger(ledger, mechanism))
             yield _suspected(row, engines) if row.outcome is Outcome.FAILED else row
+
+
+def _count(quantity: Quantity, mechanism: Mechanism) -> int | None:
+    """How many states to ask for; None for all."""
+    if not quantity.at_states:
+        return 1
+    return None if quantity.states is None else quantity.states(mechanism)
 
 
 def _reading(quantity: Quantity, engine: Engine, mechanism: Mechanism, silent: dict[str, str], name: str) -> Readings:
@@ -137,11 +146,11 @@ def _reading(quantity: Quantity, engine: Engine, mechanism: Mechanism, silent: d
 
 
 def _refusals(engines: Mapping[str, Engine]) -> Iterator[Row]:
-    """One row for each engine that does not read the file: a fault of a loader, and of a witness no more than that."""
+    """One row for each engine that does not read the file, or reads another mechanism: then it is to blame."""
     for name, engine in engines.items():
         refusal = str(getattr(engine, "refusal", ""))
         if refusal:
-            blamed = bool(getattr(engine, "suspects", None))
+            blamed = bool(getattr(engine, "blamed", False))
             yield Row(
                 level=Level.MODEL, quantity="reading", unit="", engines=(REFERENCE, name), error=math.inf,
                 tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if blamed else Outcome.EXPLAINED,
@@ -155,39 +164,24 @@ def _suspected(row: Row, engines: Mapping[str, Engine]) -> Row:
     return dataclasses.replace(row, cause=f"likely: {'; '.join(causes)}") if causes else row
 
 
-def _judged(
-    quantity: Quantity, pair: tuple[str, str], worst: Worst, silent: Mapping[str, str], ledger: Sequence[Diagnostic]
-) -> Row:
+def _judged(quantity: Quantity, pair: tuple[str, str], worst: Worst, silent: Mapping[str, str], ledger: Ledger) -> Row:
     outcome, cause = Outcome.PASSED, ""
     unknown = list(dict.fromkeys(silent[name] for name in pair if name in silent))
     if unknown:
         outcome, cause = Outcome.UNKNOWN, "; ".join(unknown)
     elif worst.error > quantity.tolerance:
-        known = [entry for entry in ledger if entry.code in quantity.causes]
-        inexplicable = [] if known and quantity.spreads else _unnamed(worst, quantity.tolerance, known)
+        beyond = [place for place, error in worst.errors.items() if error > quantity.tolerance]
+        causes = {place: ledger.cause(quantity, place) for place in beyond}
+        inexplicable = [place for place in beyond if causes[place] is None]
         if inexplicable:
             outcome, worst = Outcome.FAILED, worst.only(inexplicable)
         else:
-            entry = next((entry for entry in known if _names(entry, worst.where)), known[0])
-            outcome, cause = Outcome.EXPLAINED, f"{entry.message} [{entry.code}]"
+            outcome, entry = Outcome.EXPLAINED, causes[worst.where]
+            cause = f"{entry.message} [{entry.code}]" if entry is not None else ""
     return Row(
         level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=worst.error,
         tolerance=quantity.tolerance, where=worst.where, outcome=outcome, cause=cause,
     )  # fmt: skip
-
-
-def _unnamed(worst: Worst, tolerance: float, known: Sequence[Diagnostic]) -> list[str]:
-    """Places beyond the tolerance that no known cause names."""
-    beyond = [place for place, error in worst.errors.items() if error > tolerance]
-    return [place for place in beyond if not any(_names(entry, place) for entry in known)]
-
-
-def _names(entry: Diagnostic, place: str) -> bool:
-    """Whether a diagnostic is about a place, a link, a joint, or one of two: by its words, or by where it stands."""
-    words = {word.strip(",;:()") for word in f"{entry.message} {entry.hint}".split()}
-    elements = set(re.findall(r"\[([^]]*)\]", entry.where.path))
-    names = [name.partition("[")[0] for name in re.split(" with | on ", place)]
-    return any(name in words or name.rpartition("::")[2] in elements for name in names)
 
 
 def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) -> dict[str, str]:

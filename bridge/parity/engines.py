@@ -15,7 +15,7 @@ from importlib import metadata
 from typing import Protocol
 
 from bridge.bullet.console import captured
-from bridge.mechanism import Mechanism, Position
+from bridge.mechanism import Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
 
@@ -57,6 +57,9 @@ class Engine(Protocol):
     def link_poses(self) -> dict[str, Pose]:
         """``X_WL`` of every link."""
 
+    def jacobians(self) -> dict[str, Array]:
+        """Of every link, shape (6, nv): its angular velocity, and that of its origin, in the world."""
+
     def inertias(self) -> dict[str, SpatialInertia]:
         """Of every link that can move, in its own frame."""
 
@@ -72,8 +75,17 @@ class Engine(Protocol):
     def bias_forces(self) -> Array:
         """Coriolis, centrifugal and gravity terms in the present state, shape (nv,)."""
 
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """The forces that make these accelerations in the present state, both of shape (nv,)."""
+
+    def violations(self) -> dict[str, float]:
+        """How far each coupling and each loop is from what it holds [rad or m], by the joint, in the present state."""
+
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """Pairs of links that may touch; what is said of links that are welded together does not count."""
+
+    def velocities(self) -> Array:
+        """Of the present state, shape (nv,)."""
 
     def set_step(self, seconds: float) -> None:
         """Choose the time step."""
@@ -85,8 +97,10 @@ class Engine(Protocol):
         """Release what the simulator holds."""
 
 
-Factory = Callable[[Mechanism], Engine]
-"""Opens an engine with a mechanism; its ``__name__`` or ``name`` names it."""
+Factory = Callable[..., Engine]
+"""Opens an engine with a mechanism; its ``__name__`` or ``name`` names it.
+
+One that reads the original file itself has ``reads_file``, and takes a `loaders.Search` as a second argument."""
 
 _OWN = {
     "reference": "bridge.parity.reference:ReferenceEngine",

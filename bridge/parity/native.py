@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from importlib import metadata
-from typing import Any
+from typing import Any, TextIO, cast
 
 import numpy as np
 
 from bridge.mechanism import Mechanism, Position
+from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .engines import Freedom, JointParameters, NotReportedError
 from .freedoms import moving_links
+
+PATIENCE = 60.0
+"""How long a child may take over one answer [s]."""
 
 _OF_BULLET = {
     "limits": "a joint without limits, or one that it does not know, is another there",
@@ -61,8 +67,10 @@ class _Native:
     suspects: Mapping[str, str] = {}
     """The likely cause of a difference, by quantity."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    blamed = True
+    """A file that it does not read is its fault."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         self.mechanism = mechanism
         self.version = metadata.version(self.name.partition("-")[0])
         self.refusal = ""
@@ -77,6 +85,22 @@ class _Native:
         """See `Engine.couplings`: these readers make none."""
         self._answers()
         return {}
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        raise NotReportedError(f"{self.name} is not asked for Jacobians")
+
+    def inverse_dynamics(self, _accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        raise NotReportedError(f"{self.name} is not asked for inverse dynamics")
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`."""
+        raise NotReportedError(f"{self.name} makes no constraints")
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        raise NotReportedError(f"{self.name} is not asked for velocities")
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`."""
@@ -130,7 +154,7 @@ class _PyBulletNative(_Native):
 
     loader = ""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         super().__init__(mechanism)
         command = [sys.executable, "-m", "bridge.parity.native_child", self.loader, mechanism.scene.source]
         self._child = subprocess.Popen(  # noqa: S603 - our own module, by this Python
@@ -139,31 +163,42 @@ class _PyBulletNative(_Native):
         answer = self._reply()
         self._bodies: list[dict[str, Any]] = [] if answer is None else answer.get("bodies", [])
         if answer is None:
-            self.refusal = f"{self.loader} crashed on the file"
+            self.refusal = f"{self.loader} {self._end()} the file"
         elif not self._bodies:
             self.refusal = f"{self.loader} does not read the file: {answer.get('error', 'it found no model')}"
         self._state: list[dict[str, Any]] = []
 
     def _reply(self) -> Any:
-        assert self._child.stdout is not None  # noqa: S101 - asked for above
-        line = self._child.stdout.readline()
+        """The next answer; None if the child has died, or is ended because it took too long."""
+        answers = cast(TextIO, self._child.stdout)
+        patience = threading.Timer(PATIENCE, self._child.kill)
+        patience.start()
+        try:
+            line = answers.readline()
+        finally:
+            patience.cancel()
         return json.loads(line) if line else None
+
+    def _end(self) -> str:
+        """How a child that answers no more ended."""
+        slow = self._child.wait() == -signal.SIGKILL
+        return f"took more than {PATIENCE:g} s over" if slow else "crashed on"
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         if self.refusal:
             return
         gravity = self.mechanism.scene.gravity.tolist()
-        assert self._child.stdin is not None  # noqa: S101 - asked for above
+        asked = {"q": _numbers(q), "v": _numbers(v), "bases": _bases(q), "gravity": gravity}
+        questions = cast(TextIO, self._child.stdin)
         try:
-            asked = {"q": _numbers(q), "v": _numbers(v), "bases": _bases(q), "gravity": gravity}
-            self._child.stdin.write(json.dumps(asked) + "\n")
-            self._child.stdin.flush()
+            questions.write(json.dumps(asked) + "\n")
+            questions.flush()
             self._state = self._reply() or []
         except BrokenPipeError:
             self._state = []
         if not self._state:
-            self.refusal = f"PyBullet crashed when it was asked for the state of what {self.loader} loaded"
+            self.refusal = f"PyBullet {self._end()} the question for the state of what {self.loader} loaded"
 
     def _each(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
         """Our name, what was told of the link, and the pose of its centre of mass."""
@@ -259,7 +294,7 @@ class MujocoUrdf(_Native):
     name = "mujoco-urdf"
     suspects = _OF_MUJOCO
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         import mujoco
 
         super().__init__(mechanism)

@@ -10,7 +10,7 @@ import logging
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from bridge.mechanism import Mechanism, Position
+from loaders import Search
 from loaders.diagnostics import Diagnostic, Fate
 from loaders.model import WORLD, Scene
 from loaders.spatial import Array, Pose, SpatialInertia
@@ -30,33 +31,48 @@ _MARKERS = ("model.config", "model.sdf", "package.xml")
 """A folder that holds one of these, beside the model's own, is a package that the model may name."""
 
 
+class _RefusedError(Exception):
+    """Drake does not read the file; the message is Drake's."""
+
+
+class _OtherError(Exception):
+    """Drake reads other links, joints or freedoms than there are here."""
+
+
 class DrakeEngine:
     """What Drake makes of the file that a mechanism comes from.
 
-    A file that Drake does not read is no error: ``refusal`` says why, and nothing else is told.
+    A file that Drake does not read is no error: ``refusal`` says why, and nothing else is told. Where it reads another
+    mechanism, that is a difference: it is ``blamed``.
     """
 
     name = "drake"
     reads_file = True
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
         self.mechanism = mechanism
         self.version = metadata.version("drake")
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.refusal = ""
+        self.refusal, self.blamed = "", False
+        with _Log() as log:
+            try:
+                self._plant = _read(mechanism.scene, search or {})
+            except _RefusedError as error:
+                self.refusal = f"Drake does not take part: {str(error).partition(chr(10))[0]}"
+                return
         try:
-            with _Log() as log:
-                self._plant = _read(mechanism.scene)
-            self._context: Any = self._plant.CreateDefaultContext()
-            self._links = _named_links(self._plant, mechanism)
-            self._joints = _named_joints(self._plant, mechanism, self._links)
-            self._order = _order(self._plant, mechanism, self._joints)
-            self.diagnostics = (
-                *_repairs(log.lines, mechanism.scene),
-                *_limits_of_continuous(self._joints, mechanism.scene),
-            )
-        except (OSError, RuntimeError, ValueError) as error:
-            self.refusal = f"Drake does not take part: {str(error).partition(chr(10))[0]}"
+            self._name(log.lines)
+        except _OtherError as error:
+            self.refusal, self.blamed = f"Drake reads another mechanism: {error}", True
+
+    def _name(self, lines: list[str]) -> None:
+        """Find our links, joints and velocities in Drake's plant."""
+        mechanism = self.mechanism
+        self._context: Any = self._plant.CreateDefaultContext()
+        self._links = _named_links(self._plant, mechanism)
+        self._joints = _named_joints(self._plant, mechanism, self._links)
+        self._order = _order(self._plant, mechanism, self._joints)
+        self.diagnostics = (*_repairs(lines, mechanism.scene), *_limits_of_continuous(self._joints, mechanism.scene))
 
     def _heard(self) -> None:
         if self.refusal:
@@ -122,6 +138,39 @@ class DrakeEngine:
         forces: Array = np.asarray(self._plant.CalcBiasTerm(self._context) - gravity)[self._order]
         return forces
 
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        self._heard()
+        from pydrake.multibody.tree import JacobianWrtVariable
+
+        world, v = self._plant.world_frame(), JacobianWrtVariable.kV
+        ask = self._plant.CalcJacobianSpatialVelocity
+        found = {
+            name: ask(self._context, v, body.body_frame(), np.zeros(3), world, world)
+            for name, body in self._links.items()
+        }
+        return {name: np.asarray(J)[:, self._order] for name, J in found.items()}
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        self._heard()
+        from pydrake.multibody.tree import MultibodyForces
+
+        theirs = np.zeros(len(self._order))
+        theirs[self._order] = accelerations
+        forces = self._plant.CalcInverseDynamics(self._context, theirs, MultibodyForces(self._plant))
+        found: Array = (forces - self._plant.CalcGravityGeneralizedForces(self._context))[self._order]
+        return found
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`."""
+        raise NotReportedError("Drake couples joints in discrete time alone")
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        self._heard()
+        return np.asarray(self._plant.GetVelocities(self._context))[self._order]
+
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`."""
         raise NotReportedError("Drake reads no shapes here")
@@ -136,10 +185,10 @@ class DrakeEngine:
         """See `Engine.close`."""
 
 
-def _read(scene: Scene) -> Any:
+def _read(scene: Scene, search: Search) -> Any:
     """A plant of Drake's; nothing is fetched from the network, and a world's gravity, which Drake ignores, is given."""
     if not Path(scene.source).is_file():
-        raise ValueError("the model comes from no file")
+        raise _RefusedError("the model comes from no file")
     os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
@@ -147,19 +196,25 @@ def _read(scene: Scene) -> Any:
     plant = MultibodyPlant(0.0)
     parser = Parser(plant)
     packages = parser.package_map()
-    for folder in _neighbours(Path(scene.source).resolve()):
-        if not packages.Contains(folder.name):
-            packages.Add(folder.name, folder)
-    parser.AddModels(Path(scene.source))
+    for name, package in _packages(Path(scene.source).resolve(), search):
+        if not packages.Contains(name):
+            packages.Add(name, package)
+    try:
+        parser.AddModels(Path(scene.source))
+        plant.Finalize()
+    except (RuntimeError, ValueError) as error:
+        raise _RefusedError(str(error)) from error
     gravity: Any = scene.gravity
     plant.mutable_gravity_field().set_gravity_vector(gravity)
-    plant.Finalize()
     return plant
 
 
-def _neighbours(source: Path) -> list[Path]:
-    folders = [folder for top in source.parents[:3] for folder in sorted(top.iterdir()) if folder.is_dir()]
-    return [folder for folder in folders if any((folder / marker).is_file() for marker in _MARKERS)]
+def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
+    """What the user names, then what lies in the given folders, then what lies beside the model; absolute."""
+    yield from ((name, Path(folder).resolve()) for name, folder in (search.get("package_map") or {}).items())
+    for top in (*(Path(path).resolve() for path in search.get("paths", ())), *source.parents[:3]):
+        folders = (folder for folder in sorted(top.iterdir() if top.is_dir() else ()) if folder.is_dir())
+        yield from ((f.name, f) for f in folders if any((f / marker).is_file() for marker in _MARKERS))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -176,11 +231,11 @@ def _named_links(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
         full = f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}"
         name = full if full in ours else full.partition("::")[2]
         if name not in ours:
-            raise ValueError(f"it has a link {full}, which the model has not")
+            raise _OtherError(f"it has a link {full}, which the model has not")
         named[name] = body
     missing = sorted(ours - named.keys())
     if missing:
-        raise ValueError(f"it has no link {missing[0]}")
+        raise _OtherError(f"it has no link {missing[0]}")
     return named
 
 
@@ -196,7 +251,7 @@ def _named_joints(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) ->
         child = link_of.get(joint.child_body().index(), WORLD)
         name = ours.get((child, joint.name()), child if _floats(joint) else "")
         if not name:
-            raise ValueError(f"it has a joint {joint.name()} that carries {child}, which the model has not")
+            raise _OtherError(f"it has a joint {joint.name()} that carries {child}, which the model has not")
         named[name] = joint
     return named
 
@@ -206,11 +261,11 @@ def _order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) -> list[
     order = []
     for name, component in mechanism.v_order:
         if name not in joints:
-            raise ValueError(f"it has no joint {name} that moves")
+            raise _OtherError(f"it has no joint {name} that moves")
         joint = joints[name]
         order.append(joint.velocity_start() + ((component + 3) % 6 if _floats(joint) else component))
     if sorted(order) != list(range(plant.num_velocities())):
-        raise ValueError("its degrees of freedom are others")
+        raise _OtherError("its degrees of freedom are others")
     return order
 
 

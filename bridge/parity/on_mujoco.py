@@ -12,13 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from bridge.coordinates import Coordinates, kind_of, positions_by_body, primitive_positions, velocities_by_body
+from bridge.coordinates import (
+    Coordinates,
+    joint_position,
+    kind_of,
+    positions_by_body,
+    primitive_positions,
+    velocities_by_body,
+)
 from bridge.mechanism import Body, Kind, Mechanism, Position
 from bridge.mjcf.context import Options
 from bridge.mjcf.document import build
 from bridge.mjcf.spec import to_spec
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
+from .constraints import ends
 from .engines import Freedom, JointParameters
 from .freedoms import Single, bound, moving_links, single_freedoms
 from .pairs import pairs_in_mujoco
@@ -89,6 +97,34 @@ class MujocoEngine:
         ids = zip(self.mechanism.bodies, self._ids, strict=True)
         return {body.name: Pose.of(xmat[i].reshape(3, 3), xpos[i]) for body, i in ids}
 
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        B, found = self._velocity_map(), {}
+        for body, i in zip(self.mechanism.bodies, self._ids, strict=True):
+            J = np.zeros((2, 3, self.model.nv))
+            self._mujoco.mj_jacBody(self.model, self._data, J[1], J[0], i)
+            found[body.name] = J.reshape(6, self.model.nv) @ B
+        return found
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        qpos = np.array(self._data.qpos)
+        self._positions = [self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)]
+        v: Array = np.linalg.lstsq(self._velocity_map(), self._data.qvel, rcond=None)[0]
+        return v
+
+    def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
+        """Of a body's joint in the mechanism's coordinates: the inverse of `_qpos`."""
+        if not body.primitives:
+            return ()
+        start = self._first(number, self.model.jnt_qposadr)
+        if kind_of(body) is Kind.BALL:
+            w, *v = qpos[start : start + 4].tolist()
+            return joint_position(body, ((w, *(body.X_BM.R.T @ v).tolist()),))
+        if kind_of(body) is Kind.FREE:
+            return tuple(qpos[start : start + 7].tolist())
+        return joint_position(body, [(float(qpos[start + k]),) for k in range(len(body.primitives))])
+
     # --- what it is --------------------------------------------------------------------------------------------------
 
     def inertias(self) -> dict[str, SpatialInertia]:
@@ -143,6 +179,30 @@ class MujocoEngine:
                 found[follower, leader] = (float(data[1]) * k.primitive.ratio / scale, float(data[0]) / scale)
         return found
 
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`; of loops by the sites that stand for their ends."""
+        m, qpos = self.model, self._data.qpos
+        owners = {int(m.body_jntadr[i]) + k: str(body.joint)
+                  for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
+                  for k in range(len(body.primitives))}  # fmt: skip
+        found = {}
+        for one, two, data in self._joint_equalities():
+            if two >= 0:
+                follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
+                found[owners[one]] = abs(follower - float(data[0]) - float(data[1]) * leader)
+        return found | self._gaps()
+
+    def _gaps(self) -> dict[str, float]:
+        """Between the sites that equalities hold together."""
+        m, x = self.model, self._data.site_xpos
+        held = {name.replace(", ", "_"): name for name, _ in ends(self.mechanism)}
+        numbered = ((str(m.equality(k).name), k) for k in range(m.neq))
+        return {
+            held[name]: float(np.linalg.norm(x[m.eq_obj1id[k]] - x[m.eq_obj2id[k]]))
+            for name, k in numbered
+            if name in held and m.eq_objtype[k] == self._mujoco.mjtObj.mjOBJ_SITE
+        }
+
     # --- how it moves ------------------------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
@@ -158,6 +218,18 @@ class MujocoEngine:
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`; the lift of links without gravity counts."""
         forces: Array = self._velocity_map().T @ (self._data.qfrc_bias - self._data.qfrc_gravcomp)
+        return forces
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`; without what constraints, dampers and springs do."""
+        m, data, bit = self.model, self._data, self._mujoco.mjtDisableBit
+        kept = int(m.opt.disableflags)
+        m.opt.disableflags = kept | int(bit.mjDSBL_CONSTRAINT)
+        B = self._velocity_map()
+        data.qacc[:] = B @ accelerations
+        self._mujoco.mj_inverse(m, data)
+        m.opt.disableflags = kept
+        forces: Array = B.T @ (data.qfrc_inverse + data.qfrc_passive - data.qfrc_gravcomp)
         return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
+import numpy as np
+
 from bridge.bullet import Body, load_into_pybullet
+from bridge.bullet.segments import BASE
+from bridge.bullet.state import pose_from
 from bridge.mechanism import Mechanism, Position
 from loaders.spatial import Array, Pose, SpatialInertia
 
@@ -47,6 +52,42 @@ class PyBulletEngine:
         """See `Engine.link_poses`."""
         return {name: body.link_pose(name) for body in self._bodies for name in body.links}
 
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`; as the links move where one freedom alone has a velocity of one."""
+        order = self.mechanism.v_order
+        still: dict[str, Position] = {name: (0.0,) * size for name, size in Counter(name for name, _ in order).items()}
+        followers = {name: still[name] for name in {order[c.follower][0] for c in self.mechanism.couplings}}
+        present, poses = self._loaded.velocities(), self.link_poses()
+        found = {name: np.zeros((6, len(order))) for name in poses}
+        self._loaded.set_velocities(still)
+        for column, (joint, component) in enumerate(order):
+            unit = np.eye(np.size(still[joint]))[component].tolist()
+            self._loaded.set_velocities({**followers, joint: unit})
+            for name, w, v_P, p_P in self._motions():
+                found[name][:, column] = (*w, *(v_P + np.cross(w, poses[name].p - p_P)))
+            self._loaded.set_velocities({joint: still[joint], **followers})
+        self._loaded.set_velocities(present)
+        return found
+
+    def _motions(self) -> Iterator[tuple[str, Array, Array, Array]]:
+        """Of every link its name, its angular velocity, and the velocity and place of a point of it."""
+        for body in self._bodies:
+            v, w = self._pybullet.getBaseVelocity(int(body), physicsClientId=self._client)
+            p, _ = self._pybullet.getBasePositionAndOrientation(int(body), physicsClientId=self._client)
+            told = {BASE: (np.array(w), np.array(v), np.array(p))}
+            indices = sorted({index for index in body.links.values() if index != BASE})
+            states = indices and self._pybullet.getLinkStates(
+                int(body), indices, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=self._client
+            )
+            told |= {i: (np.array(s[7]), np.array(s[6]), np.array(s[0])) for i, s in zip(indices, states, strict=True)}
+            for name, index in body.links.items():
+                yield (name, *told[index])
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        held = self._loaded.velocities()
+        return np.array([np.atleast_1d(held[name])[k] for name, k in self.mechanism.v_order], dtype=np.float64)
+
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`; a link that is one with another counts as part of that one."""
         moving = moving_links(self.mechanism)
@@ -82,6 +123,33 @@ class PyBulletEngine:
                 found[follower, leader] = (-info[11] * k / f, info[13] / f)
         return found
 
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`; of loops by the points that constraints hold, at a hinge by their middle."""
+        found: dict[str, float] = {}
+        gaps: dict[str, list[Array]] = defaultdict(list)
+        for name, number in {(name, k) for body in self._bodies for name, ids in body.constraints.items() for k in ids}:
+            info = self._pybullet.getConstraintInfo(number, physicsClientId=self._client)
+            if info[4] == self._pybullet.JOINT_GEAR:
+                follower, leader = self._displacement(info[0], info[1]), self._displacement(info[2], info[3])
+                found[name] = abs(follower + info[11] * leader - info[13])
+            else:
+                gaps[name].append(self._point(info[0], info[1], info[6]) - self._point(info[2], info[3], info[7]))
+        return found | {name: float(np.linalg.norm(np.mean(each, axis=0))) for name, each in gaps.items()}
+
+    def _displacement(self, body: int, index: int) -> float:
+        return float(self._pybullet.getJointState(body, index, physicsClientId=self._client)[0])
+
+    def _point(self, body: int, index: int, pivot: Sequence[float]) -> Array:
+        """In the world; a constraint has it in the inertial frame, and that of the world itself as it is."""
+        if body < 0:
+            return np.array(pivot)
+        if index == BASE:
+            X_WI = pose_from(*self._pybullet.getBasePositionAndOrientation(body, physicsClientId=self._client))
+        else:
+            state = self._pybullet.getLinkState(body, index, computeForwardKinematics=1, physicsClientId=self._client)
+            X_WI = pose_from(*state[:2])
+        return (X_WI @ Pose.of(p=pivot)).p
+
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
         return self._loaded.mass_matrix()
@@ -89,6 +157,15 @@ class PyBulletEngine:
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
         return self._loaded.bias_forces()
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        order = self.mechanism.v_order
+        forces = np.zeros(len(order))
+        for body in self._bodies:
+            rows = [order.index(key) for key in body.mechanism.v_order]
+            forces[rows] = body.operators.inverse_dynamics(accelerations[rows])
+        return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by the contacts of balls that reach each other."""

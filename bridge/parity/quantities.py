@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -23,6 +24,8 @@ Error = Callable[[Array, Array, float], float]
 
 EXACT = 1e-9
 """Relative tolerance of what has units of mass, force or motion."""
+MOST_ENTRIES = 4000
+"""Of all Jacobians together, over all states: where a robot has many links and freedoms, fewer states are asked for."""
 MOST_SHAPED = 150
 """Links with shapes beyond which nobody is asked for pairs, of which there are too many."""
 FLOOR = 1e-6
@@ -44,7 +47,9 @@ class Quantity:
     causes: frozenset[str] = frozenset()
     """Codes of diagnostics that say why an engine does not hold it exactly."""
     spreads: bool = False
-    """Whether a cause at one link shows at others: then it need not name the place."""
+    """Whether a cause at one link shows at every joint that carries it."""
+    states: Callable[[Mechanism], int] | None = None
+    """How many states are worth their time; None for all."""
 
 
 @dataclass(slots=True)
@@ -172,6 +177,26 @@ def _poses(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {link: matrix(X_WL) for link, X_WL in engine.link_poses().items()}
 
 
+def _jacobians(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return engine.jacobians()
+
+
+def _few_states(mechanism: Mechanism) -> int:
+    entries = len(mechanism.bodies) * len(mechanism.v_order)
+    return 0 if entries > MOST_ENTRIES else max(2, MOST_ENTRIES // max(entries, 1))
+
+
+def _violations(engine: Engine, _mechanism: Mechanism) -> Readings:
+    return {name: np.array([gap]) for name, gap in engine.violations().items()}
+
+
+def _inverse_dynamics(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Of accelerations of about one unit; scaled as `_bias`."""
+    nv = len(mechanism.v_order)
+    accelerations = np.random.default_rng(nv).uniform(-1.0, 1.0, nv)
+    return _scaled(engine.inverse_dynamics(accelerations), mechanism)
+
+
 def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
     """The pose of each link in the one that it hangs from: where an error begins, and not where it ends."""
     poses = engine.link_poses()
@@ -184,9 +209,15 @@ def _joint_motion(engine: Engine, mechanism: Mechanism) -> Readings:
     return found
 
 
+@lru_cache(maxsize=1)
+def zero_mass_matrix(mechanism: Mechanism) -> Array:
+    """The mass matrix at the zero position, which everything of units of mass is scaled by."""
+    return mechanism.mass_matrix()
+
+
 def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
     """Scaled by the mechanism's own diagonal, so that every entry is near one."""
-    reference = np.diag(mechanism.mass_matrix())
+    reference = np.diag(zero_mass_matrix(mechanism))
     scale = np.sqrt(np.maximum(reference, FLOOR * reference.max(initial=0.0)))
     M = engine.mass_matrix() / np.outer(scale, scale) if scale.all() else engine.mass_matrix()
     return {_name(key): row for key, row in zip(mechanism.v_order, M, strict=True)}
@@ -194,7 +225,11 @@ def _mass_matrix(engine: Engine, mechanism: Mechanism) -> Readings:
 
 def _bias(engine: Engine, mechanism: Mechanism) -> Readings:
     """Scaled by the largest entry of the mechanism's mass matrix: near zero nothing but rounding is left of them."""
-    forces = engine.bias_forces() / (np.abs(mechanism.mass_matrix()).max(initial=0.0) or 1.0)
+    return _scaled(engine.bias_forces(), mechanism)
+
+
+def _scaled(forces: Array, mechanism: Mechanism) -> Readings:
+    forces = forces / (np.abs(zero_mass_matrix(mechanism)).max(initial=0.0) or 1.0)
     return {_name(key): np.array([f]) for key, f in zip(mechanism.v_order, forces, strict=True)}
 
 
@@ -219,6 +254,7 @@ _SHAPELESS = frozenset({
     "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.welded-contact",
 })  # fmt: skip
 _COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
+_LOOPS = frozenset({"mjcf.loop-joint", "pybullet.loop-joint"})
 
 QUANTITIES = (
     Quantity(level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_MASSLESS),
@@ -237,6 +273,10 @@ QUANTITIES = (
     ),
     Quantity(level=Level.MODEL, name="link poses", unit="m or rad", read=_poses, error=pose_distance, at_states=True),
     Quantity(
+        level=Level.MODEL, name="Jacobians", unit="", read=_jacobians, error=moderate, at_states=True,
+        states=_few_states,
+    ),
+    Quantity(
         level=Level.OPERATORS, name="mass matrix", unit="", read=_mass_matrix, error=absolute, at_states=True,
         causes=_MASSLESS | _ROTORS,
         spreads=True,
@@ -245,6 +285,14 @@ QUANTITIES = (
         level=Level.OPERATORS, name="bias forces", unit="", read=_bias, error=moderate, at_states=True,
         causes=_MASSLESS | _WEIGHTLESS,
         spreads=True,
+    ),
+    Quantity(
+        level=Level.OPERATORS, name="inverse dynamics", unit="", read=_inverse_dynamics, error=moderate,
+        at_states=True, causes=_MASSLESS | _WEIGHTLESS | _ROTORS, spreads=True,
+    ),
+    Quantity(
+        level=Level.OPERATORS, name="constraint violation", unit="m or rad", read=_violations, error=absolute,
+        at_states=True, causes=_COUPLINGS | _LOOPS,
     ),
     Quantity(
         level=Level.OPERATORS, name="collidable pairs", unit="", read=_pairs, error=absolute,

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from bridge.coordinates import Coordinates, kind_of, positions_by_body, velocities_by_body
+from bridge.dynamics import jacobians
 from bridge.mechanism import Body, Kind, Mechanism, Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
+from .constraints import violations
 from .engines import Freedom, JointParameters
 from .freedoms import bound, moving_links, single_freedoms
 
@@ -39,6 +41,14 @@ class ReferenceEngine:
         """See `Engine.link_poses`."""
         return self.mechanism.link_poses(self._q)
 
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        return jacobians(self.mechanism, self._q)
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        return np.array([x for part in velocities_by_body(self.mechanism, self._v) for x in part])
+
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
         moving = moving_links(self.mechanism)
@@ -59,6 +69,10 @@ class ReferenceEngine:
         order = self.mechanism.v_order
         return {(order[c.follower], order[c.leader]): (c.multiplier, c.offset) for c in self.mechanism.couplings}
 
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`."""
+        return violations(self.mechanism, self._q)
+
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
         return self.mechanism.mass_matrix(self._q)
@@ -66,6 +80,11 @@ class ReferenceEngine:
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
         return self.mechanism.bias_forces(self._q, self._v)
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`."""
+        forces: Array = self.mass_matrix() @ accelerations + self.bias_forces()
+        return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`."""

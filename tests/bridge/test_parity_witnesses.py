@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import loaders
-from bridge.parity import EngineMissingError, Outcome, Verdict, compare
+from bridge.parity import EngineMissingError, Outcome, Verdict, compare, native
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -119,3 +121,33 @@ def test_loadsdf_knows_no_relative_poses(tmp_path: Path) -> None:
     found = static(path, "pybullet-sdf")
     assert found.verdict is Verdict.DIFFERS
     assert "relative_to" in next(row.cause for row in found.failures if row.quantity == "joint motion")
+
+
+def test_a_loader_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "PATIENCE", 3.0)
+    scene = loaders.load(ASSETS / "double_pendulum.urdf")
+    pipe = tmp_path / "endless.urdf"
+    os.mkfifo(pipe)
+    found = compare(replace(scene, source=str(pipe)), ("pybullet-urdf",), levels=STATIC, configurations=1)
+    assert "took more than 3 s over the file" in next(row.cause for row in found.failures)
+
+
+def test_packages_that_the_user_names_reach_drake(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    home = tmp_path / "elsewhere" / "folder"
+    home.mkdir(parents=True)
+    (home / "arm.urdf").write_text(LEANING.format(kind="revolute"), encoding="utf-8")
+    (tmp_path / "model").mkdir()
+    path = tmp_path / "model" / "two.dmd.yaml"
+    path.write_text("directives:\n- add_model: {name: one, file: 'package://robots/arm.urdf'}\n", encoding="utf-8")
+    found = compare(path, ("drake",), levels=STATIC, configurations=2, package_map={"robots": home})
+    assert found.verdict is Verdict.EQUIVALENT
+
+
+def test_a_mechanism_that_drake_reads_otherwise_is_a_difference() -> None:
+    pytest.importorskip("pydrake")
+    scene = loaders.load(ASSETS / "double_pendulum.urdf")
+    renamed = tuple(replace(j, name="other") if j is scene.joints[-1] else j for j in scene.joints)
+    found = compare(replace(scene, joints=renamed), ("drake",), levels=STATIC, configurations=1)
+    assert found.verdict is Verdict.DIFFERS
+    assert "which the model has not" in found.failures[0].cause
