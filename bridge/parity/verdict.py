@@ -64,6 +64,12 @@ class Row:
     """Why it is not exact; empty if it is, or if nobody knows."""
     series: tuple[tuple[float, float], ...] = ()
     """Of a motion: time [s] and error."""
+    sensitivity: float | None = None
+    """Of a motion: how many times further apart two motions of one engine end than they start."""
+    convergence: tuple[tuple[float, float], ...] = ()
+    """Step [s] and error."""
+    order: float | None = None
+    """Slope of that on logarithmic axes: the order of convergence."""
 
     @property
     def passed(self) -> bool:
@@ -71,7 +77,13 @@ class Row:
         return self.outcome is not Outcome.FAILED
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; an error that is no number is its name."""
+        """Plain data; an error that is no number is its name, and what was not measured is left out."""
+        measured = {
+            "sensitivity": self.sensitivity,
+            "order": self.order,
+            "series": [[t, number(x)] for t, x in self.series],
+            "convergence": [[step, number(x)] for step, x in self.convergence],
+        }
         return {
             "level": str(self.level),
             "quantity": self.quantity,
@@ -83,6 +95,7 @@ class Row:
             "outcome": str(self.outcome),
             "passed": self.passed,
             "cause": self.cause,
+            **{name: value for name, value in measured.items() if value},
         }
 
 
