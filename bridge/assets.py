@@ -123,9 +123,9 @@ class _Ledger:
     diagnostics: Diagnostics
     where: Where
 
-    def approximated(self, code: str, what: str, hint: str = "") -> None:
+    def add(self, fate: Fate, code: str, what: str, hint: str = "") -> None:
         message = f"the mesh {self.name} {what}"
-        self.diagnostics.add(Fate.APPROXIMATED, f"mesh.{code}", message, self.where, target=self.target, hint=hint)
+        self.diagnostics.add(fate, code, message, self.where, target=self.target, hint=hint)
 
 
 def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
@@ -134,34 +134,31 @@ def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...
     normal = _normal_if_flat(vertices)
     if normal is not None:
         vertices, faces, _ = _doubled(vertices, faces, None, normal)
-        ledger.approximated(
-            "flat", f"is flat; to collide it gets a thickness of {_THICKNESS * _extent(vertices):.2g} m", "use a box"
-        )
+        what = f"is flat; to collide it gets a thickness of {_THICKNESS * _extent(vertices):.2g} m"
+        ledger.add(Fate.APPROXIMATED, "mesh.flat", what, "use a box")
     elif not (mesh.convex or mesh.decomposition == convex.HULL or is_convex(vertices, faces)):
-        parts = _parts(mesh, data, ledger) if mesh.decomposition == convex.PARTS else ()
-        if parts:
-            return parts
-        if mesh.decomposition != convex.PARTS:
-            volume = convex.hull_volume((vertices, faces))
-            hint = 'take it apart with collision_meshes="decompose"'
-            ledger.approximated(
-                "convex-hull", f"is not convex; it collides as its convex hull{_excess(volume, data)}", hint
-            )
+        if mesh.decomposition == convex.PARTS:
+            return _parts(mesh, data, ledger)
+        what = f"is not convex; it collides as its convex hull{_excess(convex.hull_volume((vertices, faces)), data)}"
+        hint = 'take it apart with collision_meshes="decompose"'
+        ledger.add(Fate.APPROXIMATED, "mesh.convex-hull", what, hint)
     return (MeshAsset(name=ledger.name, data=obj(vertices, faces)),)
 
 
 def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
-    """The convex parts of a mesh; none, with a diagnostic, if it cannot be taken apart."""
+    """The convex parts of a mesh; if it cannot be taken apart it stays whole, and that is said."""
     try:
         solids = _kept_parts(mesh, data)
     except convex.DecompositionError as error:
-        hint = "" if convex.installed() else convex.INSTALL
-        ledger.approximated("decomposition", f"is not taken apart: {error}; it collides as its convex hull", hint)
-        return ()
+        asked = f"up to {mesh.max_convex_hulls} convex parts ({mesh.voxel_resolution} voxels)"
+        what = f"is not taken apart into {asked}, because {error}; it collides as its convex hull"
+        hint = "use several convex shapes; to try again, empty the cache" if convex.installed() else convex.INSTALL
+        ledger.add(Fate.APPROXIMATED, "mesh.decomposition", what, hint)
+        return (MeshAsset(name=ledger.name, data=obj(data.vertices, data.faces)),)
     solids = tuple(solid for solid in solids if _normal_if_flat(solid[0]) is None)
     volume = sum(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume for v, f in solids)
     what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, data)}"
-    ledger.approximated("convex-parts", what)
+    ledger.add(Fate.APPROXIMATED, "mesh.convex-parts", what)
     return tuple(
         MeshAsset(name=f"{ledger.name}_convex_{i}", data=obj(vertices, faces))
         for i, (vertices, faces) in enumerate(solids)

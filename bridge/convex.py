@@ -1,7 +1,7 @@
 """A mesh as convex parts, by coacd; and how much more its convex hull holds than the mesh.
 
 coacd prints as it likes, and a mesh may crash it or keep it busy for ever: it runs in a process of its own, for a
-limited time. Its parts depend on the mesh and the settings alone, and are kept.
+limited time. Its parts depend on the mesh and the settings alone. They are kept, as is what it failed on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostic, ExportError, Fate
+from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import Mesh
 from loaders.spatial import Array
 
@@ -72,7 +72,9 @@ def check_choice(choice: str, target: str) -> None:
         raise ValueError(f"collision_meshes must be one of {', '.join(known)}, not {choice!r}")
     if choice == "decompose" and not installed():
         message = "taking meshes apart needs coacd, which is not installed"
-        raise ExportError((Diagnostic("mesh.no-coacd", Fate.INVALID, message, target=target, hint=INSTALL),))
+        diagnostics = Diagnostics()
+        diagnostics.add(Fate.INVALID, "mesh.no-coacd", message, target=target, hint=INSTALL)
+        diagnostics.raise_for(ExportError, strict=False)
 
 
 def as_asked(mesh: Mesh, choice: str) -> Mesh:
@@ -82,6 +84,11 @@ def as_asked(mesh: Mesh, choice: str) -> Mesh:
     if choice == "decompose" and not mesh.convex and mesh.decomposition != PARTS:
         return replace(mesh, decomposition=PARTS, max_convex_hulls=MOST_PARTS)
     return mesh
+
+
+def is_simplified(mesh: Mesh) -> bool:
+    """Whether a mesh says of itself that it collides as its hull, or as convex parts that can be had here."""
+    return mesh.convex or mesh.decomposition == HULL or (mesh.decomposition == PARTS and installed())
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
@@ -111,8 +118,11 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {voxels} {faces.shape}".encode())
     key.update(vertices.tobytes() + faces.tobytes())
     kept = folder / f"{key.hexdigest()[:32]}.npz"
-    if not kept.exists():
-        _make(vertices, faces, (most, voxels), kept)
+    failure = kept.with_suffix(".txt")
+    if not kept.exists() and not failure.exists():
+        _make(vertices, faces, (most, voxels), kept, failure)
+    if failure.exists():
+        raise DecompositionError(failure.read_text(encoding="utf-8"))
     return tuple(_read(kept))
 
 
@@ -126,31 +136,35 @@ def _welded(vertices: Array, faces: Faces) -> Solid:
     return np.ascontiguousarray(corners[used]), faces.reshape(-1, 3).astype(np.int64)
 
 
-def _make(vertices: Array, faces: Faces, limits: tuple[int, int], kept: Path) -> None:
+def _make(vertices: Array, faces: Faces, limits: tuple[int, int], kept: Path, failure: Path) -> None:
+    """Write the parts, or why there are none."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
         given, made = Path(scratch) / "mesh.npz", Path(scratch) / "parts.npz"
         np.savez(given, vertices=vertices, faces=faces, limits=limits)
-        _run(given, made)
-        os.replace(made, kept)
+        wrong = _run(given, made)
+        if wrong:
+            made.write_text(wrong, encoding="utf-8")
+        os.replace(made, failure if wrong else kept)
 
 
-def _run(given: Path, made: Path) -> None:
-    """Let a child do it, which finds modules where this process does.
+def _run(given: Path, made: Path) -> str:
+    """Let a child do it, which finds modules where this process does; what is wrong with the mesh.
 
     Raises:
-        DecompositionError: if it fails.
+        DecompositionError: if something else is wrong.
     """
-    command = [sys.executable, "-P", "-m", "bridge.convex", str(given), str(made)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable or "python", "-P", "-m", "bridge.convex", str(given), str(made)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     try:
         done = subprocess.run(command, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False)  # noqa: S603
     except OSError as error:
         raise DecompositionError(f"Python cannot be started for it: {error.strerror}") from error
     except subprocess.TimeoutExpired:
-        raise DecompositionError(f"coacd takes longer than {TIME_LIMIT:g} s") from None
-    if done.returncode or not made.exists():
-        raise DecompositionError(f"coacd fails on it, with exit status {done.returncode}")
+        return f"coacd takes longer than {TIME_LIMIT:g} s"
+    if done.returncode == 1:
+        raise DecompositionError(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+    return f"coacd crashes on it, with exit status {done.returncode}" if done.returncode else ""
 
 
 def _read(kept: Path) -> Iterator[Solid]:

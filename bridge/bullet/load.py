@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bridge.collisions import Pair
+from bridge.convex import CollisionMeshes, check_choice
 from bridge.coordinates import default_position
 from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
@@ -58,6 +59,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     globalScaling: float = 1.0,
     flags: int = 0,
     policy: str = "drake",
+    collision_meshes: CollisionMeshes = "as_is",
     strict: bool = False,
     **load_options: Any,
 ) -> Body | Bodies:
@@ -75,6 +77,10 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         globalScaling: Factor on all lengths; masses stay.
         flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
         policy: The rule for pairs of links that no filter names; see `loaders.filters`.
+        collision_meshes: How meshes collide: ``as_is`` is as the file says, which for PyBullet is the convex hull on
+            links that move and the mesh itself on what the world holds, unless the file asks for the hull or a convex
+            decomposition; ``hull`` is the convex hull everywhere; ``decompose`` takes apart every mesh that is not
+            convex (`pip install "sdfbridge[convex]"`).
         strict: Whether anything that is lost is an error.
         **load_options: Of `loaders.load`, if ``source`` is a path.
 
@@ -84,14 +90,16 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     Raises:
         LoadError: if the file is wrong.
         ExportError: if PyBullet cannot hold the model; PyBullet is as before then.
-        ValueError: if there is no such physics server, or for a policy that there is not.
+        ValueError: if there is no such physics server, or for a policy or choice that there is not.
     """
+    check_choice(collision_meshes, TARGET)
     client = Client(physicsClientId)
     mechanism = mechanism_of(source, **load_options)
     mechanism = _adapted(mechanism, _placement(basePosition, baseOrientation), useFixedBase, globalScaling)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
     with _temporary_folder() as folder:
-        plan = _plan(mechanism, policy, flags, folder, client, diagnostics)
+        shapes = Shapes(folder, diagnostics, collision_meshes)
+        plan = _plan(mechanism, policy, flags, shapes, client, diagnostics)
         own = Diagnostics(entry for entry in diagnostics if entry.target == TARGET)
         own.raise_for(ExportError, strict=strict)
         return _carry_out(plan, client, diagnostics)
@@ -127,7 +135,7 @@ def _temporary_folder() -> Iterator[Path]:
 
 
 def _plan(
-    mechanism: Mechanism, policy: str, flags: int, folder: Path, client: Client, diagnostics: Diagnostics
+    mechanism: Mechanism, policy: str, flags: int, shapes: Shapes, client: Client, diagnostics: Diagnostics
 ) -> _Plan:
     excluded = mechanism.scene.excluded_collision_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
@@ -136,14 +144,13 @@ def _plan(
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(articulations, excluded, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    shapes = Shapes(folder, diagnostics)
     documents = []
     for k, articulation in enumerate(articulations):
-        path = folder / f"{k}.urdf"
+        path = shapes.folder / f"{k}.urdf"
         path.write_text(urdf(articulation, shapes), encoding="utf-8")
         documents.append(path)
-    if len(os.fsencode(folder)) > MAX_PATH - 100:
-        message = f"the temporary folder has a path of {len(os.fsencode(folder))} bytes, too long for PyBullet"
+    if len(os.fsencode(shapes.folder)) > MAX_PATH - 100:
+        message = f"the temporary folder has a path of {len(os.fsencode(shapes.folder))} bytes, too long for PyBullet"
         diagnostics.add(Fate.INVALID, "pybullet.long-path", message, target=TARGET, hint="set TMPDIR to a shorter one")
     return _Plan(
         mechanism=mechanism,

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge import assets
+from bridge.convex import is_simplified
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh, Rgba
 
 from .segments import TARGET
 
-_EDITION = "2"
+_EDITION = "3"
 """Of the conversion and of its record; another one is converted anew."""
 MAX_PATH = 1000
 """A longer path of a mesh aborts the process inside PyBullet."""
@@ -73,7 +74,7 @@ class MeshFiles:
             self._folder = str(assets.cache_folder() / "bullet")
         path = os.path.realpath(mesh.path)
         stamps = [(file, *_stamp(file)) for file in (path, *self._described_by(path))]
-        key = hashlib.sha256(repr((_EDITION, mesh, collides, stamps)).encode()).hexdigest()
+        key = hashlib.sha256(repr((_EDITION, mesh, is_simplified(mesh), collides, stamps)).encode()).hexdigest()
         return f"{self._folder}/{key[:32]}.json"
 
     def _described_by(self, path: str) -> list[str]:

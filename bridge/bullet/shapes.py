@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from bridge import assets
+from bridge.convex import CollisionMeshes, as_asked, is_simplified
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import (
     Box,
@@ -45,7 +46,7 @@ class Use(Enum):
     MOVING = "moving"
     """It collides on a link that moves: PyBullet takes the convex hull of a mesh."""
     STILL = "still"
-    """It collides on what the world holds: PyBullet takes a mesh as it is."""
+    """It collides on what the world holds: PyBullet takes a mesh as it is, unless it is to be simplified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +103,15 @@ class Shapes:
 
     folder: Path
     diagnostics: Diagnostics
+    collision_meshes: CollisionMeshes = "as_is"
     _known: dict[tuple[Geometry, Use], tuple[Shape, ...]] = field(default_factory=dict)
     _files: MeshFiles = field(default_factory=MeshFiles)
     _materials: int = 0
 
     def of(self, geometry: Geometry, where: Where, use: Use) -> tuple[Shape, ...]:
         """The elements of a geometry; none, with a diagnostic, if PyBullet cannot have it."""
+        if isinstance(geometry, Mesh) and use is not Use.SEEN:
+            geometry = as_asked(geometry, self.collision_meshes)
         key = (geometry, use)
         if key not in self._known:
             self._known[key] = tuple(self._shapes(geometry, where, use))
@@ -144,9 +148,12 @@ class Shapes:
         yield replace(_mesh(path.as_posix()), concave=use is Use.STILL)
 
     def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use) -> Iterator[Shape]:
-        concave = use is Use.STILL and isinstance(geometry, Mesh) and not geometry.convex
+        concave = use is Use.STILL and isinstance(geometry, Mesh) and self._collides_as_it_is(geometry)
         for shape in self._meshes(geometry, where, collides=use is not Use.SEEN and not concave):
             yield replace(shape, concave=concave)
+
+    def _collides_as_it_is(self, mesh: Mesh) -> bool:
+        return self.collision_meshes != "hull" and not is_simplified(mesh)
 
     def _meshes(self, geometry: Mesh | Cone | Polyline, where: Where, *, collides: bool) -> Iterator[Shape]:
         if not isinstance(geometry, Mesh):

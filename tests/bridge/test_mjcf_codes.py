@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [*sorted((ROOT / "bridge" / "mjcf").glob("*.py")), ROOT / "bridge" / "assets.py"]
+SHARED = [ROOT / "bridge" / "assets.py", ROOT / "bridge" / "convex.py"]
+SOURCES = [*sorted((ROOT / "bridge" / "mjcf").glob("*.py")), *SHARED]
 
 
 def reported():
     found = set()
     for path in SOURCES:
-        prefix = "" if path.name == "assets.py" and path.parent.name == "bridge" else "mjcf."
+        prefix = "" if path in SHARED else "mjcf."
         text = path.read_text()
         found |= {prefix + code for code in re.findall(r'Fate\.[A-Z]+,\s*"([a-z.-]+)"', text)}
         found |= {f"mjcf.{code}" for code in re.findall(r'f"\{TARGET\}\.([a-z-]+)"', text)}
