@@ -56,7 +56,7 @@ class AssetLibrary:
         if isinstance(geometry, Mesh) and use.collides:
             geometry = as_asked(geometry, self._context.options.collision_meshes)
         key = (geometry, use.collides, use.plain)
-        if key not in self._parts:
+        if not self._parts.get(key):  # one that cannot be had is told of each shape that it leaves out
             found: tuple[MeshAsset, ...]
             if isinstance(geometry, Mesh):
                 how = {"collides": use.collides, "plain": use.plain}

@@ -37,6 +37,7 @@ from loaders.model import (
     Light,
     Link,
     Material,
+    Mesh,
     Model,
     Physics,
     Plane,
@@ -561,3 +562,13 @@ def test_every_finding_names_its_target():
     mjcf = to_mjcf(cone_scene())
     assert {entry.target for entry in mjcf.diagnostics} == {"mjcf"}
     assert {entry.fate for entry in mjcf.diagnostics} == {Fate.DROPPED, Fate.APPROXIMATED}
+
+
+def test_each_link_that_loses_its_shape_to_a_missing_mesh_is_told_of():
+    shape = Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="nowhere.stl"))
+    links = [
+        Link(name=name, model="m", inertia=UNIT, collisions=(dataclasses.replace(shape, where=Where("r.urdf", line)),))
+        for name, line in (("a", 3), ("b", 9))
+    ]
+    entries = to_mjcf(scene_of(*links)).diagnostics
+    assert [entry.where.line for entry in entries if entry.code == "mesh.missing"] == [3, 9]
