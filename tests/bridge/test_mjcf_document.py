@@ -567,7 +567,13 @@ def test_every_finding_names_its_target():
 def test_each_link_that_loses_its_shape_to_a_missing_mesh_is_told_of():
     shape = Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="nowhere.stl", path=None))
     links = [
-        Link(name=name, model="m", inertia=UNIT, collisions=(dataclasses.replace(shape, where=Where("r.urdf", line)),))
+        Link(
+            name=name,
+            model="m",
+            X_WL=IDENTITY,
+            inertia=UNIT,
+            collisions=(dataclasses.replace(shape, where=Where("r.urdf", line)),),
+        )
         for name, line in (("a", 3), ("b", 9))
     ]
     entries = to_mjcf(scene_of(*links)).diagnostics
