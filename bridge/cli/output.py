@@ -13,6 +13,8 @@ from loaders.diagnostics import Diagnostic
 
 _WIDTH = 160
 """Of a table that goes to no terminal."""
+_ALIKE = 5
+"""How many warnings of one code are told before the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,20 @@ class Output:
         sys.stderr.write(f"sdfbridge: {text}\n")
 
     def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
-        """Write each diagnostic that is wanted, and how many of each severity there are."""
+        """Write each diagnostic that is wanted, and how many of each severity there are.
+
+        Unless all are wanted, of many warnings of one code the first few are written, and how many more there are.
+        """
         entries = list(entries)
         wanted = {-1: {"error"}, 0: {"error", "warning"}}.get(self.verbosity, {"error", "warning", "note"})
-        for entry in entries:
-            if entry.severity in wanted:
+        seen = Counter[str]()
+        for entry in (entry for entry in entries if entry.severity in wanted):
+            seen[entry.code] += entry.severity != "error"
+            if self.verbosity > 0 or entry.severity == "error" or seen[entry.code] <= _ALIKE:
                 sys.stderr.write(f"{entry}\n")
+        for code, count in seen.items():
+            if self.verbosity <= 0 and count > _ALIKE:
+                sys.stderr.write(f"and {count - _ALIKE} more like it  [{code}] (-v shows all)\n")
         if entries and self.verbosity >= 0:
             counts = Counter(entry.severity for entry in entries)
             told = ", ".join(

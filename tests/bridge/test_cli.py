@@ -125,6 +125,22 @@ def test_xacro_runs_only_on_request(capsys: pytest.CaptureFixture[str], tmp_path
     assert "l2" in capsys.readouterr().out
 
 
+def test_many_warnings_alike_are_counted_unless_all_are_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    links = "".join(f"<link name='l{i}'><colour/></link>" for i in range(40))
+    path = tmp_path / "many.urdf"
+    path.write_text(f"<robot name='r'>{links}</robot>", encoding="utf-8")
+    assert main(["check", str(path)]) == 0
+    text = capsys.readouterr().err
+    assert text.count("colour of <link> is not read") == 5
+    assert "and 35 more like it  [xml.unread] (-v shows all)" in text
+    assert main(["check", "-v", str(path)]) == 0
+    text = capsys.readouterr().err
+    assert text.count("colour of <link> is not read") == 40
+    assert "more like it" not in text
+
+
 def test_quiet_hides_warnings_and_verbose_adds_notes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     lines = {}
     for flag in ("-q", "-v"):
