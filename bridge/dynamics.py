@@ -78,15 +78,15 @@ def mass_matrix(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
 def _add_columns(M: Array, segments: list[_Segment], segment: _Segment, inertia: Array) -> None:
     """Add what a segment and all that it carries contribute to the rows of the segments that carry it."""
     F = inertia @ segment.S
-    M[np.ix_(segment.v, segment.v)] += segment.S.T @ F
+    M[segment.v, segment.v] += segment.S.T @ F
     carrier = segment
     while carrier.parent != ROOT:
         F = carrier.X.T @ F
         carrier = segments[carrier.parent]
         if carrier.S.shape[1]:
             block = carrier.S.T @ F
-            M[np.ix_(carrier.v, segment.v)] += block
-            M[np.ix_(segment.v, carrier.v)] += block.T
+            M[carrier.v, segment.v] += block
+            M[segment.v, carrier.v] += block.T
 
 
 def gravity_forces(mechanism: Mechanism, q: Mapping[str, Position], gravity: Sequence[float] | Array) -> Array:
@@ -162,8 +162,8 @@ class _Segment:
     """Motion transform from the parent segment's frame to this one's, shape (6, 6)."""
     S: Array
     """Motion that each of its velocities makes, in its own frame, shape (6, n)."""
-    v: list[int]
-    """Indices of those velocities in ``v_order``."""
+    v: slice
+    """Those velocities in ``v_order``."""
     inertia: Array
     """Spatial inertia of what it carries, shape (6, 6); zero inside a body's chain of primitives."""
     X_WS: Pose
@@ -199,7 +199,7 @@ def _segments(mechanism: Mechanism, positions: list[Coordinates]) -> list[_Segme
                 (primitive, displaced(primitive, displacement)) for primitive, displacement in steps
             )
         ]
-        moves = moves or [(IDENTITY, np.zeros((6, 0)), [])]
+        moves = moves or [(IDENTITY, np.zeros((6, 0)), slice(0, 0))]
         for k, (X_step, S, v) in enumerate(moves):
             X = X_SF @ X_step
             carries = k == len(moves) - 1
@@ -221,8 +221,8 @@ def _segments(mechanism: Mechanism, positions: list[Coordinates]) -> list[_Segme
     return segments
 
 
-def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, list[int]]:
-    """``S`` of a primitive in the frame behind it, and the indices of its velocities."""
+def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slice]:
+    """``S`` of a primitive in the frame behind it, and its velocities."""
     S: Array
     zero = np.zeros((3, 3))
     if primitive.kind is Kind.HINGE:
@@ -234,7 +234,7 @@ def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, list
     else:
         S = np.block([[zero, X_step.R.T], [X_step.R.T, zero]])
     start = body.v_start + primitive.component
-    return S, list(range(start, start + S.shape[1]))
+    return S, slice(start, start + S.shape[1])
 
 
 def _motion_transform(X_AB: Pose) -> Array:

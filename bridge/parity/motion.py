@@ -1,66 +1,57 @@
-"""Motion: one step from many states, and a second of motion without contact, in every engine alike."""
+"""Motion: a second of motion without contact in every engine alike, and what is known of where it differs."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-import numpy as np
-
-from bridge.mechanism import Mechanism, Position
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
-from loaders.spatial import Array
 
-from .engines import Engine, Factory
+from .convergence import FIRST_ORDER, STEPS, ladder, order_rows, slope
+from .engines import Factory
 from .freedoms import has_free_or_ball, soft_joints
-from .quantities import EXACT, Worst, compare_readings, matrix, pose_distance
+from .quantities import EXACT
+from .rides import Ride, Rides
 from .states import State, random_states, time_step, undisturbed
+from .steps import step_rows
 from .verdict import Level, Outcome, Row
 
 DURATION = 1.0
 """Of a compared motion [s]."""
-SAMPLES = 20
-"""Times at which the engines are asked where they are."""
-LARGEST_REFERENCE = 9
-"""Degrees of freedom beyond which the reference, which is slow, is left out of a motion."""
-_ROUNDING = 1e-14
+MOST_WORK = 5000
+"""Degrees of freedom times steps beyond which the reference, which is slow, is left out of a second of motion."""
+ROUNDING = 1e-14
 """What one step of one engine rounds away, relative; grows as a motion parts from its neighbours."""
-LARGEST_SLIP = 1e-2
-"""What a constraint within a joint may lose in a second [m or rad]."""
-FIRST_ORDER = 0.8
-"""Least order of convergence of a difference that shrinks with the step; what is missing to one, higher terms take."""
-_EXPLICIT = frozenset({"pybullet.link-without-gravity"})
-
-Track = list[dict[str, Array]]
-"""The links' poses at the times of a motion."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ride:
-    """One motion: which mechanism, from where, in which steps."""
-
-    mechanism: Mechanism
-    start: State
-    step: float
+HELD_STEP = 1e-3
+"""Step at which the ledgers state how well constraints hold [s]."""
+_LOST = frozenset({"pybullet.link-without-gravity", "pybullet.rotor-inertia"})
+_HELD = frozenset({
+    "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
+    "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.loop-joint", "mjcf.open-at-zero", "pybullet.gear",
+    "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop", "pybullet.loop-joint",
+    "pybullet.ball-constraint",
+})  # fmt: skip
+_Named = Sequence[tuple[str, Factory]]
 
 
-def motion_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int) -> Iterator[Row]:
-    """Compare the motion of every pair of engines, with the model's damping and without."""
-    plain = undisturbed(mechanism, damped=False)
-    damped = undisturbed(mechanism)
+def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
+    """One step from many states, the order of convergence, and a second of motion; what is left out says so."""
+    yield from step_rows(mechanism, factories, seed)
+    yield from order_rows(mechanism, factories, seed)
+    plain, damped = undisturbed(mechanism, damped=False), undisturbed(mechanism)
     start = random_states(plain, 1, seed)[0]
-    yield from _rows("motion without damping", _ride(plain, start), factories)
+    yield from _rows("motion without damping", plain, start, factories)
     if time_step(damped) is None:
         yield _too_stiff(factories)
     elif _acts(damped):
-        yield from _rows("motion with damping", _ride(damped, start), factories)
-
-
-def _ride(mechanism: Mechanism, start: State) -> Ride:
-    return Ride(mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan)
+        yield from _rows("motion with damping", damped, start, factories)
+    if any(rotor for body in mechanism.bodies for rotor in body.reflected_inertia):
+        yield from _rows("motion with rotors", undisturbed(mechanism, damped=False, geared=True), start, factories)
+    yield from _held_rows(mechanism, factories, seed)
+    yield from _left_out(mechanism, factories)
 
 
 def _acts(mechanism: Mechanism) -> bool:
@@ -68,115 +59,137 @@ def _acts(mechanism: Mechanism) -> bool:
     return any(axis.damping or axis.spring_stiffness for axis in axes)
 
 
-def _too_stiff(factories: Sequence[tuple[str, Factory]]) -> Row:
+def _too_stiff(factories: _Named) -> Row:
     cause = "dampers or springs are so stiff that explicit steps of 1/16 ms would not follow them"
+    return _unknown("motion with damping", (factories[0][0], factories[1][0]), cause)
+
+
+def _unknown(quantity: str, engines: tuple[str, str], cause: str, where: str = "") -> Row:
     return Row(
-        level=Level.MOTION, quantity="motion with damping", unit="m or rad", engines=(factories[0][0], factories[1][0]),
-        error=0.0, tolerance=EXACT, where="", outcome=Outcome.UNKNOWN, cause=cause,
+        level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=0.0, tolerance=EXACT,
+        where=where, outcome=Outcome.UNKNOWN, cause=cause,
     )  # fmt: skip
 
 
-def _rows(quantity: str, ride: Ride, factories: Sequence[tuple[str, Factory]]) -> Iterator[Row]:
-    if len(ride.mechanism.v_order) > LARGEST_REFERENCE:
-        factories = [(name, factory) for name, factory in factories if name != "reference"]
-    if not ride.mechanism.v_order:
+def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) -> Iterator[Row]:
+    if not mechanism.v_order:
         return
-    tracks = _Tracks(dict(factories))
-    for one, two in combinations(tracks.factories, 2):
-        worst, series = _distance(tracks.of(one, ride), tracks.of(two, ride))
+    ride = Ride(mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION)
+    rides = Rides(dict(factories))
+    taking_part = [name for name, _ in factories]
+    work = round(len(mechanism.v_order) * ride.duration / ride.step)
+    if work > MOST_WORK and taking_part[0] == "reference":
+        cause = (
+            f"a second of the reference's motion is computed up to {MOST_WORK} freedoms times steps; here are {work}"
+        )
+        yield _unknown(quantity, ("reference", taking_part[1]), cause)
+        taking_part = taking_part[1:]
+    for engines in combinations(taking_part, 2):
+        worst, series = rides.distance(engines, ride)
         row = Row(
-            level=Level.MOTION, quantity=quantity, unit="m or rad", engines=(one, two), error=worst.error,
+            level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,
             tolerance=EXACT, where=worst.where, outcome=Outcome.PASSED, series=series,
+            sensitivity=rides.sensitivity(engines[1], ride),
         )  # fmt: skip
-        yield row if worst.error <= EXACT else _judged(row, ride, tracks)
-
-
-def _track(factory: Factory, ride: Ride) -> tuple[Track, tuple[Diagnostic, ...]]:
-    engine: Engine = factory(ride.mechanism)
-    try:
-        engine.set_step(ride.step)
-        engine.set_state(*ride.start)
-        track = []
-        for _ in range(SAMPLES):
-            engine.step(round(DURATION / ride.step / SAMPLES))
-            track.append({link: matrix(X_WL) for link, X_WL in engine.link_poses().items()})
-        return track, engine.diagnostics
-    finally:
-        engine.close()
-
-
-class _Tracks:
-    """Runs each engine on each ride once, when it is first asked for."""
-
-    def __init__(self, factories: Mapping[str, Factory]) -> None:
-        self.factories = factories
-        self.ledgers: dict[str, tuple[Diagnostic, ...]] = {}
-        self._found: list[tuple[str, Ride, Track]] = []
-
-    def of(self, engine: str, ride: Ride) -> Track:
-        """The motion of one engine."""
-        for name, same, track in self._found:
-            if name == engine and _is_same(same, ride):
-                return track
-        track, self.ledgers[engine] = _track(self.factories[engine], ride)
-        self._found.append((engine, ride, track))
-        return track
-
-
-def _is_same(one: Ride, two: Ride) -> bool:
-    return one.mechanism is two.mechanism and one.start == two.start and one.step == two.step
-
-
-def _distance(one: Track, two: Track) -> tuple[Worst, tuple[tuple[float, float], ...]]:
-    worst, series = Worst(), []
-    for k, (a, b) in enumerate(zip(one, two, strict=True), start=1):
-        here = Worst()
-        compare_readings(a, b, pose_distance, here)
-        worst.see(here.error, here.where)
-        series.append((k * DURATION / SAMPLES, here.error))
-    return worst, tuple(series)
+        yield row if worst.error <= EXACT else _judged(row, ride, rides)
 
 
 # --- what a difference means -----------------------------------------------------------------------------------------
 
 
-def _judged(row: Row, ride: Ride, tracks: _Tracks) -> Row:
-    """A difference beyond rounding: chaos, the order of the method, a known loss, or a fault."""
+def _judged(row: Row, ride: Ride, rides: Rides) -> Row:
+    """A difference beyond rounding: chaos, a known loss, a slipping constraint, the order of the method, or a fault."""
+    growth = row.sensitivity or 1.0
     if not math.isfinite(row.error):
-        return _with(row, Outcome.FAILED, "")
-    growth = _growth(row.engines[1], ride, tracks)
-    if row.error <= _ROUNDING * growth:
+        return _failed(row)
+    if row.error <= ROUNDING * growth:
         cause = f"motions that start 1e-10 apart are {growth:.0e} times as far apart at the end: rounding does the rest"
-        return _with(row, Outcome.EXPLAINED, cause)
-    known = [entry for name in row.engines for entry in tracks.ledgers[name] if entry.code in _EXPLICIT]
+        return _explained(row, cause)
+    known = [entry for name in row.engines for entry in rides.track(name, ride).ledger if entry.code in _LOST]
     if known:
-        return _with(row, Outcome.EXPLAINED, f"{known[0].message} [{known[0].code}]")
-    soft = soft_joints(ride.mechanism)
-    if soft and row.error <= LARGEST_SLIP:
-        cause = f"the engines hold the hinge and the slide of {', '.join(soft)} together by a constraint"
-        return _with(row, Outcome.EXPLAINED, cause)
-    order = math.log2(row.error / _half_as_long(row.engines, ride, tracks)) if has_free_or_ball(ride.mechanism) else 0.0
-    if order > FIRST_ORDER:
-        cause = f"the engines integrate different points of a free body; order {order:.2f} in the step"
-        return _with(row, Outcome.EXPLAINED, cause)
-    return _with(row, Outcome.FAILED, "")
+        return _explained(row, f"{known[0].message} [{known[0].code}]")
+    slip = _slip(row.engines, ride, rides)
+    if row.error <= slip * growth:
+        joints = ", ".join(soft_joints(ride.mechanism))
+        cause = f"the engines hold hinge and slide of {joints} together by a constraint, which slips by {slip:.0e} rad"
+        return _explained(row, f"{cause} and shows {growth:.0e} times as large")
+    return _by_order(row, ride, rides) if has_free_or_ball(ride.mechanism) else _failed(row)
 
 
-def _growth(engine: str, ride: Ride, tracks: _Tracks) -> float:
-    """How much further apart two motions end that start a little apart, in one engine."""
-    apart = 1e-10
-    q, v = ride.start
-    moved: dict[str, Position] = {name: tuple((np.atleast_1d(rate) + apart).tolist()) for name, rate in v.items()}
-    shadow = dataclasses.replace(ride, start=(q, moved))
-    worst, _ = _distance(tracks.of(engine, ride), tracks.of(engine, shadow))
-    return max(1.0, worst.error / apart)
+def _slip(engines: tuple[str, str], ride: Ride, rides: Rides) -> float:
+    """By how much the turn and the advance of a screw parted, as a turn [rad]; zero without screws."""
+    ratios = {
+        str(body.joint): min(abs(p.ratio) for p in body.primitives)
+        for body in ride.mechanism.bodies
+        if str(body.joint) in soft_joints(ride.mechanism)
+    }
+    slips = [rides.track(name, ride).slips for name in engines]
+    return max(
+        (by_joint.get(j, 0.0) / min(ratio, 1.0) for by_joint in slips for j, ratio in ratios.items()), default=0.0
+    )
 
 
-def _half_as_long(engines: tuple[str, str], ride: Ride, tracks: _Tracks) -> float:
-    finer = dataclasses.replace(ride, step=ride.step / 2.0)
-    one, two = (tracks.of(name, finer) for name in engines)
-    return max(_distance(one, two)[0].error, 1e-300)
+def _by_order(row: Row, ride: Ride, rides: Rides) -> Row:
+    brief = dataclasses.replace(ride, duration=STEPS * ride.step)
+    points = ladder(ride.step, lambda h: rides.distance(row.engines, dataclasses.replace(brief, step=h))[0].error)
+    order = slope(points)
+    row = dataclasses.replace(row, convergence=points, order=order)
+    if order is None or order < FIRST_ORDER:
+        return _failed(row)
+    return _explained(row, f"the engines integrate different points of a free body; order {order:.2f} in the step")
 
 
-def _with(row: Row, outcome: Outcome, cause: str) -> Row:
-    return dataclasses.replace(row, outcome=outcome, cause=cause)
+def _explained(row: Row, cause: str) -> Row:
+    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause)
+
+
+def _failed(row: Row) -> Row:
+    return dataclasses.replace(row, outcome=Outcome.FAILED, cause="")
+
+
+# --- what each engine has a solver of its own for --------------------------------------------------------------------
+
+
+def _held_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
+    """How well each engine holds couplings, screws and loops while the model moves for a second."""
+    held = undisturbed(mechanism, damped=False, held=True)
+    if not (held.couplings or held.closures or held.scene.constraints or soft_joints(held)):
+        return
+    looped = bool(held.closures or held.scene.constraints)  # loops close where the file has them, hardly anywhere else
+    start = ({}, {}) if looped else random_states(held, 1, seed)[0]
+    ride = Ride(mechanism=held, start=start, step=HELD_STEP, duration=DURATION)
+    rides = Rides(dict(factories))
+    for name, _ in factories:
+        if name != "reference":
+            track = rides.track(name, ride)
+            where = max(track.slips, key=track.slips.__getitem__, default="")
+            row = Row(
+                level=Level.MOTION, quantity="constraints in motion", unit="m or rad", engines=("reference", name),
+                error=track.slips.get(where, math.inf), tolerance=EXACT, where=where, outcome=Outcome.PASSED,
+            )  # fmt: skip
+            yield row if row.error <= EXACT else _slipping(row, track.ledger, soft_joints(held))
+
+
+def _slipping(row: Row, ledger: Sequence[Diagnostic], soft: Sequence[str]) -> Row:
+    known = [entry for entry in ledger if entry.code in _HELD]
+    entry = next((entry for entry in known if row.where in entry.message.split()), None)
+    if entry is not None:
+        return _explained(row, f"{entry.message} [{entry.code}]; here it is {row.error:.0e}")
+    if row.where in soft:
+        return _explained(row, f"hinge and slide of {row.where} are held together by a constraint")
+    return _failed(row)
+
+
+def _left_out(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
+    """A row for everything of the model that no compared motion has."""
+    axes = [(joint.name, axis) for joint in mechanism.scene.joints for axis in joint.axes]
+    stopped = [name for name, axis in axes if math.isfinite(axis.lower) or math.isfinite(axis.upper)]
+    rough = [name for name, axis in axes if axis.friction]
+    own = "is solved by each engine in its own way, and compared at L0 alone"
+    for quantity, places, cause in (
+        ("stops in motion", stopped, f"what a joint does at its limits {own}"),
+        ("dry friction in motion", rough, f"dry friction {own}"),
+        ("forces between links in motion", [force.link_A for force in mechanism.scene.forces], "left out of motion"),
+    ):
+        if places:
+            yield _unknown(quantity, (factories[0][0], factories[1][0]), cause, places[0])

@@ -104,29 +104,37 @@ class ReferenceEngine:
 
     def _step(self) -> None:
         positions = positions_by_body(self.mechanism, self._q)
-        velocities = np.array([x for part in velocities_by_body(self.mechanism, self._v) for x in part])
-        forces = self._passive_forces(positions, velocities)
-        a = np.linalg.solve(self.mass_matrix(), forces - self.bias_forces()) if len(velocities) else velocities
-        velocities = velocities + self._dt * a
+        velocities = self.velocities() + self._dt * accelerations(self.mechanism, self._q, self._v)
         for body, position in zip(self.mechanism.bodies, positions, strict=True):
             if body.joint is not None and body.primitives:
                 rate = velocities[body.v_start : body.v_start + len(body.reflected_inertia)]
                 self._v[body.joint] = tuple(rate.tolist())
                 self._q[body.joint] = _moved(body, np.array(position), rate, self._dt)
 
-    def _passive_forces(self, positions: list[Coordinates], velocities: Array) -> Array:
-        """Of dampers and springs, explicit."""
-        forces = np.zeros(len(velocities))
-        for body, position in zip(self.mechanism.bodies, positions, strict=True):
-            for p in body.primitives:
-                if p.limits is None or p.kind is Kind.FREE:
-                    continue
-                size = 3 if p.kind is Kind.BALL else 1
-                k = slice(body.v_start + p.component, body.v_start + p.component + size)
-                forces[k] = -p.limits.damping * velocities[k]
-                if size == 1 and p.limits.spring_stiffness:
-                    forces[k] -= p.limits.spring_stiffness * (position[p.component] - p.limits.spring_reference)
-        return forces
+
+def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[str, Position]) -> Array:
+    """Of every freedom, under gravity, dampers and springs, shape (nv,)."""
+    positions = positions_by_body(mechanism, q)
+    velocities = np.array([x for part in velocities_by_body(mechanism, v) for x in part])
+    if not len(velocities):
+        return velocities
+    forces = _passive_forces(mechanism, positions, velocities) - mechanism.bias_forces(q, v)
+    return np.asarray(np.linalg.solve(mechanism.mass_matrix(q), forces), dtype=np.float64)
+
+
+def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
+    """Of dampers and springs."""
+    forces = np.zeros(len(velocities))
+    for body, position in zip(mechanism.bodies, positions, strict=True):
+        for p in body.primitives:
+            if p.limits is None or p.kind is Kind.FREE:
+                continue
+            size = 3 if p.kind is Kind.BALL else 1
+            k = slice(body.v_start + p.component, body.v_start + p.component + size)
+            forces[k] = -p.limits.damping * velocities[k]
+            if size == 1 and p.limits.spring_stiffness:
+                forces[k] -= p.limits.spring_stiffness * (position[p.component] - p.limits.spring_reference)
+    return forces
 
 
 def _moved(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:

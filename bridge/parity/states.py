@@ -10,7 +10,7 @@ import numpy as np
 from bridge.bullet.state import with_followers
 from bridge.coordinates import kind_of
 from bridge.mechanism import Body, Kind, Mechanism, Position, lower
-from loaders.model import JointAxis, Scene
+from loaders.model import Actuator, BallConstraint, JointAxis, Scene
 
 from .freedoms import single_freedoms
 
@@ -54,6 +54,24 @@ def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
     return tuple(position)
 
 
+APART = 1e-10
+"""How far a neighbouring state is from a state, in every number [rad, m, and by the second]."""
+
+
+def neighbour(state: State) -> State:
+    """A state next to another; quaternions stay as they are."""
+    q, v = state
+    return {name: _shifted(x) for name, x in q.items()}, {name: _shifted(x) for name, x in v.items()}
+
+
+def _shifted(value: Position) -> tuple[float, ...]:
+    numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    shift = np.full(len(numbers), APART)
+    if len(numbers) in {4, 7}:
+        shift[-4:] = 0.0
+    return tuple((numbers + shift).tolist())
+
+
 def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
     """The limits, or the reach about their finite end where one is missing."""
     if axis is None or axis.lower > axis.upper:
@@ -68,24 +86,37 @@ def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
 # --- motion without contact ------------------------------------------------------------------------------------------
 
 
-def undisturbed(mechanism: Mechanism, *, damped: bool = True) -> Mechanism:
-    """The same tree without shapes, stops, dry friction, rotors, couplings and loops: what moves smoothly.
+def undisturbed(mechanism: Mechanism, *, damped: bool = True, geared: bool = False, held: bool = False) -> Mechanism:
+    """The same tree without shapes, stops, dry friction, and forces between links: what moves smoothly.
 
     All that is left is settled by mass, gravity, dampers and springs, in every engine alike.
+
+    Args:
+        mechanism: The whole.
+        damped: Whether dampers and springs stay.
+        geared: Whether rotors stay.
+        held: Whether couplings and loops stay.
     """
     scene = mechanism.scene
-    loops = {closure.joint.name for closure in mechanism.closures}
+    loops = set() if held else {closure.joint.name for closure in mechanism.closures}
     joints = tuple(
         dataclasses.replace(joint, axes=tuple(_loosened(axis, damped) for axis in joint.axes), sensors=())
         for joint in scene.joints
-        if joint.name not in loops and joint.type != "gearbox"
+        if joint.name not in loops and (held or joint.type != "gearbox")
     )
     links = tuple(dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links)
     bare: Scene = dataclasses.replace(
-        scene, links=links, joints=joints, couplings=(), actuators=(), constraints=(), forces=(), lights=(),
-        diagnostics=(),
+        scene, links=links, joints=joints, couplings=scene.couplings if held else (),
+        actuators=tuple(_idle(actuator) for actuator in scene.actuators) if geared else (),
+        constraints=tuple(c for c in scene.constraints if isinstance(c, BallConstraint)) if held else (),
+        forces=(), lights=(), diagnostics=(),
     )  # fmt: skip
     return lower(bare)
+
+
+def _idle(actuator: Actuator) -> Actuator:
+    """The same rotor, without a controller."""
+    return dataclasses.replace(actuator, p_gain=None, d_gain=None)
 
 
 def _loosened(axis: JointAxis, damped: bool) -> JointAxis:
