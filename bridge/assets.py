@@ -22,13 +22,10 @@ from loaders.model import Cone, Mesh, Polyline, Rgba
 from loaders.spatial import Array
 
 from . import convex
-from .shapes import Faces, cone, prisms
+from .shapes import Faces, cone, extent, is_convex, normal_if_flat, prisms
 
-_FLAT = 1e-6
-"""Thickness over extent below which a body is flat, and has no volume to collide with."""
 _THICKNESS = 1e-3
 """What a flat body gets to collide with, over its extent."""
-_SAMPLED_FACES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,10 +128,10 @@ class _Ledger:
 def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
     """All parts as one shape with a volume, or as convex ones if it asks for that; without looks."""
     vertices, faces = data.vertices, data.faces
-    normal = _normal_if_flat(vertices)
+    normal = normal_if_flat(vertices)
     if normal is not None:
         vertices, faces, _ = _doubled(vertices, faces, None, normal)
-        what = f"is flat; to collide it gets a thickness of {_THICKNESS * _extent(vertices):.2g} m"
+        what = f"is flat; to collide it gets a thickness of {_THICKNESS * extent(vertices):.2g} m"
         ledger.add(Fate.APPROXIMATED, "mesh.flat", what, "use a box")
     elif not (mesh.convex or mesh.decomposition == convex.HULL or is_convex(vertices, faces)):
         if mesh.decomposition == convex.PARTS:
@@ -155,8 +152,7 @@ def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]
         hint = "use several convex shapes; to try again, empty the cache" if convex.installed() else convex.INSTALL
         ledger.add(Fate.APPROXIMATED, "mesh.decomposition", what, hint)
         return (MeshAsset(name=ledger.name, data=obj(data.vertices, data.faces)),)
-    solids = tuple(solid for solid in solids if _normal_if_flat(solid[0]) is None)
-    volume = sum(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume for v, f in solids)
+    volume = sum(abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids)
     what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, data)}"
     ledger.add(Fate.APPROXIMATED, "mesh.convex-parts", what)
     return tuple(
@@ -187,49 +183,18 @@ def _excess(volume: float | None, data: MeshData) -> str:
 
 def _thickened(vertices: Array, faces: Faces, uv: Array | None) -> tuple[Array, Faces, Array | None]:
     """The triangles; a lone flat one with another side, for engines that want four vertices."""
-    normal = _normal_if_flat(vertices) if len(vertices) < 4 else None
+    normal = normal_if_flat(vertices) if len(vertices) < 4 else None
     return (vertices, faces, uv) if normal is None else _doubled(vertices, faces, uv, normal)
 
 
 def _doubled(vertices: Array, faces: Faces, uv: Array | None, normal: Array) -> tuple[Array, Faces, Array | None]:
     """A flat shape with two sides, `_THICKNESS` of its extent apart."""
-    offset = normal * (_THICKNESS / 2.0) * _extent(vertices)
+    offset = normal * (_THICKNESS / 2.0) * extent(vertices)
     return (
         np.concatenate((vertices + offset, vertices - offset)),
         np.concatenate((faces, faces[:, ::-1] + len(vertices))),
         None if uv is None else np.concatenate((uv, uv)),
     )
-
-
-def _extent(vertices: Array) -> float:
-    return float(np.ptp(vertices, axis=0).max())
-
-
-def _normal_if_flat(vertices: Array) -> Array | None:
-    """Unit normal of the plane that all vertices lie in, shape (3,), or None if they span a volume."""
-    centred = vertices - vertices.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    normal: Array = axes[:, 0]
-    extent = _extent(vertices)
-    return normal if float(np.ptp(centred @ normal)) <= _FLAT * extent else None
-
-
-def is_convex(vertices: Array, faces: Faces) -> bool:
-    """Whether all vertices lie on one side of every face, within a thousandth of the extent.
-
-    Of large meshes a sample of the faces is looked at.
-    """
-    step = max(1, len(faces) // _SAMPLED_FACES)
-    a, b, c = (vertices[faces[::step, k]] for k in range(3))
-    normals = np.cross(b - a, c - a)
-    lengths = np.linalg.norm(normals, axis=1)
-    tolerance = 1e-3 * _extent(vertices)
-    for normal, corner, length in zip(normals, a, lengths, strict=True):
-        if length > 0.0:
-            distance = (vertices - corner) @ (normal / length)
-            if min(float(distance.max()), float(-distance.min())) > tolerance:
-                return False
-    return True
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

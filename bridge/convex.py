@@ -23,7 +23,7 @@ from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import Mesh
 from loaders.spatial import Array
 
-from .shapes import Faces
+from .shapes import Faces, extent, is_convex, normal_if_flat
 
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
 """How meshes collide: as the file says, all as their hulls, or all that are not convex as convex parts."""
@@ -31,7 +31,7 @@ CollisionMeshes = Literal["as_is", "hull", "decompose"]
 HULL, PARTS = "convex_hull", "convex_decomposition"
 """SDFormat's words for ``mesh/@optimization``."""
 
-MOST_PARTS = 32
+MOST_PARTS = 64
 """Of a mesh for which the file states no number."""
 MAX_FACES = 200_000
 TIME_LIMIT = 120.0
@@ -97,6 +97,8 @@ def is_simplified(mesh: Mesh) -> bool:
 def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     """The convex parts of a mesh: at most ``mesh.max_convex_hulls``, equal for equal arguments.
 
+    A mesh of several pieces is taken apart piece by piece; one that is convex stays as it is.
+
     Args:
         solid: Vertices and faces of the mesh.
         mesh: What is asked for. ``voxel_resolution`` counts only if the mesh is open, and is rasterised to be closed.
@@ -106,24 +108,38 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
         DecompositionError: if coacd is not installed, or cannot do it in time.
         OSError: if nothing can be written to the folder.
     """
-    if not installed():
-        raise DecompositionError("coacd is not installed")
     vertices, faces = _welded(*solid)
     if not len(faces):
         raise DecompositionError("every triangle of it is a line or a point")
     if len(faces) > MAX_FACES:
         raise DecompositionError(f"it has {len(faces)} triangles, more than {MAX_FACES}")
-    most = min(max(mesh.max_convex_hulls, 1), MAX_FACES)
-    voxels = min(max(round(max(mesh.voxel_resolution, 0) ** (1.0 / 3.0)), _FEWEST_VOXELS), _MOST_VOXELS)
-    key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {voxels} {faces.shape}".encode())
+    most, voxels = min(max(mesh.max_convex_hulls, 1), MAX_FACES), mesh.voxel_resolution
+    pieces = _pieces(vertices, faces)
+    if len(pieces) > most or any(normal_if_flat(piece[0]) is not None for piece in pieces):
+        return _decomposed((vertices, faces), most, voxels, folder)
+    whole = [is_convex(*piece) for piece in pieces]
+    share = (most - sum(whole)) // max(whole.count(False), 1)
+    found: list[Solid] = []
+    for piece, is_whole in zip(pieces, whole, strict=True):
+        found += (piece,) if is_whole else _decomposed(piece, share, voxels, folder)
+    return tuple(found)
+
+
+def _decomposed(solid: Solid, most: int, voxels: int, folder: Path) -> tuple[Solid, ...]:
+    """The parts that coacd makes, or has made before."""
+    if not installed():
+        raise DecompositionError("coacd is not installed")
+    vertices, faces = solid
+    edge = min(max(round(max(voxels, 0) ** (1.0 / 3.0)), _FEWEST_VOXELS), _MOST_VOXELS)
+    key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {edge} {faces.shape}".encode())
     key.update(vertices.tobytes() + faces.tobytes())
     kept = folder / f"{key.hexdigest()[:32]}.npz"
     failure = kept.with_suffix(".txt")
     if not kept.exists() and not failure.exists():
-        _make(vertices, faces, (most, voxels), kept, failure)
+        _make(solid, (most, edge), kept, failure)
     if failure.exists():
         raise DecompositionError(failure.read_text(encoding="utf-8"))
-    return tuple(_read(kept))
+    return tuple(part for part in _read(kept) if normal_if_flat(part[0]) is None)
 
 
 def _welded(vertices: Array, faces: Faces) -> Solid:
@@ -132,16 +148,35 @@ def _welded(vertices: Array, faces: Faces) -> Solid:
     faces = index.reshape(-1)[faces]
     a, b, c = (corners[faces[:, k]] for k in range(3))
     faces = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 0.0]
+    return _compact(corners, faces)
+
+
+def _pieces(vertices: Array, faces: Faces) -> list[Solid]:
+    """What hangs together by common vertices."""
+    label = np.arange(len(vertices))
+    while True:
+        lower = label.copy()
+        np.minimum.at(lower, faces.ravel(), np.repeat(label[faces].min(axis=1), 3))
+        lower = lower[lower]
+        if np.array_equal(lower, label):
+            break
+        label = lower
+    of = label[faces[:, 0]]
+    return [_compact(vertices, faces[of == piece]) for piece in np.unique(of)]
+
+
+def _compact(vertices: Array, faces: Faces) -> Solid:
+    """Without the vertices that no triangle has."""
     used, faces = np.unique(faces, return_inverse=True)
-    return np.ascontiguousarray(corners[used]), faces.reshape(-1, 3).astype(np.int64)
+    return np.ascontiguousarray(vertices[used]), faces.reshape(-1, 3).astype(np.int64)
 
 
-def _make(vertices: Array, faces: Faces, limits: tuple[int, int], kept: Path, failure: Path) -> None:
+def _make(solid: Solid, limits: tuple[int, int], kept: Path, failure: Path) -> None:
     """Write the parts, or why there are none."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
         given, made = Path(scratch) / "mesh.npz", Path(scratch) / "parts.npz"
-        np.savez(given, vertices=vertices, faces=faces, limits=limits)
+        np.savez(given, vertices=solid[0], faces=solid[1], limits=limits)
         wrong = _run(given, made)
         if wrong:
             made.write_text(wrong, encoding="utf-8")
@@ -199,14 +234,14 @@ def hull_volume(solid: Solid) -> float | None:
     except ImportError:
         return None
     vertices, faces = solid
-    extent = float(np.ptp(vertices, axis=0).max())
+    size = extent(vertices)
     spec = mujoco.MjSpec()
     mesh = spec.add_mesh(name="mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
-    mesh.uservert = ((vertices - vertices[0]) / extent).ravel()
+    mesh.uservert = ((vertices - vertices[0]) / size).ravel()
     mesh.userface = faces.ravel()
     spec.worldbody.add_body().add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh", density=1.0)
     try:
-        return float(spec.compile().body_mass[1]) * extent**3
+        return float(spec.compile().body_mass[1]) * size**3
     except ValueError:
         return None
 

@@ -15,6 +15,9 @@ Outline = tuple[tuple[float, float], ...]
 
 SIDES = 64
 """Of a round shape."""
+_FLAT = 1e-6
+"""Thickness over extent below which a body is flat, and has no volume to collide with."""
+_SAMPLED_FACES = 256
 
 
 def cone(shape: Cone) -> tuple[Array, Faces]:
@@ -76,3 +79,37 @@ def _is_ear(outline: Outline, left: list[int], k: int) -> bool:
 def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
     """Twice the signed area of a triangle: positive where it turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+# --- what a shape is -------------------------------------------------------------------------------------------------
+
+
+def extent(vertices: Array) -> float:
+    """The longest edge of the bounding box [m]."""
+    return float(np.ptp(vertices, axis=0).max())
+
+
+def normal_if_flat(vertices: Array) -> Array | None:
+    """Unit normal of the plane that all vertices lie in, shape (3,), or None if they span a volume."""
+    centred = vertices - vertices.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    normal: Array = axes[:, 0]
+    return normal if float(np.ptp(centred @ normal)) <= _FLAT * extent(vertices) else None
+
+
+def is_convex(vertices: Array, faces: Faces) -> bool:
+    """Whether all vertices lie on one side of every face, within a thousandth of the extent.
+
+    Of large meshes a sample of the faces is looked at.
+    """
+    step = max(1, len(faces) // _SAMPLED_FACES)
+    a, b, c = (vertices[faces[::step, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    tolerance = 1e-3 * extent(vertices)
+    for normal, corner, length in zip(normals, a, lengths, strict=True):
+        if length > 0.0:
+            distance = (vertices - corner) @ (normal / length)
+            if min(float(distance.max()), float(-distance.min())) > tolerance:
+                return False
+    return True

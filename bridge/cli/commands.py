@@ -23,7 +23,7 @@ from .output import Output
 _STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
 _WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
 _VERDICTS = {Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.DIFFERS: "bold red"}
-_PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "lxml", "trimesh", "matplotlib", "jinja2", "xacro")
+_PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "lxml", "trimesh", "coacd", "matplotlib", "jinja2", "xacro")
 
 
 def _search(options: Namespace) -> loaders.Search:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import trimesh
 
-from bridge.assets import cache_folder, is_convex, mesh_asset, png_texture, shape_asset, stored
+from bridge.assets import cache_folder, mesh_asset, png_texture, shape_asset, stored
 from bridge.mjcf import to_mjcf
-from bridge.shapes import cone, prisms
+from bridge.shapes import cone, is_convex, prisms
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Collision, Cone, Heightmap, Link, Material, Mesh, Model, Polyline, Scene, Visual
 from loaders.spatial import IDENTITY, Pose, SpatialInertia

@@ -12,9 +12,10 @@ import pytest
 import trimesh
 
 import bridge
-from bridge import assets, convex
+from bridge import convex
 from bridge.assets import mesh_asset
 from bridge.parity.pairs import pairs_in_mujoco, pairs_in_pybullet
+from bridge.shapes import is_convex
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
 from loaders.model import WORLD, Collision, Joint, JointType, Link, Mesh, Model, Plane, Scene, Sensor, Sphere
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
@@ -147,7 +148,7 @@ def test_the_parts_are_convex_and_make_up_the_mesh(gutter_file):
     parts, said = made(mesh_of(gutter_file, **PARTS_ASKED))
     assert [part.name for part in parts] == ["gutter_convex_0", "gutter_convex_1", "gutter_convex_2"]
     solids = [trimesh.load(trimesh.util.wrap_as_stream(part.data), file_type="obj") for part in parts]
-    assert all(solid.is_watertight and assets.is_convex(solid.vertices, solid.faces) for solid in solids)
+    assert all(solid.is_watertight and is_convex(solid.vertices, solid.faces) for solid in solids)
     volume = sum(solid.volume for solid in solids)
     assert volume == pytest.approx(VOLUME, rel=0.01)
     (entry,) = said
@@ -178,6 +179,16 @@ def test_geoms_are_named_after_the_collision_and_a_contact_sensor_watches_all_of
     assert [model.geom(i).name for i in range(model.ngeom)] == [f"gutter_shape_{i}" for i in range(3)]
     assert [model.sensor(i).name for i in range(model.nsensor)] == [f"touch_{i}" for i in range(3)]
     assert sorted(mjcf.assets) == [f"gutter_convex_{i}.obj" for i in range(3)]
+
+
+def test_a_mesh_of_convex_pieces_needs_no_coacd(tmp_path, monkeypatch):
+    monkeypatch.setattr(convex, "installed", lambda: False)
+    steps = [trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0, 0.4 * i, 0.2 * i)) for i in range(3)]
+    trimesh.util.concatenate(steps).export(tmp_path / "stairs.stl")
+    parts, (entry,) = made(mesh_of(str(tmp_path / "stairs.stl"), **PARTS_ASKED))
+    assert len(parts) == 3
+    assert entry.code == "mesh.convex-parts"
+    assert "0.18 m^3 instead of 0.18 (+0.0 %)" in entry.message
 
 
 def test_a_convex_mesh_stays_whole(tmp_path):
@@ -234,6 +245,14 @@ def test_what_keeps_coacd_from_starting_is_told(gutter_file, monkeypatch, tmp_pa
     monkeypatch.syspath_prepend(tmp_path)
     _, (entry,) = made(mesh_of(gutter_file, decomposition=convex.PARTS, max_convex_hulls=7))
     assert "because ImportError: no library; it collides as its convex hull" in entry.message
+
+
+def test_planes_that_cross_are_taken_apart_as_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(convex, "_run", lambda *_: "seen as one")
+    upright = trimesh.creation.box((1.0, 1e-9, 1.0))
+    across = trimesh.creation.box((1e-9, 1.0, 1.0))
+    trimesh.util.concatenate([upright, across]).export(tmp_path / "tree.obj", digits=12)
+    assert "because seen as one" in made(mesh_of(str(tmp_path / "tree.obj"), **PARTS_ASKED))[1][0].message
 
 
 @pytest.mark.parametrize(
