@@ -14,7 +14,7 @@ from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from .segments import BASE, TARGET, Segment
 
 TINY = 1e-9
-"""Mass [kg] or inertia [kg m^2] given to what would otherwise freeze or turn into NaN."""
+"""Inertia [kg m^2] given to what would otherwise turn into NaN."""
 MINUTE = 1e-12
 """Inertia [kg m^2] that does so for a base, which others hang from."""
 
@@ -24,10 +24,6 @@ def guarded(segments: tuple[Segment, ...], is_free: bool, diagnostics: Diagnosti
     if is_free and segments[0].inertia.mass == 0.0:
         segments = _lent(segments, diagnostics)
     base, *others = segments
-    if is_free and base.inertia.mass == 0.0:
-        base = dataclasses.replace(base, inertia=dataclasses.replace(base.inertia, mass=TINY))
-        problem = f"link {base.name} moves freely but has no mass, which PyBullet would fix to the world"
-        _assume("massless-base", f"{problem}; it has {TINY:g} kg", base, diagnostics)
     if is_free and others and _is_singular(base.inertia):
         base = _thickened(base, MINUTE)
         problem = f"link {base.name} moves freely but has no inertia, which PyBullet can turn into NaN"

@@ -244,7 +244,7 @@ def _pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 
 
 _MASSLESS = frozenset({
-    "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "pybullet.massless-base",
+    "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "lower.massless-free-link",
     "pybullet.base-without-inertia",
     "pybullet.ball-without-inertia", "pybullet.folded-links", "drake.replaced-inertia",
 })  # fmt: skip

@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,11 +28,11 @@ from loaders.model import (
     Scene,
     by_name,
 )
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 
-def link(name, *, model="m", p=(0, 0, 0)):
-    return Link(name=name, model=model, X_WL=Pose.of(p=p))
+def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
+    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
 
 
 def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
@@ -180,3 +182,36 @@ def test_displacements_and_positions_are_inverse(kind, backwards):
         p for b, p in zip(mechanism.bodies, positions_by_body(mechanism, {"j": position}), strict=True) if b is body
     )
     assert relative_pose(body, used).is_close(mechanism.link_poses({"j": position})["y"])
+
+
+# --- what has no mass ------------------------------------------------------------------------------------------------
+
+
+def test_a_free_link_without_mass_gets_a_speck_and_is_reported():
+    mechanism = lower(scene([link("a", mass=0.0), link("b")], [joint("j", "a", "b")]))
+    assert [body.inertia.mass for body in mechanism.bodies] == [1e-9, 1.0]
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.massless-free-link"]
+    assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
+
+
+def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it():
+    links = [link("a", mass=0.0), link("b", mass=0.0), link("c"), link("d", mass=0.0)]
+    joints = [joint("ab", "a", "b", JointType.FIXED), joint("bc", *"bc", JointType.FIXED), joint("cd", "c", "d")]
+    mechanism = lower(scene(links, joints))
+    assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 0.0, 1.0, 0.0]
+    assert mechanism.diagnostics == ()
+
+
+def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
+    mechanism = lower(scene([link("a", mass=0.0)], [joint("j", WORLD, "a")]))
+    assert (mechanism.bodies[0].inertia.mass, mechanism.diagnostics) == (0.0, ())
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_every_code_of_lowering_is_documented_and_no_other():
+    root = Path(__file__).parents[2]
+    sources = "".join(path.read_text() for path in (root / "bridge").glob("*.py"))
+    documented = re.findall(r"^\| `(lower\.[a-z-]+)` \|", (root / "docs" / "mechanism.md").read_text(), re.MULTILINE)
+    assert sorted(documented) == sorted(set(re.findall(r'"(lower\.[a-z-]+)"', sources)))
