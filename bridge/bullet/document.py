@@ -88,7 +88,8 @@ def _collisions(part: Part, shapes: Shapes, use: Use) -> Iterator[str]:
 
 
 def _visual(visual: Visual, X_SG: Pose, shapes: Shapes) -> Iterator[str]:
-    for shape in shapes.of(visual.geometry, visual.where, Use.SEEN):
+    picture = visual.material.texture if visual.material is not None else None
+    for shape in shapes.of(visual.geometry, visual.where, Use.SEEN, picture):
         yield "<visual>"
         yield from _placed(shape, X_SG)
         rgba = _colour(visual, shape.rgba)

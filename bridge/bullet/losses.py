@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -135,8 +136,11 @@ def _visuals(is_lost: Callable[[Visual], object]) -> Callable[[Mechanism], Itera
 
 def _has_look(visual: Visual) -> bool:
     material = visual.material
-    plain = Material(name=material.name, diffuse=material.diffuse, ambient=material.ambient) if material else None
-    return material != plain
+    if material is None:
+        return False
+    further = tuple(item for item in material.maps if item != ("albedo_map", material.texture))
+    drawn = Material(name=material.name, diffuse=material.diffuse, ambient=material.ambient, texture=material.texture)
+    return dataclasses.replace(material, maps=further) != drawn
 
 
 def _sensors(mechanism: Mechanism) -> Iterator[Found]:
@@ -268,7 +272,10 @@ LOSSES = (
     ),
     _Loss("sensor", Fate.NOTED, "{n} sensor(s) have no counterpart in PyBullet: {names}", _sensors),
     _Loss("light", Fate.NOTED, "{n} light(s) have no counterpart in PyBullet: {names}", _lights),
-    _Loss("appearance", Fate.NOTED, "PyBullet draws these in one plain colour: {names}", _visuals(_has_look)),
+    _Loss(
+        "appearance", Fate.NOTED, "PyBullet draws these without shine and without further texture maps: {names}",
+        _visuals(_has_look),
+    ),
     _Loss(
         "visual-roles", Fate.NOTED, "PyBullet draws every visual, with no shadow or renderer of its own: {names}",
         _visuals(lambda v: v.roles != ("illustration", "perception") or v.renderers or not v.cast_shadows),

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,15 @@ class MeshFiles:
     _folder: str | None = None
     _materials: dict[str, list[str]] = field(default_factory=dict)
 
-    def of(self, mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool) -> tuple[MeshFile, ...] | None:
-        """The files that stand for a mesh; None if there is no cache to keep them in."""
+    def of(
+        self, mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool, picture: str | None = None
+    ) -> tuple[MeshFile, ...] | None:
+        """The files that stand for a mesh, under a picture if one is given; None if there is no cache for them."""
         try:
-            record = self._record(mesh, collides)
+            record = self._record(mesh, collides, picture)
             kept = _read(record)
             if kept is None:
-                _convert(mesh, where, collides, record)
+                _convert(mesh, where, collides, picture, record)
                 kept = _read(record)
         except OSError:
             return None
@@ -62,7 +64,7 @@ class MeshFiles:
             diagnostics.add(Fate(fate), code, message, where, target=TARGET, hint=hint)
         return files
 
-    def _record(self, mesh: Mesh, collides: bool) -> str:
+    def _record(self, mesh: Mesh, collides: bool, picture: str | None) -> str:
         """Where the record of a mesh is: named by all that the conversion depends on.
 
         Raises:
@@ -74,8 +76,8 @@ class MeshFiles:
             self._folder = str(assets.cache_folder() / "bullet")
         path = os.path.realpath(mesh.path)
         stamps = [(file, *_stamp(file)) for file in (path, *self._described_by(path))]
-        key = hashlib.sha256(repr((_EDITION, mesh, is_simplified(mesh), collides, stamps)).encode()).hexdigest()
-        return f"{self._folder}/{key[:32]}.json"
+        key = repr((_EDITION, mesh, is_simplified(mesh), collides, picture, stamps)).encode()
+        return f"{self._folder}/{hashlib.sha256(key).hexdigest()[:32]}.json"
 
     def _described_by(self, path: str) -> list[str]:
         """Files of materials that a mesh may name."""
@@ -108,20 +110,32 @@ def _read(record: str) -> tuple[tuple[MeshFile, ...], list[tuple[str, str, str, 
     return (files, said) if usable else None
 
 
-def _convert(mesh: Mesh, where: Where, collides: bool, record: str) -> None:
+def _convert(mesh: Mesh, where: Where, collides: bool, picture: str | None, record: str) -> None:
     ledger = Diagnostics()
     found = assets.mesh_asset(mesh, TARGET, ledger, where=where, collides=collides)
-    files = [(str(_stored(asset, collides, where, ledger)), asset.rgba) for asset in found]
+    if picture is not None:
+        found = tuple(replace(asset, rgba=None, texture=picture) for asset in found)
+    files = [(str(_file(asset, collides, where, ledger)), asset.rgba) for asset in found]
     said = [(entry.code, entry.fate.value, entry.message, entry.hint) for entry in ledger]
     pictures = {asset.texture for asset in found if asset.texture is not None and os.path.exists(asset.texture)}
     textures = [(picture, _stamp(picture)) for picture in sorted(pictures)]
     _write({"files": files, "diagnostics": said, "textures": textures}, Path(record))
 
 
-def _stored(asset: assets.MeshAsset, collides: bool, where: Where, ledger: Diagnostics) -> Path:
-    if collides:
-        return assets.stored(corners_stl(asset.data), ".stl")
+def _file(asset: assets.MeshAsset, collides: bool, where: Where, ledger: Diagnostics) -> Path:
+    return assets.stored(corners_stl(asset.data), ".stl") if collides else under_picture(asset, where, ledger)
+
+
+def under_picture(asset: assets.MeshAsset, where: Where, ledger: Diagnostics) -> Path:
+    """A file of what is seen, with the picture on it if there is one.
+
+    Raises:
+        OSError: if there is no cache to keep it in.
+    """
     textured = asset.texture is not None and b"\nvt " in asset.data
+    if asset.texture is not None and not textured:
+        message = f"the mesh {asset.name} has no texture coordinates; {Path(asset.texture).name} is not drawn on it"
+        ledger.add(Fate.NOTED, "pybullet.no-texture-coordinates", message, where, target=TARGET)
     picture = assets.png_texture(str(asset.texture), TARGET, ledger, where=where) if textured else None
     if picture is None:
         return assets.stored(asset.data, ".obj")

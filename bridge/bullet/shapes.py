@@ -31,8 +31,9 @@ from loaders.model import (
 )
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .meshes import MeshFiles, stl
+from .meshes import MeshFiles, stl, under_picture
 from .segments import TARGET
+from .skins import skin
 from .terrain import surface
 
 HULL_MARGIN = 1e-3
@@ -104,17 +105,25 @@ class Shapes:
     folder: Path
     diagnostics: Diagnostics
     collision_meshes: CollisionMeshes = "as_is"
-    _known: dict[tuple[Geometry, Use], tuple[Shape, ...]] = field(default_factory=dict)
+    _known: dict[tuple[Geometry, Use, str | None], tuple[Shape, ...]] = field(default_factory=dict)
     _files: MeshFiles = field(default_factory=MeshFiles)
     _materials: int = 0
 
-    def of(self, geometry: Geometry, where: Where, use: Use) -> tuple[Shape, ...]:
-        """The elements of a geometry; none, with a diagnostic, if PyBullet cannot have it."""
+    def of(self, geometry: Geometry, where: Where, use: Use, picture: str | None = None) -> tuple[Shape, ...]:
+        """The elements of a geometry; none, with a diagnostic, if PyBullet cannot have it.
+
+        Args:
+            geometry: Box, mesh, ...
+            where: The place in the source.
+            use: What it is for.
+            picture: The file of an image that it is covered with, if it is seen.
+        """
         if isinstance(geometry, Mesh) and use is not Use.SEEN:
             geometry = as_asked(geometry, self.collision_meshes)
-        key = (geometry, use)
+        key = (geometry, use, picture)
         if key not in self._known:
-            self._known[key] = tuple(self._shapes(geometry, where, use))
+            covered = self._covered(geometry, where, picture) if picture is not None else None
+            self._known[key] = (covered,) if covered else tuple(self._shapes(geometry, where, use, picture))
         return self._known[key]
 
     def material_name(self) -> str:
@@ -122,9 +131,25 @@ class Shapes:
         self._materials += 1
         return f"material_{self._materials}"
 
-    def _shapes(self, geometry: Geometry, where: Where, use: Use) -> Iterator[Shape]:
+    def _covered(self, geometry: Geometry, where: Where, picture: str) -> Shape | None:
+        """A primitive under a picture; None for anything else, or if there is no cache to keep it in."""
+        if isinstance(geometry, Plane):
+            box, X_GS = _sheet(geometry)
+            covered = self._covered(box, where, picture)
+            return replace(covered, X_GS=X_GS) if covered else None
+        covering = skin(geometry)
+        if covering is None:
+            return None
+        asset = assets.MeshAsset(name=type(geometry).__name__.lower(), data=assets.obj(*covering), texture=picture)
+        try:
+            return _mesh(str(under_picture(asset, where, self.diagnostics)))
+        except OSError:
+            return None
+
+    def _shapes(self, geometry: Geometry, where: Where, use: Use, picture: str | None) -> Iterator[Shape]:
         if isinstance(geometry, Plane) and use is Use.SEEN:
-            yield _sheet(geometry)
+            box, X_GS = _sheet(geometry)
+            yield Shape(element=_box(box), X_GS=X_GS)
         elif type(geometry) in _PRIMITIVES:
             yield Shape(element=_PRIMITIVES[type(geometry)](geometry))
         elif isinstance(geometry, Ellipsoid):
@@ -134,7 +159,7 @@ class Shapes:
         elif isinstance(geometry, Heightmap):
             yield from self._terrain(geometry, where, use)
         elif isinstance(geometry, Mesh | Cone | Polyline):
-            yield from self._assets(geometry, where, use)
+            yield from self._assets(geometry, where, use, picture)
 
     def _terrain(self, heightmap: Heightmap, where: Where, use: Use) -> Iterator[Shape]:
         if use is Use.MOVING:
@@ -147,19 +172,22 @@ class Shapes:
         path = self._written(stl(triangles), ".stl")
         yield replace(_mesh(path.as_posix()), concave=use is Use.STILL)
 
-    def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use) -> Iterator[Shape]:
+    def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use, picture: str | None) -> Iterator[Shape]:
         concave = use is Use.STILL and isinstance(geometry, Mesh) and self._collides_as_it_is(geometry)
-        for shape in self._meshes(geometry, where, collides=use is not Use.SEEN and not concave):
+        collides = use is not Use.SEEN and not concave
+        for shape in self._meshes(geometry, where, picture, collides=collides):
             yield replace(shape, concave=concave)
 
     def _collides_as_it_is(self, mesh: Mesh) -> bool:
         return self.collision_meshes != "hull" and not is_simplified(mesh)
 
-    def _meshes(self, geometry: Mesh | Cone | Polyline, where: Where, *, collides: bool) -> Iterator[Shape]:
+    def _meshes(
+        self, geometry: Mesh | Cone | Polyline, where: Where, picture: str | None, *, collides: bool
+    ) -> Iterator[Shape]:
         if not isinstance(geometry, Mesh):
             found = assets.shape_asset(geometry, TARGET, self.diagnostics, where=where)
         else:
-            files = self._files.of(geometry, self.diagnostics, where, collides=collides)
+            files = self._files.of(geometry, self.diagnostics, where, collides=collides, picture=picture)
             if files is not None:
                 yield from (_mesh(file.path, file.rgba) for file in files)
                 return
@@ -188,11 +216,10 @@ _SHEET = 1e-4
 """Thickness of what is drawn for a plane [m]."""
 
 
-def _sheet(plane: Plane) -> Shape:
+def _sheet(plane: Plane) -> tuple[Box, Pose]:
     """PyBullet draws no planes; a thin box of the plane's size below it stands for what is seen."""
     box = Box(size=(*plane.size, _SHEET))
-    X_GS = Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
-    return Shape(element=_box(box), X_GS=X_GS)
+    return box, Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
 
 
 def _mesh(path: str, rgba: Rgba | None = None) -> Shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,14 @@ from .heightfield import read_heightfield
 
 _GREY = (0.5, 0.5, 0.5, 1.0)
 """MuJoCo's colour of a geom that has none."""
+_ROLES = {
+    "ambient_occlusion_map": "occlusion",
+    "emissive_map": "emissive",
+    "metalness_map": "metallic",
+    "normal_map": "normal",
+    "roughness_map": "roughness",
+}
+"""MuJoCo's name of a texture's role, by SDFormat's."""
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 """Under a texture, which then shows as it is."""
 
@@ -30,6 +39,8 @@ class MeshUse:
     """Whether it touches others: then it needs volume, and is convex or in convex parts."""
     plain: bool = False
     """Whether the source gives it one colour, so that those of its file do not matter."""
+    picture: bool = False
+    """Whether the source puts a picture on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +57,7 @@ class AssetLibrary:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._parts: dict[tuple[Mesh | Cone | Polyline, bool, bool], tuple[Part, ...]] = {}
+        self._parts: dict[tuple[Mesh | Cone | Polyline, bool, bool, bool], tuple[Part, ...]] = {}
         self._names: dict[bytes, str] = {}
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
         self._textures: dict[str, str | None] = {}
@@ -55,7 +66,7 @@ class AssetLibrary:
         """The parts of a geometry, registered."""
         if isinstance(geometry, Mesh) and use.collides:
             geometry = as_asked(geometry, self._context.options.collision_meshes)
-        key = (geometry, use.collides, use.plain)
+        key = (geometry, use.collides, use.plain, use.picture)
         if not self._parts.get(key):  # one that cannot be had is told of each shape that it leaves out
             found: tuple[MeshAsset, ...]
             if isinstance(geometry, Mesh):
@@ -64,7 +75,15 @@ class AssetLibrary:
             else:
                 found = shape_asset(geometry, TARGET, self._context.diagnostics, where=use.where)
             self._parts[key] = tuple(self._part(asset, use) for asset in found)
+            if use.picture:
+                self._report_unmapped(found, use)
         return self._parts[key]
+
+    def _report_unmapped(self, found: Iterable[MeshAsset], use: MeshUse) -> None:
+        for asset in found:
+            if b"\nvt " not in asset.data:
+                message = f"the mesh {asset.name} has no texture coordinates; MuJoCo spreads the picture in its own way"
+                self._context.report(Fate.NOTED, "no-texture-coordinates", message, use.where)
 
     def _part(self, asset: MeshAsset, use: MeshUse) -> Part:
         otherwise = f"{asset.name}_collision" if use.collides else ""
@@ -93,14 +112,17 @@ class AssetLibrary:
         """A bare colour without a name needs no asset."""
         rgba = _faded(material.diffuse, visual.transparency)
         self._report_look(material, visual.where)
-        if material == Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps):
+        has_layers = any(kind in _ROLES for kind, _ in material.maps)
+        plain = Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps)
+        if material == plain and not has_layers:
             return None, rgba
         return self._material_asset(material, rgba or (_WHITE if material.texture else _GREY), visual.where), None
 
     def _material_asset(self, material: Material, rgba: Rgba, where: Where) -> str:
         texture = self._texture(material.texture, where) if material.texture else None
+        layers = self._layers(material, texture, where)
         element: dict[str, Value] = {
-            "texture": texture,
+            "texture": None if layers else texture,
             "specular": max(material.specular[:3]) if material.specular else None,
             "shininess": min(material.shininess / 128.0, 1.0) if material.shininess is not None else None,
             "emission": max(material.emissive[:3]) if material.emissive else None,
@@ -108,12 +130,20 @@ class AssetLibrary:
             "roughness": material.roughness,
             "rgba": rgba,
         }
-        key = (("name", material.name or ""), *((k, repr(v)) for k, v in element.items()))
+        key = (("name", material.name or ""), *layers, *((k, repr(v)) for k, v in element.items()))
         if key not in self._materials:
             wanted = material.name or texture or "color_" + "".join(f"{round(c * 255):02x}" for c in rgba[:3])
             name = self._materials[key] = self._context.names.claim("material", wanted)
-            self._context.document["asset"].add("material", name=name, **element)
+            written = self._context.document["asset"].add("material", name=name, **element)
+            for role, layer in layers:
+                written.add("layer", role=role, texture=layer)
         return self._materials[key]
+
+    def _layers(self, material: Material, texture: str | None, where: Where) -> list[tuple[str, str]]:
+        """Role and texture, where a material has more than its colour texture."""
+        further = [(_ROLES[kind], self._texture(file, where)) for kind, file in material.maps if kind in _ROLES]
+        found = [(role, name) for role, name in further if name is not None]
+        return [("rgb", texture), *found] if texture is not None and found else found
 
     def _report_look(self, material: Material, where: Where) -> None:
         lost = [
@@ -122,12 +152,13 @@ class AssetLibrary:
                 ("ambient colour", material.ambient if material.ambient != material.diffuse else None),
                 ("specular hue", _hue(material.specular)),
                 ("emissive hue", _hue(material.emissive)),
-                ("texture maps " + ", ".join(kind for kind, _ in material.maps), material.maps),
+                *((kind.replace("_", " "), True) for kind, file in material.maps if _is_lost(kind, file, material)),
             )
             if value
         ]
         if lost:
-            message = f"of the material {material.name or ''} these are not carried: {', '.join(lost)} ".strip()
+            name = f"the material {material.name}" if material.name else "a material"
+            message = f"of {name} these are not carried: {', '.join(lost)}"
             self._context.report(Fate.NOTED, "material", message, where)
 
     def _texture(self, file: str, where: Where) -> str | None:
@@ -160,6 +191,11 @@ def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
         return rgba
     r, g, b, a = rgba or _GREY
     return (r, g, b, a * (1.0 - transparency))
+
+
+def _is_lost(kind: str, file: str, material: Material) -> bool:
+    """Whether MuJoCo has no role for a map."""
+    return kind not in _ROLES and (kind, file) != ("albedo_map", material.texture)
 
 
 def _hue(rgba: Rgba | None) -> bool:

@@ -109,8 +109,9 @@ def shape_names(scene: Scene) -> Counter[str]:
 
 
 def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
-    plain = visual.material is not None and visual.material.texture is None
-    use = MeshUse(visual.where, collides=False, plain=plain)
+    covered = visual.material is not None and visual.material.texture is not None
+    plain = visual.material is not None and not covered
+    use = MeshUse(visual.where, collides=False, plain=plain, picture=covered)
     elements: list[Element] = []
     for shape in _shapes(visual.geometry, use, link.name, moving, library, context):
         material, rgba = library.look(visual, shape.rgba, shape.texture)

@@ -30,7 +30,7 @@ _MAPS = (
     "glossiness_map",
     "specular_map",
 )
-_NUMBERS = ("metalness", "roughness", "glossiness", "specular")
+_UNUSED = dict.fromkeys(("glossiness", "specular"), _LOOK)
 
 
 def read_material(visual: Node, context: Context) -> Material | None:
@@ -92,7 +92,8 @@ def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tu
     for other in flows[1:]:
         absorb(other)
     flow = flows[0]
-    values = {key: value for key in _NUMBERS if (value := flow.maybe_number(key)) is not None}
+    set_aside(flow, _UNUSED)
+    values = {key: value for key in ("metalness", "roughness") if (value := flow.maybe_number(key)) is not None}
     maps = []
     for key in _MAPS:
         uri = flow.word(key, "")

@@ -102,7 +102,7 @@ SCENES = {
     ),
     "sensor": one(sensors=(Sensor(name="imu", type="imu", X_LS=IDENTITY, where=HERE),)),
     "light": scene([link("a")], lights=(Light(name="l", type="point", link="a", X_LLight=IDENTITY, where=HERE),)),
-    "appearance": seen(material=Material(texture="wood.png")),
+    "appearance": seen(material=Material(shininess=3.0)),
     "visual-roles": seen(roles=("perception",)),
     "physics": scene([link("a")], physics=Physics(max_contacts=3)),
     "shape-dropped": one(
