@@ -15,7 +15,7 @@ from bridge.parity.engines import EngineMissingError
 from bridge.parity.verdict import Level
 from loaders.diagnostics import ModelError
 
-from . import commands
+from . import commands, comparing
 from .output import Output
 
 DIFFERENT, USAGE, MISSING = 1, 2, 3
@@ -91,6 +91,9 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--level", default=",".join(Level), metavar="L0,L1", help="how deep to look")
     parser.add_argument("--seed", type=int, default=0, help="of the random states")
     parser.add_argument("--configurations", type=int, default=20, metavar="N", help="number of random states")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="JOINT=VALUE", help="a position to compare and draw"
+    )
     parser.add_argument("--report", type=Path, metavar="DIR", help="write report.html, results.json and junit.xml")
 
 
@@ -106,7 +109,7 @@ _COMMANDS = (
     ("graph", commands.graph, "links and joints as a graph in DOT", True, _nothing),
     ("resolve", commands.resolve, "the files that a model names, and where they were found", True, _nothing),
     ("convert", commands.convert, "write a model as a folder of MJCF", True, _convert),
-    ("compare", commands.compare, "compare simulators on a model", True, _compare),
+    ("compare", comparing.compare, "compare simulators on a model", True, _compare),
     ("doctor", commands.doctor, "what is installed", False, _nothing),
 )
 """Name, function, help, whether it takes a file, and further arguments."""

@@ -55,6 +55,12 @@ class Output:
             sys.stderr.write(f"{text}\n")
             sys.stderr.flush()
 
+    def status(self, text: str) -> None:
+        """Say on a terminal what is being done now, in the place of what was said so before."""
+        if self.verbosity >= 0 and sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+
     def error(self, text: str) -> None:
         """Say what went wrong."""
         sys.stderr.write(f"sdfbridge: {text}\n")

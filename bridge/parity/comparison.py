@@ -6,20 +6,23 @@ import dataclasses
 import math
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 
-from bridge.mechanism import Mechanism
+from bridge.bullet.state import with_followers
+from bridge.collisions import weld_groups
+from bridge.coordinates import positions_by_body
+from bridge.mechanism import Mechanism, Position
 from bridge.sources import Source, mechanism_of
 from loaders import Search
 
 from .causes import Ledger
 from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
 from .motion import motion_rows
-from .quantities import QUANTITIES, Quantity, Readings, Worst, compare_readings
+from .quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
 from .states import State, random_states
 from .verdict import Comparison, Level, Outcome, Row
 
@@ -28,6 +31,8 @@ _Named = tuple[str, Factory]
 
 _MOTIONS: dict[Level, Callable[[Mechanism, Sequence[_Named], int], Iterator[Row]]] = {Level.MOTION: motion_rows}
 """The levels at which engines move: rows from a mechanism, the engines by name, and a seed."""
+_DOINGS = {Level.MOTION: "one step, order of convergence, a second of motion"}
+"""What is told of their progress."""
 
 
 def compare(
@@ -37,6 +42,8 @@ def compare(
     levels: Sequence[Level | str] = tuple(Level),
     seed: int = 0,
     configurations: int = 20,
+    positions: Mapping[str, Position] | None = None,
+    progress: Callable[[str], None] = lambda _what: None,
     **load_options: Any,
 ) -> Comparison:
     """Compare how simulators run a model, with each other and with the mechanism itself.
@@ -47,6 +54,8 @@ def compare(
         levels: How deep to look.
         seed: Of the random states.
         configurations: How many of them.
+        positions: Of joints, in a configuration to be compared beside the random ones, and drawn; the others at zero.
+        progress: Is told what is being done.
         load_options: For `loaders.load`, if ``source`` is a path. Where to search for files is told to witnesses, which
             read the file themselves, in any case.
 
@@ -54,27 +63,27 @@ def compare(
         LoadError: if the file is wrong.
         ExportError: if an engine cannot hold the model.
         EngineMissingError: if an engine is not installed.
-        ValueError: for an engine or a level that there is not.
+        ValueError: for an engine or a level that there is not, and for positions of no joint.
     """
     wanted = [Level(level) for level in levels]
     named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
     mechanism = mechanism_of(source, **load_options)
     states = random_states(mechanism, configurations, seed)
+    states[:0] = [(_whole(mechanism, positions), v) for _, v in states[:1]] if positions else []
+    progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")
     search = cast(Search, {key: load_options[key] for key in Search.__optional_keys__ & load_options.keys()})
-    opened = _open(mechanism, named, search)
-    try:
+    with _opened(mechanism, named, search) as opened:
         rows = list(_refusals(opened))
         reading = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
-        rows += [row for quantity in QUANTITIES if quantity.level in wanted
-                 for row in _rows(quantity, mechanism, reading, states)]  # fmt: skip
-        details = _details(mechanism, opened, states)
+        for quantity in (quantity for quantity in QUANTITIES if quantity.level in wanted):
+            progress(f"{quantity.level} {quantity.name}")
+            rows += _rows(quantity, mechanism, reading, states)
+        details = _details(mechanism, reading, states) | {"positions": dict(positions or {})}
         diagnostics = tuple(dict.fromkeys(entry for engine in opened.values() for entry in engine.diagnostics))
         environment = _environment(opened, seed, configurations)
-    finally:
-        for engine in opened.values():
-            engine.close()
     moving = [(name, factory) for name, factory in named if not reads_file(factory)]
     for level in (level for level in _MOTIONS if level in wanted):
+        progress(f"{level} {_DOINGS.get(level, '')}".rstrip())
         rows += _MOTIONS[level](mechanism, moving, seed)
     return Comparison(
         model=mechanism.scene.name,
@@ -87,22 +96,29 @@ def compare(
     )
 
 
+def _whole(mechanism: Mechanism, positions: Mapping[str, Position]) -> dict[str, Position]:
+    """The position of every joint: as given, as couplings say, or at its default."""
+    by_body = positions_by_body(mechanism, with_followers(mechanism, positions))
+    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
+
+
 def _named(engine: str | Factory) -> _Named:
     if isinstance(engine, str):
         return engine, factory_of(engine)
     return str(getattr(engine, "name", getattr(engine, "__name__", "engine"))), engine
 
 
-def _open(mechanism: Mechanism, named: Sequence[_Named], search: Search) -> dict[str, Engine]:
+@contextmanager
+def _opened(mechanism: Mechanism, named: Sequence[_Named], search: Search) -> Iterator[dict[str, Engine]]:
+    """All engines with the mechanism, until they are no more needed."""
     opened: dict[str, Engine] = {}
     try:
         for name, factory in named:
             opened[name] = factory(mechanism, search) if reads_file(factory) else factory(mechanism)
-    except BaseException:
+        yield opened
+    finally:
         for engine in opened.values():
             engine.close()
-        raise
-    return opened
 
 
 def _rows(
@@ -204,10 +220,25 @@ def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequen
             engine.set_state(*states[0])
             inertias[name] = engine.inertias()
             masses[name] = engine.mass_matrix()
+    links = [link.name for link in mechanism.scene.links if link.collisions]
+    group = weld_groups(mechanism)
     return {
         "v_order": mechanism.v_order,
         "mass_matrices": masses,
         "inertias": inertias,
-        "links": [link.name for link in mechanism.scene.links if link.collisions],
+        "links": links,
         "pairs": mechanism.collidable_pairs(),
+        "movable_pairs": frozenset(
+            frozenset(pair) for pair in combinations(links, 2) if group[pair[0]] != group[pair[1]]
+        ),
+        "pairs_by_engine": _pairs_by_engine(engines) if len(links) <= MOST_SHAPED else {},
+        "random_positions": [q for q, _ in states[-1:]],
     }
+
+
+def _pairs_by_engine(engines: Mapping[str, Engine]) -> dict[str, frozenset[frozenset[str]]]:
+    found = {}
+    for name, engine in engines.items():
+        with suppress(NotReportedError):
+            found[name] = engine.collidable_pairs()
+    return found

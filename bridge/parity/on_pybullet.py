@@ -31,6 +31,7 @@ class PyBulletEngine:
 
         self._pybullet: Any = pybullet
         self.mechanism = mechanism
+        self._pairs: frozenset[frozenset[str]] | None = None
         self._client: int = pybullet.connect(pybullet.DIRECT)
         try:
             self._loaded = load_into_pybullet(mechanism, physicsClientId=self._client)
@@ -169,7 +170,9 @@ class PyBulletEngine:
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by the contacts of balls that reach each other."""
-        return pairs_in_pybullet(self._pybullet, self.mechanism)
+        if self._pairs is None:
+            self._pairs = pairs_in_pybullet(self._pybullet, self.mechanism)
+        return self._pairs
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -137,7 +137,9 @@ class Comparison:
     def command(self) -> str:
         """The command that repeats the comparison."""
         engines = ",".join(self.engines)
-        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {self.environment['seed']}"
+        chosen = "".join(f" --set {setting(*item)}" for item in self.details.get("positions", {}).items())
+        seed = self.environment["seed"]
+        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{chosen}"
 
     def assert_equivalent(self) -> None:
         """Do nothing if every quantity agrees to its tolerance.
@@ -186,6 +188,12 @@ class Comparison:
         path = Path(path)
         path.write_text(junit(self), encoding="utf-8")
         return path
+
+
+def setting(joint: str, position: float | Sequence[float]) -> str:
+    """A position as the command line takes it."""
+    numbers = position if isinstance(position, Sequence) else (position,)
+    return f"{joint}={','.join(repr(float(x)) for x in numbers)}"
 
 
 def line(row: Row) -> str:
