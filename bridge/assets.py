@@ -10,7 +10,9 @@ import hashlib
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -75,15 +77,15 @@ def mesh_asset(
         return _solids(mesh, data, _Ledger(stem, target, diagnostics, where))
     if plain:
         return (MeshAsset(name=stem, data=obj(*_thickened(data.vertices, data.faces, None))),)
-    several = len(data.parts) > 1
+    looks = _alike(data.parts)
     return tuple(
         MeshAsset(
-            name=f"{stem}_{i}" if several else stem,
+            name=f"{stem}_{i}" if len(looks) > 1 else stem,
             data=obj(*_thickened(part.vertices, part.faces, part.uv)),
             rgba=part.colour,
             texture=part.texture,
         )
-        for i, part in enumerate(data.parts)
+        for i, part in enumerate(looks)
     )
 
 
@@ -106,6 +108,20 @@ def shape_asset(
     return tuple(
         MeshAsset(name=name, data=obj(vertices, faces)) for name, (vertices, faces) in zip(names, solids, strict=True)
     )
+
+
+def _alike(parts: Sequence[MeshPart]) -> list[MeshPart]:
+    """The parts of a mesh, those that look the same as one."""
+    groups: dict[tuple[Rgba | None, str | None, bool], list[MeshPart]] = defaultdict(list)
+    for part in parts:
+        groups[part.colour, part.texture, part.uv is None].append(part)
+    return [_one(group) for group in groups.values()]
+
+
+def _one(parts: list[MeshPart]) -> MeshPart:
+    together = MeshData(parts=tuple(parts))
+    uv = [part.uv for part in parts if part.uv is not None]
+    return replace(parts[0], vertices=together.vertices, faces=together.faces, uv=np.concatenate(uv) if uv else None)
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from bridge.assets import MeshAsset, mesh_asset, png_texture, shape_asset
 from bridge.convex import as_asked
@@ -52,12 +53,25 @@ class Part:
     texture: str | None = None
 
 
+class _Key(NamedTuple):
+    """All that the files of a geometry depend on."""
+
+    geometry: Mesh | Cone | Polyline
+    collides: bool
+    plain: bool
+    picture: bool
+
+
+_UNSCALED = (1.0, 1.0, 1.0)
+
+
 class AssetLibrary:
     """The assets of one document, deduplicated by content."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._parts: dict[tuple[Mesh | Cone | Polyline, bool, bool, bool], tuple[Part, ...]] = {}
+        self._parts: dict[_Key, tuple[Part, ...]] = {}
+        self._sizes: dict[_Key, _Key] = {}
         self._names: dict[bytes, str] = {}
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
         self._textures: dict[str, str | None] = {}
@@ -66,18 +80,36 @@ class AssetLibrary:
         """The parts of a geometry, registered."""
         if isinstance(geometry, Mesh) and use.collides:
             geometry = as_asked(geometry, self._context.options.collision_meshes)
-        key = (geometry, use.collides, use.plain, use.picture)
+        key = _Key(geometry, use.collides, use.plain, use.picture)
         if not self._parts.get(key):  # one that cannot be had is told of each shape that it leaves out
-            found: tuple[MeshAsset, ...]
-            if isinstance(geometry, Mesh):
-                how = {"collides": use.collides, "plain": use.plain}
-                found = mesh_asset(geometry, TARGET, self._context.diagnostics, where=use.where, **how)
-            else:
-                found = shape_asset(geometry, TARGET, self._context.diagnostics, where=use.where)
-            self._parts[key] = tuple(self._part(asset, use) for asset in found)
-            if use.picture:
-                self._report_unmapped(found, use)
+            self._parts[key] = self._resized(key) or self._converted(geometry, use)
         return self._parts[key]
+
+    def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
+        found: tuple[MeshAsset, ...]
+        if isinstance(geometry, Mesh):
+            how = {"collides": use.collides, "plain": use.plain}
+            found = mesh_asset(geometry, TARGET, self._context.diagnostics, where=use.where, **how)
+        else:
+            found = shape_asset(geometry, TARGET, self._context.diagnostics, where=use.where)
+        if use.picture:
+            self._report_unmapped(found, use)
+        return tuple(self._part(asset, use) for asset in found)
+
+    def _resized(self, key: _Key) -> tuple[Part, ...]:
+        """The parts of a mesh that is there in another size: the same files, scaled."""
+        mesh = key.geometry
+        if not isinstance(mesh, Mesh) or not all(mesh.scale):
+            return ()
+        first = self._sizes.setdefault(key._replace(geometry=replace(mesh, scale=_UNSCALED)), key)
+        before = first.geometry.scale if isinstance(first.geometry, Mesh) else _UNSCALED
+        ratio = tuple(new / old for new, old in zip(mesh.scale, before, strict=True))
+        return tuple(self._scaled(part, ratio) for part in self._parts.get(first, ()))
+
+    def _scaled(self, part: Part, ratio: tuple[float, ...]) -> Part:
+        name = self._context.names.claim("mesh", part.name)
+        self._context.document["asset"].add("mesh", name=name, file=f"{part.name}.obj", scale=ratio)
+        return replace(part, name=name)
 
     def _report_unmapped(self, found: Iterable[MeshAsset], use: MeshUse) -> None:
         for asset in found:
@@ -167,10 +199,14 @@ class AssetLibrary:
             data = png_texture(file, TARGET, self._context.diagnostics, where=where)
             self._textures[file] = None
             if data is not None:
-                name = self._textures[file] = self._context.names.claim("texture", Path(file).stem)
-                self._add_file(f"{name}.png", data)
-                self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
+                self._textures[file] = self._names.get(data) or self._picture(data, Path(file).stem)
         return self._textures[file]
+
+    def _picture(self, data: bytes, stem: str) -> str:
+        name = self._names[data] = self._context.names.claim("picture", stem)
+        self._add_file(f"{name}.png", data)
+        self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
+        return name
 
     # --- terrain ----------------------------------------------------------------------------------------------------
 
@@ -179,7 +215,7 @@ class AssetLibrary:
         field = read_heightfield(heightmap, use.where, self._context)
         if field is None:
             return None
-        name = self._context.names.claim("hfield", Path(heightmap.path or heightmap.uri).stem)
+        name = self._context.names.claim("picture", Path(heightmap.path or heightmap.uri).stem)
         self._add_file(f"{name}.png", field.png)
         self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
         return name, Pose.of(p=field.origin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Literal, get_args
 
 from bridge.collisions import Filters
@@ -35,6 +36,8 @@ _SECTIONS = (
     "keyframe",
 )
 _ASSETS = ("texture", "material", "mesh", "hfield")
+_FILES = frozenset({"mesh", "picture"})
+"""Kinds of names that are also those of files: OBJ and PNG."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,17 +93,17 @@ class Names:
     _taken: dict[str, set[str]] = field(default_factory=dict)
 
     def claim(self, kind: str, wanted: str, *, otherwise: str = "") -> str:
-        """``wanted`` if no other element of the kind has it, else ``otherwise``, else that with a number."""
+        """``wanted`` if no other element of the kind has it, else ``otherwise``, else that with a number.
+
+        Names of files differ by more than capital letters, which some file systems do not tell apart.
+        """
         taken = self._taken.setdefault(kind, set())
-        for name in filter(None, (wanted, otherwise)):
-            if name not in taken:
-                taken.add(name)
-                return name
-        base, n = otherwise or wanted, 2
-        while f"{base}_{n}" in taken:
-            n += 1
-        taken.add(f"{base}_{n}")
-        return f"{base}_{n}"
+        marked = str.casefold if kind in _FILES else str
+        base = otherwise or wanted
+        names = chain(filter(None, (wanted, otherwise)), (f"{base}_{n}" for n in count(2)))
+        name = next(name for name in names if marked(name) not in taken)
+        taken.add(marked(name))
+        return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

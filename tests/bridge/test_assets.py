@@ -77,6 +77,19 @@ def test_what_is_seen_keeps_its_parts_and_their_colours(tmp_path):
     assert len(read_back(solid).vertices) == sum(len(read_back(asset).vertices) for asset in seen)
 
 
+def test_parts_that_look_alike_are_one(tmp_path):
+    scene = trimesh.Scene()
+    for i, colour in enumerate(((255, 0, 0, 255), (0, 0, 255, 255), (255, 0, 0, 255))):
+        ball = trimesh.creation.icosphere(subdivisions=1).apply_translation((3 * i, 0, 0))
+        look = trimesh.visual.material.PBRMaterial(baseColorFactor=colour)
+        ball.visual = trimesh.visual.TextureVisuals(material=look)
+        scene.add_geometry(ball, node_name=f"n{i}", geom_name=f"g{i}")
+    red, blue = made(written(tmp_path, scene, "three.glb"))[0]
+    assert (red.rgba, blue.rgba) == ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0))
+    assert read_back(red).volume == pytest.approx(2.0 * read_back(blue).volume)
+    assert np.ptp(read_back(red).vertices, axis=0).max() == pytest.approx(8.0, rel=0.05)
+
+
 def test_a_mesh_of_one_stated_colour_is_one_asset_with_its_collision(tmp_path):
     mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)), "part.glb")
     red = Material(name="red", diffuse=(1.0, 0.0, 0.0, 1.0))
@@ -214,6 +227,69 @@ def test_equal_meshes_are_one_asset_and_files_of_one_name_are_told_apart(tmp_pat
     assert sorted(mjcf.assets) == ["part.obj", "part_2.obj"]
     model = compiled(mjcf)
     assert [int(model.geom(f"v{i}").dataid[0]) for i in range(4)] == [0, 0, 1, 0]
+
+
+def in_geometry(model, geom):
+    """The vertices of a geom's mesh as the source has them: MuJoCo moves them to the centre and the principal axes."""
+    mesh = int(model.geom(geom).dataid[0])
+    first, number = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+    R = np.zeros(9)
+    mujoco.mju_quat2Mat(R, model.mesh_quat[mesh])
+    return model.mesh_vert[first : first + number] @ R.reshape(3, 3).T + model.mesh_pos[mesh]
+
+
+def test_a_mesh_in_several_sizes_is_one_file(tmp_path):
+    path = written(tmp_path, trimesh.creation.box((1, 2, 3)).apply_translation((1.0, 2.0, 3.0)), "leg.obj").path
+    scales = ((1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (0.5, 0.1, 2.0))
+    visuals = [
+        Visual(name=f"v{i}", X_LG=IDENTITY, geometry=Mesh(uri="leg.obj", path=path, scale=scale))
+        for i, scale in enumerate(scales)
+    ]
+    mjcf = to_mjcf(scene_of(visuals=tuple(visuals)))
+    assert list(mjcf.assets) == ["leg.obj"]
+    assert '<mesh name="leg_2" file="leg.obj" scale="1 -1 1"/>' in mjcf
+    model = compiled(mjcf)
+    corners = trimesh.load(path, process=False).vertices
+    for i, scale in enumerate(scales):
+        found, expected = in_geometry(model, f"v{i}"), corners * scale
+        assert np.allclose(found.min(axis=0), expected.min(axis=0), atol=1e-6)
+        assert np.allclose(found.max(axis=0), expected.max(axis=0), atol=1e-6)
+
+
+def test_files_do_not_differ_by_capital_letters_alone(tmp_path):
+    one = written(tmp_path, trimesh.creation.box((1, 1, 1)), "Part.obj")
+    other = written(tmp_path, trimesh.creation.icosphere(), "part.stl")
+    visuals = tuple(Visual(name=f"v{i}", X_LG=IDENTITY, geometry=shape) for i, shape in enumerate((one, other)))
+    assert sorted(to_mjcf(scene_of(visuals=visuals)).assets) == ["Part.obj", "part_2.obj"]
+
+
+def test_terrain_and_a_texture_of_one_name_are_two_files(tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    (tmp_path / "looks").mkdir()
+    Image.fromarray(np.arange(16, dtype=np.uint8).reshape(4, 4)).save(tmp_path / "hill.png")
+    Image.new("RGB", (2, 2), (255, 0, 0)).save(tmp_path / "looks" / "hill.png")
+    ground = Collision(
+        name="c", X_LG=IDENTITY, geometry=Heightmap(uri="hill.png", path=str(tmp_path / "hill.png"), size=(1, 1, 1))
+    )
+    look = Material(texture=str(tmp_path / "looks" / "hill.png"))
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
+    visual = Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=look)
+    mjcf = to_mjcf(scene_of(collisions=(ground,), visuals=(visual,)))
+    assert {"hill.png", "hill_2.png"} <= set(mjcf.assets)
+    model = compiled(mjcf)
+    assert (model.hfield_nrow[0], model.tex_height[0]) == (4, 2)
+
+
+def test_a_picture_that_is_there_twice_is_one_texture(tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (2, 2), (255, 0, 0)).save(tmp_path / name)
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
+    visuals = tuple(
+        Visual(name=n, X_LG=IDENTITY, geometry=mesh, material=Material(texture=str(tmp_path / n)))
+        for n in ("a.png", "b.png")
+    )
+    assert sorted(to_mjcf(scene_of(visuals=visuals)).assets) == ["a.png", "part.obj"]
 
 
 def test_a_texture_is_seen(tmp_path):
