@@ -30,6 +30,12 @@ _THICKNESS = 1e-3
 """What a flat body gets to collide with, over its extent."""
 
 
+_ROUNDED = 1e-3
+"""Share of its volume that a mesh may lack to its convex hull and still be convex: corners in single precision."""
+_EMPTY = 1e-6
+"""Share of its bounding box below which a mesh has no volume."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshAsset:
     """One part of a shape, ready to be written."""
@@ -150,11 +156,14 @@ def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...
         what = f"is flat; to collide it gets a thickness of {_THICKNESS * extent(vertices):.2g} m"
         ledger.add(Fate.APPROXIMATED, "mesh.flat", what, "use a box")
     elif not (mesh.convex or mesh.decomposition == convex.HULL or is_convex(vertices, faces)):
-        if mesh.decomposition == convex.PARTS:
+        own, hull = _volume(data), convex.hull_volume((vertices, faces))
+        is_its_hull = own is not None and hull is not None and hull < own * (1.0 + _ROUNDED)
+        if mesh.decomposition == convex.PARTS and not is_its_hull:
             return _parts(mesh, data, ledger)
-        what = f"is not convex; it collides as its convex hull{_excess(convex.hull_volume((vertices, faces)), data)}"
-        hint = 'take it apart with collision_meshes="decompose"'
-        ledger.add(Fate.APPROXIMATED, "mesh.convex-hull", what, hint)
+        if not is_its_hull:
+            what = f"is not convex; it collides as its convex hull{_excess(hull, own)}"
+            hint = 'take it apart with collision_meshes="decompose"'
+            ledger.add(Fate.APPROXIMATED, "mesh.convex-hull", what, hint)
     return (MeshAsset(name=ledger.name, data=obj(vertices, faces)),)
 
 
@@ -169,7 +178,7 @@ def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]
         ledger.add(Fate.APPROXIMATED, "mesh.decomposition", what, hint)
         return (MeshAsset(name=ledger.name, data=obj(data.vertices, data.faces)),)
     volume = sum(abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids)
-    what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, data)}"
+    what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, _volume(data))}"
     ledger.add(Fate.APPROXIMATED, "mesh.convex-parts", what)
     return tuple(
         MeshAsset(name=f"{ledger.name}_convex_{i}", data=obj(vertices, faces))
@@ -187,14 +196,17 @@ def _kept_parts(mesh: Mesh, data: MeshData) -> tuple[convex.Solid, ...]:
             return convex.convex_parts(solid, mesh, Path(folder))
 
 
-def _excess(volume: float | None, data: MeshData) -> str:
-    """By how much a volume [m^3] exceeds that of a mesh, in words; a mesh that is open has none."""
-    own = abs(data.volume)
-    if not data.is_closed or own == 0.0:
-        return "; the mesh is open, so there is no volume to compare with"
-    if volume is None:
-        return ""
-    return f", of {volume:.3g} m^3 instead of {own:.3g} ({100.0 * (volume / own - 1.0):+.1f} %)"
+def _volume(data: MeshData) -> float | None:
+    """The volume inside a mesh [m^3]; None if it is open, or its triangles face both ways and enclose none."""
+    volume = abs(data.volume)
+    return volume if data.is_closed and volume > _EMPTY * np.prod(np.ptp(data.vertices, axis=0)) else None
+
+
+def _excess(volume: float | None, own: float | None) -> str:
+    """By how much a volume [m^3] exceeds that of a mesh, in words."""
+    if own is None:
+        return "; the mesh encloses no volume to compare with"
+    return f", of {volume:.3g} m^3 instead of {own:.3g} ({100.0 * (volume / own - 1.0):+.1f} %)" if volume else ""
 
 
 def _thickened(vertices: Array, faces: Faces, uv: Array | None) -> tuple[Array, Faces, Array | None]:

@@ -24,7 +24,7 @@ from loaders.model import Mesh, Rgba
 
 from .segments import TARGET
 
-_EDITION = "4"
+_EDITION = "5"
 """Of the conversion and of its record; another one is converted anew."""
 MAX_PATH = 1000
 """A longer path of a mesh aborts the process inside PyBullet."""

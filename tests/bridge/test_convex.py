@@ -167,7 +167,28 @@ def test_an_open_mesh_has_no_volume_to_compare_with(tmp_path):
     mesh = gutter()
     trimesh.Trimesh(mesh.vertices, mesh.faces[1:], process=False).export(tmp_path / "open.obj")
     (entry,) = made(mesh_of(str(tmp_path / "open.obj")))[1]
-    assert "the mesh is open" in entry.message
+    assert "encloses no volume" in entry.message
+
+
+def test_a_mesh_that_fills_its_hull_is_convex_whatever_its_slivers(tmp_path):
+    """A box with another corner next to an edge, so that a sliver of a triangle faces sideways."""
+    box = trimesh.creation.box((1.0, 1.0, 1.0))
+    a, b, c = box.faces[0]
+    vertices = np.vstack((box.vertices, 0.5 * (box.vertices[a] + box.vertices[b]) * 0.9999))
+    faces = [*box.faces[1:], (a, b, 8), (b, c, 8), (c, a, 8)]
+    assert not is_convex(vertices, np.array(faces))
+    trimesh.Trimesh(vertices, faces, process=False).export(tmp_path / "dent.obj", digits=12)
+    found, said = made(mesh_of(str(tmp_path / "dent.obj"), **PARTS_ASKED))
+    assert [part.name for part in found] == ["dent"]
+    assert said == []
+
+
+def test_a_mesh_that_faces_both_ways_has_no_volume(tmp_path):
+    mesh = gutter()
+    both = trimesh.util.concatenate([mesh, trimesh.Trimesh(mesh.vertices, mesh.faces[:, ::-1], process=False)])
+    both.export(tmp_path / "both.stl")
+    (entry,) = made(mesh_of(str(tmp_path / "both.stl")))[1]
+    assert "encloses no volume" in entry.message
 
 
 def test_geoms_are_named_after_the_collision_and_a_contact_sensor_watches_all_of_them(gutter_file):
