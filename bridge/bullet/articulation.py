@@ -12,20 +12,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bridge.coordinates import default_position, kind_of
-from bridge.mechanism import ROOT, Body, Closure, Kind, Mechanism, Primitive
+from bridge.mechanism import ROOT, Body, Kind, Mechanism, Primitive
 from bridge.names import primitive_names
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
+from .fitting import Piece, fitting, roots_of
 from .guards import guarded
 from .names import Names
 from .segments import BASE, TARGET, Part, Segment
 
-MAX_JOINTS = 127
-"""The most joints of a body whose state PyBullet can still report."""
-MAX_COORDINATES = 121
-"""The most position coordinates of its joints that PyBullet can still set."""
 _MASSLESS = SpatialInertia.of(0.0)
 
 
@@ -48,6 +45,8 @@ class Articulation:
     """For each link, PyBullet's index of its segment and ``X_SL``."""
     joints: dict[str, int]
     """PyBullet's indices by joint name; a joint of several primitives also by its own name, for the last of them."""
+    seam: str | None
+    """The link, on another body, of which the base is the other part; see `bridge.bullet.fitting`."""
 
     @property
     def has_ball(self) -> bool:
@@ -64,7 +63,8 @@ def articulate(mechanism: Mechanism, diagnostics: Diagnostics) -> list[Articulat
     """The bodies that PyBullet needs: one for each free tree, and one for what a model fixes to the world."""
     found = []
     for model, indices in _groups(mechanism):
-        found += _fitting(mechanism, model, indices, diagnostics)
+        pieces = fitting(mechanism, indices, model, diagnostics)
+        found += [_build(piece, model, diagnostics) for piece in pieces]
     return found
 
 
@@ -75,7 +75,7 @@ def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
     """Outermost model and body indices of each PyBullet body, in the order of the mechanism."""
     tops = _top_models(mechanism.scene)
     groups: dict[tuple[str, int], list[int]] = {}
-    roots = _roots(mechanism.bodies)
+    roots = roots_of(mechanism.bodies)
     for i, root in enumerate(roots):
         body = mechanism.bodies[root]
         key = (tops.get(body.link.model, body.link.model), root if kind_of(body) is Kind.FREE else ROOT)
@@ -94,102 +94,6 @@ def _top_models(scene: Scene) -> dict[str, str]:
         root = scene.models[0].name if scene.models else scene.name
         return {model.name: root for model in scene.models}
     return {model.name: model.name.partition("::")[0] for model in scene.models}
-
-
-def _roots(bodies: tuple[Body, ...]) -> list[int]:
-    """For each body, the one at the root of its tree."""
-    roots: list[int] = []
-    for i, body in enumerate(bodies):
-        roots.append(i if body.parent == ROOT else roots[body.parent])
-    return roots
-
-
-def _fitting(mechanism: Mechanism, model: str, indices: list[int], diagnostics: Diagnostics) -> list[Articulation]:
-    """One articulation; or, if PyBullet cannot hold so many joints, one for each tree that hangs from the world."""
-    part = _part(mechanism, indices)
-    if _excess(part, set()) <= 0:
-        return [_build(part, model, set(), diagnostics)]
-    folded = _fold(part)
-    if _excess(part, folded) <= 0:
-        _report_folded(part, folded, diagnostics)
-        return [_build(part, model, folded, diagnostics)]
-    roots = _roots(part.bodies)
-    if len(set(roots)) > 1:
-        trees = [[k for k, root in zip(indices, roots, strict=True) if root == tree] for tree in dict.fromkeys(roots)]
-        return [found for tree in trees for found in _fitting(mechanism, model, tree, diagnostics)]
-    message = (
-        f"model {model} needs more than PyBullet's {MAX_JOINTS} joints and {MAX_COORDINATES} coordinates of one body, "
-        "even with welded links made one"
-    )
-    diagnostics.add(
-        Fate.INVALID, "pybullet.too-many-joints", message, part.bodies[0].link.where, target=TARGET,
-        hint="split the model, or weld joints that need not move",
-    )  # fmt: skip
-    return []
-
-
-def _part(mechanism: Mechanism, indices: list[int]) -> Mechanism:
-    """The part of a mechanism that these bodies make, with the couplings and closures inside it."""
-    if len(indices) == len(mechanism.bodies):
-        return mechanism
-    number = {old: new for new, old in enumerate(indices)} | {ROOT: ROOT}
-    bodies, velocities = [], list[int]()
-    for old in indices:
-        body = mechanism.bodies[old]
-        bodies.append(dataclasses.replace(body, parent=number[body.parent], v_start=len(velocities)))
-        velocities += range(body.v_start, body.v_start + len(body.reflected_inertia))
-    v_number = {old: new for new, old in enumerate(velocities)}
-    return dataclasses.replace(
-        mechanism,
-        bodies=tuple(bodies),
-        closures=tuple(_renumbered(c, number) for c in mechanism.closures if {c.parent, c.child} <= number.keys()),
-        couplings=tuple(
-            dataclasses.replace(c, follower=v_number[c.follower], leader=v_number[c.leader])
-            for c in mechanism.couplings
-            if {c.follower, c.leader} <= v_number.keys()
-        ),
-        v_order=tuple(mechanism.v_order[old] for old in velocities),
-    )
-
-
-def _renumbered(closure: Closure, number: dict[int, int]) -> Closure:
-    return dataclasses.replace(closure, parent=number[closure.parent], child=number[closure.child])
-
-
-# --- what does not fit -----------------------------------------------------------------------------------------------
-
-
-def _excess(mechanism: Mechanism, folded: set[int]) -> int:
-    """By how many joints or coordinates a body would be too large."""
-    joints = coordinates = 0
-    for i, body in enumerate(mechanism.bodies):
-        if kind_of(body) is Kind.FREE or i in folded:
-            continue
-        joints += len(body.primitives) or 1
-        coordinates += sum(4 if p.kind is Kind.BALL else 1 for p in body.primitives)
-    return max(joints - MAX_JOINTS, coordinates - MAX_COORDINATES)
-
-
-def _fold(mechanism: Mechanism) -> set[int]:
-    """Welded links to be made one with what they are welded to: as few as needed, first those that touch nothing."""
-    welded = [i for i, body in enumerate(mechanism.bodies) if not body.primitives and body.parent != ROOT]
-    welded.sort(key=lambda i: bool(mechanism.bodies[i].link.collisions))
-    return set(welded[: max(0, _excess(mechanism, set()))])
-
-
-def _report_folded(mechanism: Mechanism, folded: set[int], diagnostics: Diagnostics) -> None:
-    names = ", ".join(f"{mechanism.bodies[i].name} ({_carrier(mechanism, i, folded)})" for i in sorted(folded))
-    message = f"{len(folded)} welded links are one with the link that carries them, as PyBullet has {MAX_JOINTS} joints"
-    hint = f"they have poses by name but no PyBullet index of their own (carried by): {names}"
-    where = mechanism.bodies[min(folded)].link.where
-    diagnostics.add(Fate.NOTED, "pybullet.folded-links", message, where, target=TARGET, hint=hint)
-
-
-def _carrier(mechanism: Mechanism, i: int, folded: set[int]) -> str:
-    """The link that a folded one is made one with."""
-    while i in folded:
-        i = mechanism.bodies[i].parent
-    return mechanism.bodies[i].name
 
 
 # --- segments --------------------------------------------------------------------------------------------------------
@@ -271,7 +175,8 @@ def _leaders(primitives: tuple[Primitive, ...]) -> Iterator[int]:
         yield min(sharing, key=lambda k: primitives[k].kind is not Kind.HINGE)
 
 
-def _build(mechanism: Mechanism, model: str, folded: set[int], diagnostics: Diagnostics) -> Articulation:
+def _build(piece: Piece, model: str, diagnostics: Diagnostics) -> Articulation:
+    mechanism = piece.mechanism
     drafts = _Drafts(mechanism, Names(_reserved(mechanism), diagnostics))
     is_free = kind_of(mechanism.bodies[0]) is Kind.FREE
     anchor = _anchor(mechanism)
@@ -280,7 +185,7 @@ def _build(mechanism: Mechanism, model: str, folded: set[int], diagnostics: Diag
         if body is anchor:
             drafts.drives.append(())
             drafts.place(body, BASE, IDENTITY)
-        elif i in folded:
+        elif i in piece.folded:
             index, X_SF = drafts.carrier(body)
             drafts.drives.append(())
             drafts.place(body, index, X_SF @ body.X_BM.inverse())
@@ -297,6 +202,7 @@ def _build(mechanism: Mechanism, model: str, folded: set[int], diagnostics: Diag
         drives=tuple(drafts.drives),
         places=drafts.places,
         joints=drafts.joints,
+        seam=piece.seam,
     )
 
 

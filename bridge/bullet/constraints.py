@@ -16,7 +16,7 @@ import numpy as np
 from bridge.mechanism import ROOT, Closure, Coupling, Kind, Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate
 from loaders.model import WORLD, BallConstraint, Joint, JointType
-from loaders.spatial import Pose
+from loaders.spatial import IDENTITY, Pose
 
 from .articulation import Articulation
 from .segments import BASE, TARGET
@@ -59,6 +59,9 @@ class Constraints:
 
     def make(self) -> None:
         """Make them all."""
+        for state in self.states:
+            if state.articulation.seam is not None:
+                self._join(state, state.articulation.seam)
         for k, state in enumerate(self.states):
             for name, follower, leader in _shared(k, state.articulation):
                 self._gear(name, follower, leader, follower.ratio / leader.ratio, 0.0)
@@ -93,6 +96,13 @@ class Constraints:
             client.changeConstraint(gear, gearRatio=ratio, maxForce=MAX_FORCE)
         self.made[name].append(gear)
 
+    # --- links that are cut ------------------------------------------------------------------------------------------
+
+    def _join(self, state: State, link: str) -> None:
+        """Weld a base to the link that it is a part of."""
+        base = state.articulation.mechanism.bodies[0].name
+        self.made[base] += self.weld(None, self._end_on(link, IDENTITY), self._end_on(base, IDENTITY))
+
     # --- loops -------------------------------------------------------------------------------------------------------
 
     def _close(self, closure: Closure) -> None:
@@ -114,9 +124,10 @@ class Constraints:
 
     def _end(self, body: int, X_LK: Pose) -> _End:
         """The end of a constraint on a body of the mechanism."""
-        if body == ROOT:
-            return _End(BASE, BASE, X_LK)
-        name = self.mechanism.bodies[body].name
+        return _End(BASE, BASE, X_LK) if body == ROOT else self._end_on(self.mechanism.bodies[body].name, X_LK)
+
+    def _end_on(self, name: str, X_LK: Pose) -> _End:
+        """The end of a constraint on a link."""
         state = next(state for state in self.states if name in state.articulation.places)
         index, X_SL = state.articulation.places[name]
         return _End(state.body, index, state.inertial_pose(index).inverse() @ X_SL @ X_LK)

@@ -1,13 +1,12 @@
-"""What `load_into_pybullet` gives back: PyBullet's body id with the model's names, and a sequence of such bodies."""
+"""A body that `load_into_pybullet` gives back: PyBullet's own id, with the names that the model gave its parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Self, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
-from bridge.coordinates import joint_index
 from bridge.mechanism import Mechanism, Position
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD, by_name
@@ -20,7 +19,7 @@ from .operators import Operators
 from .passive import apply_efforts, apply_passive_forces
 from .picture import Pictured
 from .settings import set_friction
-from .state import State, Value, with_followers
+from .state import State, Value
 
 
 class Body(Pictured, int):
@@ -41,6 +40,8 @@ class Body(Pictured, int):
     """PyBullet's constraint ids by the joint that they stand for: gears of couplings and screws, closed loops."""
     diagnostics: tuple[Diagnostic, ...]
     """What became of everything in the file, from reading to here."""
+    seam: str | None
+    """The link, on another body, of which the base is the other part; see `bridge.bullet.fitting`."""
 
     _operators: Operators | None
     _friction_step: float
@@ -60,6 +61,7 @@ class Body(Pictured, int):
         self.links = {name: index for name, (index, _) in articulation.places.items()}
         self.constraints = constraints
         self.diagnostics = diagnostics
+        self.seam = articulation.seam
         self._operators = Operators(state)
         self._friction_step = set_friction(state.client, state.body, articulation)
         return self
@@ -100,7 +102,7 @@ class Body(Pictured, int):
         Raises:
             ValueError: if there is no such frame on a link of the body.
         """
-        return _frame_pose(self, self.mechanism, name)
+        return frame_pose(name, self.mechanism, self.link_pose)
 
     def positions(self) -> dict[str, Value]:
         """The position of every joint that moves, and of a free base by its link's name."""
@@ -132,6 +134,10 @@ class Body(Pictured, int):
     def dynamics_source(self) -> str:
         """Who computes `mass_matrix` and `bias_forces`: ``pybullet`` or ``readback``; see `bridge.bullet.operators`."""
         return self.operators.source
+
+    def readback(self) -> Mechanism:
+        """The mechanism with the masses and inertias that PyBullet holds, of which rotors are no part."""
+        return self.operators.readback()
 
     def mass_matrix(self) -> Array:
         """The mass matrix at the present position, shape (nv, nv), in ``mechanism.v_order``; without rotors."""
@@ -190,7 +196,7 @@ class Body(Pictured, int):
 
     def apply_physics(self) -> None:
         """Give PyBullet's world the gravity and the time step of the file; loading never does."""
-        _apply_physics(self.state.client, self.mechanism)
+        apply_physics(self.state.client, self.mechanism)
         self.adapt_friction()
 
     # --- its life ----------------------------------------------------------------------------------------------------
@@ -220,177 +226,21 @@ class Body(Pictured, int):
         return int, (int(self),)
 
 
-class Bodies(Pictured, Sequence[Body]):
-    """The bodies of one scene: by number, by the name of their model, and as one mechanism."""
+def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> Pose:
+    """``X_WF`` of a frame of the scene, from where links are.
 
-    def __init__(
-        self,
-        bodies: Sequence[Body],
-        mechanism: Mechanism,
-        constraints: Mapping[str, tuple[int, ...]],
-        diagnostics: tuple[Diagnostic, ...],
-    ) -> None:
-        self._bodies = tuple(bodies)
-        self.mechanism = mechanism
-        """All bodies as one; matrices and forces are in its ``v_order``."""
-        self.constraints = constraints
-        """PyBullet's constraint ids by the joint that they stand for."""
-        self.diagnostics = diagnostics
-        """What became of everything in the file, from reading to here."""
-        self._of_joint = {name: body for body in self for name in _joint_names(body)}
-        self._of_link = {name: body for body in self for name in body.links}
-
-    @overload
-    def __getitem__(self, key: int | str) -> Body: ...
-    @overload
-    def __getitem__(self, key: slice) -> Sequence[Body]: ...
-    def __getitem__(self, key: int | slice | str) -> Body | Sequence[Body]:
-        if not isinstance(key, str):
-            return self._bodies[key]
-        found = [body for body in self if body.name == key]
-        if len(found) != 1:
-            names = ", ".join(dict.fromkeys(body.name for body in self))
-            problem = f"{len(found)} bodies; use with_link" if found else f"none; there are: {names}"
-            raise KeyError(f"model {key!r} has {problem}")
-        return found[0]
-
-    def __len__(self) -> int:
-        return len(self._bodies)
-
-    def with_link(self, name: str) -> Body:
-        """The body that has a link.
-
-        Raises:
-            ValueError: if none has.
-        """
-        if name not in self._of_link:
-            raise ValueError(f"there is no link {name!r}; there are: {', '.join(self._of_link)}")
-        return self._of_link[name]
-
-    @property
-    def links(self) -> dict[str, tuple[Body, int]]:
-        """Body and PyBullet's link index of every link."""
-        return {name: (body, body.links[name]) for name, body in self._of_link.items()}
-
-    @property
-    def joints(self) -> dict[str, tuple[Body, int]]:
-        """Body and PyBullet's joint index of every joint."""
-        return {name: (body, index) for body in self for name, index in body.joints.items()}
-
-    def link_pose(self, name: str) -> Pose:
-        """``X_WL`` of a link of any body; see `Body.link_pose`."""
-        return self.with_link(name).link_pose(name)
-
-    def frame_pose(self, name: str) -> Pose:
-        """``X_WF`` of a frame of the file; see `Body.frame_pose`."""
-        return _frame_pose(self, self.mechanism, name)
-
-    def positions(self) -> dict[str, Value]:
-        """As `Body.positions`, of all."""
-        return {name: value for body in self for name, value in body.positions().items()}
-
-    def velocities(self) -> dict[str, Value]:
-        """As `Body.velocities`, of all."""
-        return {name: value for body in self for name, value in body.velocities().items()}
-
-    def set_positions(self, q: Mapping[str, Position]) -> None:
-        """As `Body.set_positions`; couplings between bodies count too."""
-        for body, part in self._split(with_followers(self.mechanism, q)):
-            body.set_positions(part)
-
-    def set_velocities(self, v: Mapping[str, Position]) -> None:
-        """As `Body.set_velocities`; couplings between bodies count too."""
-        for body, part in self._split(with_followers(self.mechanism, v, rates=True)):
-            body.set_velocities(part)
-
-    def mass_matrix(self) -> Array:
-        """As `Body.mass_matrix`, in the ``v_order`` of all."""
-        nv = len(self.mechanism.v_order)
-        M = np.zeros((nv, nv))
-        for body in self:
-            rows = self._rows(body)
-            M[np.ix_(rows, rows)] = body.mass_matrix()
-        return M
-
-    def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """As `Body.bias_forces`, in the ``v_order`` of all."""
-        forces = np.zeros(len(self.mechanism.v_order))
-        for body in self:
-            forces[self._rows(body)] = body.bias_forces(gravity)
-        return forces
-
-    def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
-        """As `Body.apply_efforts`, for joints of any body."""
-        for body, part in self._split(efforts):
-            body.apply_efforts(part)
-
-    def apply_control(
-        self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
-    ) -> None:
-        """As `Body.apply_control`, for joints of any body."""
-        for body, part in self._split(positions):
-            body.apply_control(part, velocities)
-
-    def apply_passive_forces(self) -> None:
-        """As `Body.apply_passive_forces`, of all, and springs between them."""
-        for body in self:
-            body.adapt_friction()
-        apply_passive_forces([body.state for body in self], self.mechanism)
-
-    def step(self) -> None:
-        """Apply the passive forces of all bodies and step the whole simulation."""
-        self.apply_passive_forces()
-        for body in self[:1]:
-            body.state.client.stepSimulation()
-
-    def apply_physics(self) -> None:
-        """As `Body.apply_physics`."""
-        for body in self[:1]:
-            _apply_physics(body.state.client, self.mechanism)
-        for body in self:
-            body.adapt_friction()
-
-    def remove(self) -> None:
-        """Remove all bodies from PyBullet."""
-        for body in self:
-            body.remove()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
-    def __repr__(self) -> str:
-        return f"Bodies({', '.join(map(repr, self))})"
-
-    def _rows(self, body: Body) -> list[int]:
-        number = {key: i for i, key in enumerate(self.mechanism.v_order)}
-        return [number[key] for key in body.mechanism.v_order]
-
-    def _split(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[Body, dict[str, Position]]]:
-        unknown = sorted(by_joint.keys() - self._of_joint.keys())
-        if unknown:
-            raise ValueError(f"there is no joint {unknown[0]!r}; there are: {', '.join(sorted(self._of_joint))}")
-        for body in self:
-            part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
-            if part:
-                yield body, part
-
-
-def _joint_names(body: Body) -> Iterator[str]:
-    yield from joint_index(body.mechanism)
-
-
-def _frame_pose(owner: Body | Bodies, mechanism: Mechanism, name: str) -> Pose:
+    Raises:
+        ValueError: if there is no such frame, or link.
+    """
     frames = by_name(mechanism.scene.frames)
     if name not in frames:
         raise ValueError(f"there is no frame {name!r}; there are: {', '.join(frames) or 'none'}")
     frame = frames[name]
-    X_WL = IDENTITY if frame.link == WORLD else owner.link_pose(frame.link)
+    X_WL = IDENTITY if frame.link == WORLD else link_pose(frame.link)
     return X_WL @ frame.X_LF
 
 
-def _apply_physics(client: Client, mechanism: Mechanism) -> None:
+def apply_physics(client: Client, mechanism: Mechanism) -> None:
+    """Give PyBullet's world the gravity and the time step of a scene."""
     client.setGravity(*mechanism.scene.gravity.tolist())
     client.setTimeStep(mechanism.scene.physics.time_step)

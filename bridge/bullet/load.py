@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,16 +18,19 @@ from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.spatial import IDENTITY, Pose
 
 from .articulation import Articulation, articulate, is_one_model
+from .bodies import Bodies
 from .client import Client
 from .console import captured
 from .constraints import Constraints, report_constraints
 from .contacts import report_contacts, set_contacts
 from .document import urdf
 from .filters import filter_pairs, report_filters, report_policy, touches_itself
-from .handle import Bodies, Body
+from .handle import Body
 from .losses import report_losses
 from .meshes import MAX_PATH
 from .placement import based, placed, scaled
+from .scratch import scratch
+from .seams import seat
 from .segments import TARGET
 from .settings import settle
 from .shapes import Shapes
@@ -44,7 +43,7 @@ class _Plan:
 
     mechanism: Mechanism
     articulations: list[Articulation]
-    documents: list[Path]
+    documents: list[str]
     excluded: frozenset[Pair]
     flags: int
 
@@ -97,8 +96,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     mechanism = mechanism_of(source, **load_options)
     mechanism = _adapted(mechanism, _placement(basePosition, baseOrientation), useFixedBase, globalScaling)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-    with _temporary_folder() as folder:
-        shapes = Shapes(folder, diagnostics, collision_meshes)
+    with scratch() as files:
+        shapes = Shapes(files, diagnostics, collision_meshes)
         plan = _plan(mechanism, policy, flags, shapes, client, diagnostics)
         own = Diagnostics(entry for entry in diagnostics if entry.target == TARGET)
         own.raise_for(ExportError, strict=strict)
@@ -121,16 +120,6 @@ def _adapted(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float)
     return mechanism if fixed is None else based(mechanism, fixed=bool(fixed))
 
 
-@contextmanager
-def _temporary_folder() -> Iterator[Path]:
-    """A folder of a name that PyBullet has never seen: it keeps what it read by path, and would not read again."""
-    folder = Path(tempfile.mkdtemp(prefix="sdfbridge-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 # --- before PyBullet is touched --------------------------------------------------------------------------------------
 
 
@@ -144,13 +133,10 @@ def _plan(
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(articulations, excluded, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    documents = []
-    for k, articulation in enumerate(articulations):
-        path = shapes.folder / f"{k}.urdf"
-        path.write_text(urdf(articulation, shapes), encoding="utf-8")
-        documents.append(path)
-    if len(os.fsencode(shapes.folder)) > MAX_PATH - 100:
-        message = f"the temporary folder has a path of {len(os.fsencode(shapes.folder))} bytes, too long for PyBullet"
+    documents = [shapes.files.file(urdf(articulation, shapes).encode(), ".urdf") for articulation in articulations]
+    length = len(os.fsencode(shapes.files.folder))
+    if length > MAX_PATH - 100:
+        message = f"the temporary folder has a path of {length} bytes, too long for PyBullet"
         diagnostics.add(Fate.INVALID, "pybullet.long-path", message, target=TARGET, hint="set TMPDIR to a shorter one")
     return _Plan(
         mechanism=mechanism,
@@ -203,7 +189,7 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | 
     return _handle(plan, states, constraints, diagnostics)
 
 
-def _load(client: Client, articulation: Articulation, document: Path, plan: _Plan, diagnostics: Diagnostics) -> int:
+def _load(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
     modes, lines = client.modes, list[str]()
     flags = modes.URDF_USE_INERTIA_FROM_FILE | modes.URDF_MAINTAIN_LINK_ORDER | modes.URDF_USE_IMPLICIT_CYLINDER
     if touches_itself(articulation, plan.excluded):
@@ -213,7 +199,7 @@ def _load(client: Client, articulation: Articulation, document: Path, plan: _Pla
     try:
         with captured(lines):
             body: int = client.loadURDF(
-                str(document), X.p.tolist(), [*xyz, w],
+                document, X.p.tolist(), [*xyz, w],
                 useFixedBase=articulation.is_fixed, flags=flags | plan.flags,
             )  # fmt: skip
     except modes.error as error:
@@ -258,6 +244,7 @@ def _start(mechanism: Mechanism, states: list[State]) -> None:
     for state in states:
         names = {body.joint for body in state.articulation.mechanism.bodies}
         state.set_positions({name: value for name, value in q.items() if name in names})
+    seat(states)
 
 
 def _handle(plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics) -> Body | Bodies:

@@ -194,8 +194,7 @@ class Operators:
     def _gravity(self, wanted: Sequence[float] | None) -> Iterator[Array]:
         """Gravity as PyBullet must have it while it computes; yields gravity in the world."""
         client, articulation = self.state.client, self.state.articulation
-        parameters = client.getPhysicsEngineParameters()
-        present = [parameters[f"gravityAcceleration{axis}"] for axis in "XYZ"]
+        present = self.state.gravity()
         g = np.array(present if wanted is None else wanted, dtype=np.float64)
         R_WS = articulation.X_WS.R if articulation.is_fixed else np.eye(3)
         client.setGravity(*(R_WS.T @ g).tolist())

@@ -6,7 +6,7 @@ the step is well below ``2 sqrt(I / k)``, and its error is of first order in the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -157,8 +157,7 @@ def _lift_weightless(state: State) -> None:
     weightless = [body.link for body in state.articulation.mechanism.bodies if not body.link.gravity]
     if not weightless:
         return
-    parameters = state.client.getPhysicsEngineParameters()
-    g = np.array([parameters[f"gravityAcceleration{axis}"] for axis in "XYZ"])
+    g = np.array(state.gravity())
     for link in weightless:
         _lift(state, link, g)
 
@@ -179,8 +178,8 @@ def _push(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
 
 
 def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length: float) -> None:
-    state_A, P = _motion(states, spring.link_A, Pose.of(p=spring.p_AP))
-    state_B, Q = _motion(states, spring.link_B, Pose.of(p=spring.p_BQ))
+    state_A, P = motion_of(states, spring.link_A, Pose.of(p=spring.p_AP))
+    state_B, Q = motion_of(states, spring.link_B, Pose.of(p=spring.p_BQ))
     p_PQ = Q.X_WF.p - P.X_WF.p
     distance = float(np.linalg.norm(p_PQ))
     if distance == 0.0:
@@ -194,8 +193,8 @@ def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length
 
 
 def _bear(states: list[State], bushing: Bushing) -> None:
-    state_A, A = _motion(states, bushing.link_A, bushing.X_LA)
-    state_C, C = _motion(states, bushing.link_C, bushing.X_LC)
+    state_A, A = motion_of(states, bushing.link_A, bushing.X_LA)
+    state_C, C = motion_of(states, bushing.link_C, bushing.X_LC)
     wrench = bushing_wrench(bushing, A, C)
     for sign, state, link in ((-1.0, state_A, bushing.link_A), (1.0, state_C, bushing.link_C)):
         if state is not None:
@@ -216,8 +215,8 @@ def _strain(states: list[State], tendon: TendonConstraint, mechanism: Mechanism)
         apply_efforts(state, {name: weights[name] * force for name in sorted(own)}, limited=False)
 
 
-def _motion(states: list[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
-    """Who has the link, and how a frame on it moves."""
+def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
+    """Who has a link, and how a frame on it moves; of the world nobody."""
     state = next((state for state in states if link in state.articulation.places), None)
     if state is None:
         return None, Motion(X_LF, IDENTITY.p, IDENTITY.p)

@@ -53,6 +53,11 @@ class State:
     body: int
     articulation: Articulation
 
+    def gravity(self) -> list[float]:
+        """Of PyBullet's world, at present [m/s^2]."""
+        parameters = self.client.getPhysicsEngineParameters()
+        return [parameters[f"gravityAcceleration{axis}"] for axis in "XYZ"]
+
     # --- frames ------------------------------------------------------------------------------------------------------
 
     def inertial_pose(self, index: int) -> Pose:

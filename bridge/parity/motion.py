@@ -32,7 +32,7 @@ _HELD = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
     "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.loop-joint", "mjcf.open-at-zero", "pybullet.gear",
     "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop", "pybullet.loop-joint",
-    "pybullet.ball-constraint",
+    "pybullet.ball-constraint", "pybullet.cut-links",
 })  # fmt: skip
 _Named = Sequence[tuple[str, Factory]]
 

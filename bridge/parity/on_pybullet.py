@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -39,6 +39,7 @@ class PyBulletEngine:
             self.close()
             raise
         self._bodies = [self._loaded] if isinstance(self._loaded, Body) else list(self._loaded)
+        self._seams = {body.mechanism.bodies[0].name for body in self._bodies if body.seam is not None}
         self.diagnostics = self._loaded.diagnostics
         self.version = metadata.version("pybullet")
         if self._bodies:
@@ -51,7 +52,7 @@ class PyBulletEngine:
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
-        return {name: body.link_pose(name) for body in self._bodies for name in body.links}
+        return {name: self._loaded.link_pose(name) for name in self._loaded.links}
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`; as the links move where one freedom alone has a velocity of one."""
@@ -64,14 +65,14 @@ class PyBulletEngine:
         for column, (joint, component) in enumerate(order):
             unit = np.eye(np.size(still[joint]))[component].tolist()
             self._loaded.set_velocities({**followers, joint: unit})
-            for name, w, v_P, p_P in self._motions():
+            for name, w, v_P, p_P in self._motions(found):
                 found[name][:, column] = (*w, *(v_P + np.cross(w, poses[name].p - p_P)))
             self._loaded.set_velocities({joint: still[joint], **followers})
         self._loaded.set_velocities(present)
         return found
 
-    def _motions(self) -> Iterator[tuple[str, Array, Array, Array]]:
-        """Of every link its name, its angular velocity, and the velocity and place of a point of it."""
+    def _motions(self, wanted: Container[str]) -> Iterator[tuple[str, Array, Array, Array]]:
+        """Of every wanted link its name, its angular velocity, and the velocity and place of a point of it."""
         for body in self._bodies:
             v, w = self._pybullet.getBaseVelocity(int(body), physicsClientId=self._client)
             p, _ = self._pybullet.getBasePositionAndOrientation(int(body), physicsClientId=self._client)
@@ -81,8 +82,7 @@ class PyBulletEngine:
                 int(body), indices, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=self._client
             )
             told |= {i: (np.array(s[7]), np.array(s[6]), np.array(s[0])) for i, s in zip(indices, states, strict=True)}
-            for name, index in body.links.items():
-                yield (name, *told[index])
+            yield from ((name, *told[index]) for name, index in body.links.items() if name in wanted)
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -92,8 +92,7 @@ class PyBulletEngine:
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`; a link that is one with another counts as part of that one."""
         moving = moving_links(self.mechanism)
-        held = (body.operators.readback() for body in self._bodies)
-        return {link.name: link.inertia for part in held for link in part.bodies if link.name in moving}
+        return {link.name: link.inertia for link in self._loaded.readback().bodies if link.name in moving}
 
     def joint_parameters(self) -> dict[Freedom, JointParameters]:
         """See `Engine.joint_parameters`; dry friction is a motor, whose strength PyBullet does not tell."""
@@ -128,7 +127,9 @@ class PyBulletEngine:
         """See `Engine.violations`; of loops by the points that constraints hold, at a hinge by their middle."""
         found: dict[str, float] = {}
         gaps: dict[str, list[Array]] = defaultdict(list)
-        for name, number in {(name, k) for body in self._bodies for name, ids in body.constraints.items() for k in ids}:
+        for name, number in {(name, k) for name, ids in self._loaded.constraints.items() for k in ids}:
+            if name in self._seams:
+                continue
             info = self._pybullet.getConstraintInfo(number, physicsClientId=self._client)
             if info[4] == self._pybullet.JOINT_GEAR:
                 follower, leader = self._displacement(info[0], info[1]), self._displacement(info[2], info[3])
@@ -161,12 +162,10 @@ class PyBulletEngine:
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
         """See `Engine.inverse_dynamics`."""
-        order = self.mechanism.v_order
-        forces = np.zeros(len(order))
-        for body in self._bodies:
-            rows = [order.index(key) for key in body.mechanism.v_order]
-            forces[rows] = body.operators.inverse_dynamics(accelerations[rows])
-        return forces
+        by_joint: dict[str, list[float]] = defaultdict(list)
+        for (name, _), acceleration in zip(self.mechanism.v_order, accelerations.tolist(), strict=True):
+            by_joint[name].append(acceleration)
+        return self._loaded.inverse_dynamics(by_joint)
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; by the contacts of balls that reach each other."""

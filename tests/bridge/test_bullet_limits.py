@@ -11,7 +11,7 @@ import numpy as np
 import pybullet
 import pytest
 
-import bridge.bullet.articulation
+import bridge.bullet.fitting
 from bridge import load_into_pybullet, lower
 from loaders import ExportError
 from loaders.model import WORLD, JointType
@@ -65,6 +65,9 @@ FILES = {
     "a floating joint inside": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "floating")),
     "two hundred hinges": robot(
         *(urdf_link(f"l{i}") for i in range(201)), *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200))
+    ),
+    "two hundred hinges without mass": robot(
+        *(urdf_link(f"l{i}", "") for i in range(201)), *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200))
     ),
     "two thousand welds": robot(
         *(urdf_link(f"l{i}") for i in range(2001)),
@@ -120,7 +123,7 @@ REFUSED = {
     "duplicate link names": "a",
     "a joint from a link to itself": "a",
     "a mass that is no number": "nan",
-    "two hundred hinges": "pybullet.too-many-joints",
+    "two hundred hinges without mass": "pybullet.too-many-joints",
 }
 """Files that are no model, or none for PyBullet, and a word of what is said."""
 
@@ -169,7 +172,7 @@ def chain(count, welds):
 def test_welded_links_become_one_where_pybullet_has_too_few(bullet_client):
     source = chain(200, lambda i: i % 2 == 0)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
-    assert pybullet.getNumJoints(robot, bullet_client) == bridge.bullet.articulation.MAX_JOINTS
+    assert pybullet.getNumJoints(robot, bullet_client) == bridge.bullet.fitting.MAX_JOINTS
     assert "pybullet.folded-links" in codes(robot)
     q, _ = random_state(mechanism, 0)
     robot.set_positions(q)
@@ -194,26 +197,20 @@ def test_links_that_became_one_and_filter_apart_are_reported(bullet_client):
     assert touching(robot, bullet_client) == lower(scene(links, source.joints)).collidable_pairs()
 
 
-def test_too_many_joints_are_refused_before_pybullet_is_touched(bullet_client):
-    with pytest.raises(ExportError, match=r"pybullet\.too-many-joints"):
-        load_into_pybullet(chain(200, lambda _: False), physicsClientId=bullet_client)
-    assert pybullet.getNumBodies(bullet_client) == 0
-
-
 def test_as_many_joints_as_pybullet_can_set_are_all_set(bullet_client):
-    source = chain(bridge.bullet.articulation.MAX_COORDINATES + 1, lambda _: False)
+    source = chain(bridge.bullet.fitting.MAX_COORDINATES + 1, lambda _: False)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
     q, _ = random_state(mechanism, 0)
     robot.set_positions(q)
     assert {name: (value,) for name, value in robot.positions().items()} == q
-    assert len(q) == bridge.bullet.articulation.MAX_COORDINATES
+    assert len(q) == bridge.bullet.fitting.MAX_COORDINATES
 
 
-def test_trees_that_are_too_many_for_one_body_are_several(bullet_client):
+def test_trees_that_are_too_many_for_one_body_are_in_two(bullet_client):
     links = [link(f"l{i}") for i in range(150)]
     joints = [joint(f"j{i}", WORLD, f"l{i}", X_PJ=Pose.of(p=(i, 0, 0))) for i in range(150)]
     bodies = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
-    assert len(bodies) == 150
+    assert len(bodies) == 2
     assert bodies.link_pose("l149").p.tolist() == [149, 0, 0]
 
 
