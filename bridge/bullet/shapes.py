@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -32,6 +30,7 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .meshes import MeshFiles, stl, under_picture
+from .scratch import Scratch
 from .segments import TARGET
 from .skins import skin
 from .terrain import surface
@@ -100,9 +99,9 @@ _PRIMITIVES: dict[type, Callable[[Any], str]] = {
 
 @dataclass(slots=True, eq=False)
 class Shapes:
-    """Turns geometry into elements, and writes the files that they name to one folder."""
+    """Turns geometry into elements, and writes the files that they name."""
 
-    folder: Path
+    files: Scratch
     diagnostics: Diagnostics
     collision_meshes: CollisionMeshes = "as_is"
     _known: dict[tuple[Geometry, Use, str | None], tuple[Shape, ...]] = field(default_factory=dict)
@@ -155,7 +154,7 @@ class Shapes:
         elif isinstance(geometry, Ellipsoid):
             data, error = _ellipsoid(geometry)
             self._report_hull("ellipsoid", error, where, use)
-            yield _mesh(self._written(data).as_posix())
+            yield _mesh(self.files.file(data, ".obj"))
         elif isinstance(geometry, Heightmap):
             yield from self._terrain(geometry, where, use)
         elif isinstance(geometry, Mesh | Cone | Polyline):
@@ -169,8 +168,7 @@ class Shapes:
         if triangles is None:
             hint = "it must be an image of 2 x 2 pixels or more; Pillow reads it: pip install pillow"
             return self._drop(f"the height map {heightmap.uri} cannot be read; it is left out", hint, where)
-        path = self._written(stl(triangles), ".stl")
-        yield replace(_mesh(path.as_posix()), concave=use is Use.STILL)
+        yield replace(_mesh(self.files.file(stl(triangles), ".stl")), concave=use is Use.STILL)
 
     def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use, picture: str | None) -> Iterator[Shape]:
         concave = use is Use.STILL and isinstance(geometry, Mesh) and self._collides_as_it_is(geometry)
@@ -193,12 +191,7 @@ class Shapes:
                 return
             found = assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
         for asset in found:
-            yield _mesh(self._written(asset.data).as_posix(), asset.rgba)
-
-    def _written(self, data: bytes, suffix: str = ".obj") -> Path:
-        path = self.folder / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
-        path.write_bytes(data)
-        return path
+            yield _mesh(self.files.file(asset.data, ".obj"), asset.rgba)
 
     def _report_hull(self, name: str, error: float, where: Where, use: Use) -> None:
         if use is not Use.SEEN:
