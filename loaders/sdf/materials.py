@@ -12,6 +12,7 @@ from loaders.node import Node
 from .asides import absorb, set_aside
 from .colours import read_colour
 from .geometry import find_file
+from .scripts import script_material
 
 _LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
 _ASIDES = dict.fromkeys(("lighting", "double_sided", "render_order"), _LOOK)
@@ -43,30 +44,33 @@ def read_material(visual: Node, context: Context) -> Material | None:
     values, maps = _read_pbr(node.child("pbr"), context)
     drawn = diffuse_map(node, SDF)
     texture = dict(maps).get("albedo_map") if drawn is None else find_file(drawn, drawn.word("."), context)
+    script = _read_script(node, context)
+    shininess = node.maybe_number("shininess")
     return Material(
-        name=_read_script(node),
-        ambient=read_colour(node, "ambient"),
-        diffuse=read_colour(node, "diffuse"),
-        specular=read_colour(node, "specular"),
-        emissive=read_colour(node, "emissive"),
-        shininess=node.maybe_number("shininess"),
-        texture=texture,
+        name=script.name,
+        ambient=read_colour(node, "ambient") or script.ambient,
+        diffuse=read_colour(node, "diffuse") or script.diffuse,
+        specular=read_colour(node, "specular") or script.specular,
+        emissive=read_colour(node, "emissive") or script.emissive,
+        shininess=script.shininess if shininess is None else shininess,
+        texture=texture or script.texture,
         metalness=values.get("metalness"),
         roughness=values.get("roughness"),
         maps=maps + shader_map,
     )
 
 
-def _read_script(node: Node) -> str | None:
+def _read_script(node: Node, context: Context) -> Material:
+    """What a script says; the element itself has the last word."""
     script = node.child("script")
     if script is None:
-        return None
+        return Material()
     if not any(uri.text.strip() not in _NOTHING for uri in script.all("uri")):
         script.invalid("sdf.material-script", "a <script> of a material needs a <uri>")
     name = script.word("name", "")
     if name in _NOTHING:
         script.invalid("sdf.material-script", "a <script> of a material needs a <name>")
-    return name or None
+    return script_material(script, name, context) if name else Material()
 
 
 def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:

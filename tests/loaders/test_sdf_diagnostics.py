@@ -84,6 +84,7 @@ PROVOKING = {
     "sdf.no-name": model("<link name=''/>"),
     "sdf.no-version": f"<sdf><model name='m'>{LINK}</model></sdf>",
     "sdf.unflattened": world("<model name='m'><link name='a'/><link name='n::b'/></model>", version="1.6"),
+    "sdf.unknown-material": material("<script><uri>nowhere</uri><name>Nothing</name></script>"),
     "sdf.unknown-version": model(LINK, version="1.13"),
     "sdf.no-points": collision("<polyline><height>1</height></polyline>"),
     "sdf.no-uri": collision("<mesh/>"),

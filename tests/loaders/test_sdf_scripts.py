@@ -1,0 +1,165 @@
+"""Material scripts: what a renderer of Gazebo would read from them, and nothing that harms."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import loaders
+from loaders.model import Material
+
+SCRIPT = """
+// comments of both kinds /* are no statements */
+material Shop/Base
+{
+  technique
+  {
+    pass
+    {
+      ambient 0.1 0.2 0.3 1
+      diffuse 0.4 0.5 0.6
+      specular 0.7 0.8 0.9 1 12.5
+      texture_unit { texture floor.png }
+      texture_unit { texture light.png }
+    }
+    pass { diffuse 1 0 0 }
+  }
+}
+material Shop/Child : Shop/Base
+{ technique { pass { emissive 0.5 0 0 2 } } }
+material Shop/Bare { technique { pass { specular .1 .1 .1 128 } } }
+"""
+
+
+def read(folder: Path, body: str) -> tuple[Material, list[str]]:
+    visual = f"<visual name='v'><geometry><box/></geometry><material>{body}</material></visual>"
+    path = folder / "model.sdf"
+    path.write_text(f"<sdf version='1.9'><model name='m'><link name='a'>{visual}</link></model></sdf>")
+    scene = loaders.load(path)
+    material = scene.links[0].visuals[0].material
+    assert material is not None
+    return material, [entry.code for entry in scene.diagnostics]
+
+
+def script(name: str, *uris: str) -> str:
+    return "<script>" + "".join(f"<uri>{uri}</uri>" for uri in uris) + f"<name>{name}</name></script>"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A model's folder as Gazebo's are."""
+    for folder in ("scripts", "textures"):
+        (tmp_path / "materials" / folder).mkdir(parents=True)
+    (tmp_path / "materials" / "scripts" / "shop.material").write_text(SCRIPT)
+    (tmp_path / "materials" / "textures" / "floor.png").write_bytes(b"png")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "uris",
+    [("materials/scripts", "materials/textures"), ("materials/scripts/shop.material",)],
+    ids=["folders", "file"],
+)
+def test_a_script_gives_colours_and_its_first_texture(shop: Path, uris: tuple[str, ...]) -> None:
+    material, codes = read(shop, script("Shop/Base", *uris))
+    assert material == Material(
+        name="Shop/Base",
+        ambient=(0.1, 0.2, 0.3, 1.0),
+        diffuse=(0.4, 0.5, 0.6, 1.0),
+        specular=(0.7, 0.8, 0.9, 1.0),
+        shininess=12.5,
+        texture=str(shop / "materials" / "textures" / "floor.png"),
+    )
+    assert codes == []
+
+
+def test_a_material_starts_from_its_parent_and_colours_stay_in_range(shop: Path) -> None:
+    material, _ = read(shop, script("Shop/Child", "materials/scripts"))
+    assert (material.diffuse, material.emissive) == ((0.4, 0.5, 0.6, 1.0), (0.5, 0.0, 0.0, 1.0))
+
+
+def test_what_a_script_leaves_out_is_white(shop: Path) -> None:
+    material, _ = read(shop, script("Shop/Bare", "materials/scripts"))
+    assert (material.diffuse, material.specular, material.shininess) == ((1, 1, 1, 1), (0.1, 0.1, 0.1, 1.0), 128.0)
+
+
+def test_the_element_has_the_last_word(shop: Path) -> None:
+    body = script("Shop/Base", "materials/scripts") + "<diffuse>0 1 0</diffuse><shininess>3</shininess>"
+    material, _ = read(shop, body)
+    assert (material.diffuse, material.shininess) == ((0.0, 1.0, 0.0, 1.0), 3.0)
+    assert material.ambient == (0.1, 0.2, 0.3, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "diffuse", "emissive"),
+    [
+        ("Gazebo/Grey", (0.7, 0.7, 0.7, 1.0), None),
+        ("Gazebo/Orange", (1.0, 0.5088, 0.0468, 1.0), None),
+        ("Gazebo/GreenGlow", (0.0, 1.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)),
+    ],
+)
+def test_gazebos_own_colours_are_known(tmp_path: Path, name: str, diffuse: object, emissive: object) -> None:
+    material, codes = read(tmp_path, script(name, "file://media/materials/scripts/gazebo.material"))
+    assert (material.name, material.diffuse, material.emissive) == (name, diffuse, emissive)
+    assert codes == []
+
+
+@pytest.mark.parametrize(
+    ("name", "uri"),
+    [
+        ("Gazebo/Wood", "file://media/materials/scripts/gazebo.material"),
+        ("Shop/Gone", "materials/scripts"),
+        ("Shop/Base", "model://gone/materials/scripts"),
+        ("Grey", "materials/scripts"),
+    ],
+)
+def test_a_material_that_is_not_found_is_noted_and_keeps_its_name(shop: Path, name: str, uri: str) -> None:
+    material, codes = read(shop, script(name, uri))
+    assert material == Material(name=name)
+    assert codes == ["sdf.unknown-material"]
+
+
+def test_a_texture_that_is_not_found_is_noted(shop: Path) -> None:
+    (shop / "materials" / "textures" / "floor.png").unlink()
+    material, codes = read(shop, script("Shop/Base", "materials/scripts"))
+    assert (material.texture, material.diffuse) == (None, (0.4, 0.5, 0.6, 1.0))
+    assert codes == ["sdf.unknown-material"]
+
+
+def test_a_texture_is_looked_for_beside_the_script_only(shop: Path) -> None:
+    (shop / "secret.png").write_bytes(b"png")
+    (shop / "materials" / "scripts" / "evil.material").write_text(
+        "material Evil { technique { pass { texture_unit { texture ../../secret.png } } } }"
+    )
+    assert read(shop, script("Evil", "materials/scripts"))[0].texture is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "}}}}{{{{",
+        "material",
+        "material {",
+        "material A : A { pass { diffuse a b c\nambient inf 1 1\n texture } }",
+        "\x00",
+    ],
+)
+def test_a_broken_script_does_no_harm(shop: Path, text: str) -> None:
+    (shop / "materials" / "scripts" / "a.material").write_text(text)
+    assert read(shop, script("Shop/Base", "materials/scripts"))[0].diffuse == (0.4, 0.5, 0.6, 1.0)
+    read(shop, script("A", "materials/scripts"))
+
+
+def test_a_deep_script_is_read_in_a_moment(shop: Path) -> None:
+    (shop / "materials" / "scripts" / "deep.material").write_text("{ " * 200_000)
+    code = "import sys, loaders; loaders.load(sys.argv[1])"
+    read(shop, script("Shop/Base", "materials/scripts"))
+    subprocess.run([sys.executable, "-c", code, shop / "model.sdf"], check=True, timeout=30)
+
+
+def test_numbers_of_specular_reflection_have_no_place(tmp_path: Path) -> None:
+    pbr = "<pbr><specular><specular>0.3</specular><glossiness>0.4</glossiness></specular></pbr>"
+    assert read(tmp_path, pbr)[1] == ["sdf.appearance", "sdf.appearance"]
