@@ -1,0 +1,115 @@
+"""A step of an export against a step of the same robot written by hand: `yardsticks/`.
+
+    python benchmarks/stepping.py [ROUNDS]
+
+Both have the same shapes, limits, time step, integrator, solver and pairs that may touch, and start from the same
+random positions. Each round steps one after the other through 2,000 steps, from the start again; of all rounds the
+shortest counts. ``free`` is without a floor, ``floor`` is on one. ``contacts`` is their mean number.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pybullet_data
+
+import bridge
+import loaders
+
+STEPS = 2_000
+YARDSTICKS = Path(__file__).parent / "yardsticks"
+STANDING = (0.0, 0.9, -1.8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robot:
+    """A file of ``pybullet_data``, and the link of it that is bolted to the ground, if any."""
+
+    file: str
+    base: str = ""
+
+
+ROBOTS = {
+    "panda": Robot(file="franka_panda/panda.urdf", base="panda_link0"),
+    "iiwa": Robot(file="kuka_iiwa/model.urdf", base="lbr_iiwa_link_0"),
+    "a1": Robot(file="a1/a1.urdf"),
+}
+
+
+def scene(robot: Robot) -> loaders.Scene:
+    path = Path(pybullet_data.getDataPath()) / robot.file
+    if not robot.base:
+        return loaders.load(path)
+    steps = f"directives:\n- add_model: {{name: arm, file: file://{path}}}\n"
+    steps += f"- add_weld: {{parent: world, child: arm::{robot.base}}}\n"
+    return loaders.load_string(steps, format="directives", paths=[path.parent])
+
+
+def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
+    """The export and the yardstick, which shares its meshes."""
+    exported = bridge.export_mjcf(scene(ROBOTS[name]), folder / name, collision_policy="mujoco")
+    assets = {path.name: path.read_bytes() for path in (folder / name / "assets").iterdir()}
+    specs = {
+        "export": mujoco.MjSpec.from_file(str(exported.path)),
+        "yardstick": mujoco.MjSpec.from_string((YARDSTICKS / f"{name}.xml").read_text(), assets=assets),
+    }
+    if floor:
+        for spec in specs.values():
+            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+    return {key: spec.compile() for key, spec in specs.items()}
+
+
+def start(model: Any, seed: int) -> Any:
+    """A quadruped stands; an arm is somewhere within its limits."""
+    data = mujoco.MjData(model)
+    if model.nq == 19:
+        data.qpos[2] = 0.32
+        data.qpos[7:] = 4 * STANDING
+        return data
+    low, high = model.jnt_range.T
+    data.qpos[:] = low + (high - low) * np.random.default_rng(seed).uniform(0.3, 0.7, model.nq)
+    return data
+
+
+def microseconds(model: Any) -> tuple[float, float, Any]:
+    """Of one step, the mean number of contacts, and where it ended."""
+    data = start(model, seed=1)
+    taken = contacts = 0.0
+    for _ in range(STEPS // 100):
+        begin = time.perf_counter()
+        mujoco.mj_step(model, data, 100)
+        taken += time.perf_counter() - begin
+        contacts += data.ncon
+    return 1e6 * taken / STEPS, contacts / (STEPS // 100), data.qpos.copy()
+
+
+def compare(name: str, folder: Path, floor: bool, rounds: int) -> None:
+    models = pair(name, folder, floor)
+    best = dict.fromkeys(models, np.inf)
+    for _ in range(rounds):
+        ran = {key: microseconds(model) for key, model in models.items()}
+        best = {key: min(best[key], us) for key, (us, _, _) in ran.items()}
+    (_, ours, q), (_, theirs, p) = ran["export"], ran["yardstick"]
+    print(
+        f"{name:6} {'floor' if floor else 'free':6} {best['export']:8.2f} {best['yardstick']:9.2f}"
+        f" {best['export'] / best['yardstick']:6.3f}   {ours:5.1f} {theirs:6.1f}   {np.abs(q - p).max():.1e}"
+    )
+
+
+def main(rounds: int) -> None:
+    print("robot          export yardstick  ratio   contacts of both   apart at the end")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ROBOTS:
+            for floor in (False, True):
+                compare(name, Path(folder) / str(floor), floor, rounds)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
