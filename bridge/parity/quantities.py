@@ -245,6 +245,7 @@ def _pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 
 _MASSLESS = frozenset({
     "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "lower.massless-free-link",
+    "lower.thin-free-link",
     "pybullet.base-without-inertia",
     "pybullet.ball-without-inertia", "pybullet.folded-links", "drake.replaced-inertia",
 })  # fmt: skip
@@ -254,7 +255,6 @@ _SHAPELESS = frozenset({
     "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.welded-contact",
 })  # fmt: skip
 _COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
-_LOOPS = frozenset({"mjcf.loop-joint", "pybullet.loop-joint"})
 
 QUANTITIES = (
     Quantity(level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_MASSLESS),
@@ -292,7 +292,7 @@ QUANTITIES = (
     ),
     Quantity(
         level=Level.OPERATORS, name="constraint violation", unit="m or rad", read=_violations, error=absolute,
-        at_states=True, causes=_COUPLINGS | _LOOPS,
+        at_states=True, causes=_COUPLINGS,
     ),
     Quantity(
         level=Level.OPERATORS, name="collidable pairs", unit="", read=_pairs, error=absolute,

@@ -1,5 +1,6 @@
 """Which joint carries which link, and what happens to the joints that carry none."""
 
+import dataclasses
 import itertools
 import math
 import re
@@ -200,6 +201,25 @@ def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it
     mechanism = lower(scene(links, joints))
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 0.0, 1.0, 0.0]
     assert mechanism.diagnostics == ()
+
+
+def test_a_free_point_mass_gets_an_inertia_and_is_reported():
+    point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
+    mechanism = lower(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
+    assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.thin-free-link"]
+    assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
+
+
+def test_two_welded_point_masses_lack_inertia_about_their_line_and_three_do_not():
+    points = [Pose.of(p=p) for p in ((0, 0, 0), (1, 0, 0), (0, 1, 0))]
+    for count, codes in ((2, ["lower.thin-free-link"]), (3, [])):
+        links = [
+            dataclasses.replace(link(f"l{i}"), X_WL=X_WL, inertia=SpatialInertia.of(1.0))
+            for i, X_WL in enumerate(points[:count])
+        ]
+        joints = [joint(f"j{i}", "l0", f"l{i}", JointType.FIXED, X_PJ=points[i]) for i in range(1, count)]
+        assert [entry.code for entry in lower(scene(links, joints)).diagnostics] == codes
 
 
 def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
