@@ -1,4 +1,4 @@
-"""The spanning forest of a scene: which joint each link hangs from, and which joints close loops."""
+"""The spanning forest of a scene without loops: which joint each link hangs from, and which way round."""
 
 from __future__ import annotations
 
@@ -6,15 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from loaders.clusters import static_links
-from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint, JointType, Scene
-
-_CUT_RANK = {JointType.FIXED: 0, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2, JointType.BALL: 3}
-"""The higher, the sooner a joint is left out to open a loop: a closure that pins points is easier to hold than one
-that guides a slide, and a weld is best kept. All other types stand at 1."""
-
-_NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
-"""Joints that hold nothing together: the one constrains nothing, the other couples two other joints."""
 
 _Incident = dict[str, list[tuple[Joint, str]]]
 
@@ -33,63 +25,12 @@ class Edge:
     """Whether the joint's child is the parent here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forest:
-    """Edges, each after that of its parent, and the joints that would close a loop, in the order of the scene."""
+def spanning_forest(scene: Scene, tree: Iterable[Joint]) -> tuple[Edge, ...]:
+    """The edges of joints that make trees, each after that of its parent.
 
-    edges: tuple[Edge, ...]
-    loops: tuple[Joint, ...]
-
-
-class _Partition:
-    """Disjoint sets of names, joined as edges are found."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._parent = {name: name for name in names}
-
-    def find(self, name: str) -> str:
-        root = name
-        while self._parent[root] != root:
-            root = self._parent[root]
-        while self._parent[name] != root:
-            self._parent[name], name = root, self._parent[name]
-        return root
-
-    def join(self, a: str, b: str) -> bool:
-        """Join the sets of both; False if they are one already."""
-        a, b = self.find(a), self.find(b)
-        self._parent[a] = b
-        return a != b
-
-
-def spanning_forest(scene: Scene, diagnostics: Diagnostics) -> Forest:
-    """Choose the forest, deterministically and in near-linear time.
-
-    Of every loop the joint that is easiest to hold as a constraint is left out, the last in the scene among equals.
     Trees stand in the order of their root links in the scene, children in the order of their joints.
     """
-    static = static_links(scene)
-    sets = _Partition([WORLD, *(link.name for link in scene.links)])
-    for name in static:
-        sets.join(name, WORLD)
-    movable = [joint for joint in scene.joints if joint.type not in _NO_EDGES and not _is_idle(joint, static)]
-    ranked = sorted(movable, key=lambda joint: _CUT_RANK.get(joint.type, 1))
-    kept = {joint.name for joint in ranked if sets.join(joint.parent, joint.child)}
-    loops = tuple(joint for joint in movable if joint.name not in kept)
-    for joint in loops:
-        message = f"joint {joint.name} closes a kinematic loop; it becomes a constraint, not a degree of freedom"
-        diagnostics.add(Fate.NOTED, "lower.loop", message, joint.where)
-    for joint in scene.joints:
-        if joint.type is not JointType.FIXED and _is_idle(joint, static):
-            message = f"joint {joint.name} does not move: both its links are static"
-            diagnostics.add(Fate.NOTED, "lower.static-joint", message, joint.where)
-    tree = [joint for joint in movable if joint.name in kept]
-    return Forest(tuple(_oriented(scene, tree, static)), loops)
-
-
-def _is_idle(joint: Joint, static: set[str]) -> bool:
-    """Whether both ends are fixed to the world anyway."""
-    return all(end == WORLD or end in static for end in (joint.parent, joint.child))
+    return tuple(_oriented(scene, list(tree), static_links(scene)))
 
 
 def _oriented(scene: Scene, tree: list[Joint], static: set[str]) -> list[Edge]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,20 +13,21 @@ from loaders.model import Coupling as SceneCoupling
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 from .forest import Edge, spanning_forest
+from .loops import opened
+from .masses import movable
 from .mechanism import ROOT, Body, Closure, Coupling, Kind, Mechanism, Primitive
 
 _SIZE = {Kind.HINGE: 1, Kind.SLIDE: 1, Kind.BALL: 3, Kind.FREE: 6}
 _MASSLESS = SpatialInertia.of(0.0)
-_SPECK = SpatialInertia.of(1e-9, I_Lcm=1e-12 * np.eye(3))
-"""[kg, kg m^2], of what moves freely and has no mass, which no engine can move."""
 _FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
 
 
 def lower_scene(scene: Scene) -> Mechanism:
     """See `bridge.mechanism.lower`."""
     diagnostics = Diagnostics()
-    forest = spanning_forest(scene, diagnostics)
-    bodies = tuple(_movable(_bodies(scene, forest.edges, diagnostics), diagnostics))
+    opening = opened(scene, diagnostics)
+    edges = spanning_forest(opening.scene, opening.tree)
+    bodies = tuple(movable(_bodies(opening.scene, edges, diagnostics), diagnostics))
     index = {body.name: i for i, body in enumerate(bodies)} | {WORLD: ROOT}
     v_order = tuple((str(body.joint), c) for body in bodies for c in range(len(body.reflected_inertia)))
     couplings = _couplings(scene, v_order, diagnostics)
@@ -35,7 +35,7 @@ def lower_scene(scene: Scene) -> Mechanism:
     return Mechanism(
         scene=scene,
         bodies=bodies,
-        closures=tuple(Closure(joint=j, parent=index[j.parent], child=index[j.child]) for j in forest.loops),
+        closures=tuple(Closure(joint=j, parent=index[j.parent], child=index[j.child]) for j in opening.closures),
         couplings=couplings,
         v_order=v_order,
         diagnostics=tuple(diagnostics),
@@ -74,27 +74,6 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
         )
         v_start += size
     return tuple(bodies)
-
-
-def _movable(bodies: tuple[Body, ...], diagnostics: Diagnostics) -> Iterable[Body]:
-    """The bodies, with a speck of mass for each free one to which nothing with mass is welded."""
-    bearer: list[int] = []
-    heavy = set[int]()
-    for i, body in enumerate(bodies):
-        bearer.append(i if body.primitives or body.parent == ROOT else bearer[body.parent])
-        if body.inertia.mass != 0.0:
-            heavy.add(bearer[i])
-    for i, body in enumerate(bodies):
-        if body.primitives != _FREE or i in heavy:
-            yield body
-            continue
-        message = (
-            f"link {body.name} moves freely and has no mass, nor has any link that is welded to it; it gets "
-            f"{_SPECK.mass:g} kg and {_SPECK.I_Lcm[0, 0]:g} kg m^2, as nothing without mass can be moved"
-        )
-        hint = "give the link its mass and inertia, or hold it by a joint"
-        diagnostics.add(Fate.ASSUMED, "lower.massless-free-link", message, body.link.where, hint=hint)
-        yield dataclasses.replace(body, inertia=_SPECK)
 
 
 def _mounting(

@@ -96,26 +96,22 @@ def _couplings(by_component: dict[int, Carrier], context: Context) -> None:
 
 # --- points and frames that coincide ---------------------------------------------------------------------------------
 
-_POINTS = {JointType.BALL: 1, JointType.UNIVERSAL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
+_POINTS = {JointType.BALL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
 """Joints that hold points together, and how many: one at the centre, and one on the axis of a hinge."""
 
 
 def _closure(closure: Closure, context: Context) -> None:
+    """A weld, or a point or two that are held together; `bridge.loops` leaves nothing else."""
     joint = closure.joint
     if joint.type is JointType.FIXED:
         _hold("weld", joint.name, closure, Pose.of(), context)
-        return
-    if joint.type not in _POINTS:
-        message = f"the {joint.type} joint {joint.name} closes a loop; MuJoCo has no constraint of that kind"
-        context.report(Fate.DROPPED, "loop-joint", message, joint.where, hint="let another joint close the loop")
-        return
-    _hold("connect", joint.name, closure, Pose.of(), context)
-    if _POINTS[joint.type] == 2:
+        held = within("5e-6 m and 5e-6 rad")
+    else:
+        _hold("connect", joint.name, closure, Pose.of(), context)
+        held = f"{within('5e-6 m')}; it has no position"
+    if _POINTS.get(joint.type) == 2:
         _hold("connect", f"{joint.name}_axis", closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
-    message = (
-        f"joint {joint.name} closes a loop by a soft constraint: {within('5e-6 m')}; "
-        "it has no position, and no limits, damping, friction or spring"
-    )
+    message = f"joint {joint.name} closes a loop by a soft constraint: {held}"
     context.report(Fate.APPROXIMATED, "loop-soft-constraint", message, joint.where)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bridge.coordinates import joint_index
 from loaders.diagnostics import Fate
 from loaders.model import Joint, Sensor
 from loaders.spatial import IDENTITY, Pose
@@ -19,6 +20,9 @@ _CAMERA = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
 """MuJoCo's camera, which looks along -z with y up, in SDFormat's, which looks along x with z up."""
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
+
+
+_FORCE_TORQUE = ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +87,35 @@ def _imu(mounted: _Mounted, context: Context) -> tuple[str, ...]:
 
 
 def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """MuJoCo measures what the parent exerts on the child, at the site, in the site's axes."""
+    """MuJoCo measures, at the site and in its axes, what the tree's parent exerts on the body that hangs from it."""
     parameters = dict(mounted.sensor.parameters)
-    joint = _joint_of(mounted.sensor, context)
+    sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
     frame = parameters.get("force_torque/frame", parameters.get("frame", "child"))
+    direction = parameters.get("force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent"))
+    is_opposite = direction != "parent_to_child"
     if joint is not None:
-        X_CJ, X_PJ = joint.X_CJ, joint.X_PJ
-        R = {"child": IDENTITY.R, "parent": X_CJ.R @ X_PJ.R.T}.get(frame, X_CJ.R)
-        mounted = _Mounted(mounted.sensor, context.index[joint.child], Pose.of(R, X_CJ.p))
+        i = joint_index(context.mechanism).get(joint.name)
+        if i is None:
+            message = f"sensor {sensor.name} is on joint {joint.name}, which no body hangs by; MuJoCo measures no force"
+            context.report(Fate.DROPPED, "sensor", message, sensor.where)
+            return _FORCE_TORQUE
+        backwards = context.mechanism.bodies[i].reversed
+        is_opposite ^= backwards
+        mounted = _Mounted(sensor, i, _measuring(joint, frame, backwards, sensor.X_LS))
     at = _site(mounted, context)
     _add("force", "_force", at, mounted, context)
     _add("torque", "_torque", at, mounted, context)
-    direction = parameters.get("force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent"))
-    if direction != "parent_to_child":
-        message = (
-            f"sensor {mounted.sensor.name} reads what the parent exerts on the child; "
-            "the source asks for the opposite sign"
-        )
-        context.report(Fate.APPROXIMATED, "force-torque-sign", message, mounted.sensor.where, hint="negate the reading")
-    return ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
+    if is_opposite:
+        message = f"sensor {sensor.name} reads the force with the opposite sign to the one that the source asks for"
+        context.report(Fate.APPROXIMATED, "force-torque-sign", message, sensor.where, hint="negate the reading")
+    return _FORCE_TORQUE
+
+
+def _measuring(joint: Joint, frame: str, backwards: bool, X_CS: Pose) -> Pose:
+    """Where a joint's force is measured, on the link that hangs by it, in the axes of child, parent or sensor."""
+    R_PC = joint.X_PJ.R @ joint.X_CJ.R.T
+    R_CM = {"child": IDENTITY.R, "parent": R_PC.T}.get(frame, X_CS.R)
+    return Pose.of(R_PC @ R_CM, joint.X_PJ.p) if backwards else Pose.of(R_CM, joint.X_CJ.p)
 
 
 def _joint_of(sensor: Sensor, context: Context) -> Joint | None:

@@ -30,8 +30,8 @@ HELD_STEP = 1e-3
 _LOST = frozenset({"pybullet.link-without-gravity", "pybullet.rotor-inertia"})
 _HELD = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
-    "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.loop-joint", "mjcf.open-at-zero", "pybullet.gear",
-    "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop", "pybullet.loop-joint",
+    "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.open-at-zero", "pybullet.gear",
+    "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop",
     "pybullet.ball-constraint", "pybullet.cut-links",
 })  # fmt: skip
 _Named = Sequence[tuple[str, Factory]]

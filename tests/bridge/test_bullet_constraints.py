@@ -7,7 +7,7 @@ import pytest
 from bridge import load_into_pybullet, lower
 from loaders.model import WORLD, BallConstraint, Coupling, JointType
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
-from tests.bridge.bullet_scenes import INERTIA, codes, joint, link, scene
+from tests.bridge.bullet_scenes import codes, joint, link, scene
 
 ROOT = joint("root", WORLD, "a", JointType.FIXED)
 
@@ -186,25 +186,3 @@ def test_a_pinned_point_stays(bullet_client):
     np.testing.assert_allclose(X.p + X.R @ p_BQ, p_BQ, atol=2e-4)
     assert not np.allclose(X.R, IDENTITY.R, atol=1e-2)
     assert zero.tolist() == [0, 0, 0]
-
-
-def test_a_loop_that_pybullet_cannot_close_is_said_to_be_open(bullet_client):
-    links = [link(name) for name in "abc"]
-    ends = [(WORLD, "a"), ("a", "b"), ("b", "c"), ("c", WORLD)]
-    joints = [joint(f"j{i}", *pair, JointType.PRISMATIC, xyz=np.eye(3)[i % 3]) for i, pair in enumerate(ends)]
-    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
-    assert "pybullet.loop-joint" in codes(robot)
-    assert robot.constraints == {}
-
-
-def test_what_a_closing_joint_loses_is_said(bullet_client):
-    joints = [
-        joint("one", WORLD, "a"),
-        joint("two", "a", "b"),
-        joint("three", "b", WORLD, axis={"damping": 0.5, "lower": -1.0, "upper": 1.0}),
-    ]
-    robot = load_into_pybullet(scene([link("a"), link("b", inertia=INERTIA)], joints), physicsClientId=bullet_client)
-    (entry,) = [entry for entry in robot.diagnostics if entry.code == "pybullet.loop-joint-dynamics"]
-    assert "three" in entry.message
-    assert "limits" in entry.message
-    assert "damping" in entry.message
