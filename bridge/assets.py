@@ -36,18 +36,27 @@ _EMPTY = 1e-6
 """Share of its bounding box below which a mesh has no volume."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeshAsset:
     """One part of a shape, ready to be written."""
 
     name: str
     """For people: the mesh file's, and the part's where there are several."""
-    data: bytes
-    """An OBJ file."""
+    vertices: Array
+    """Positions [m], shape (n, 3)."""
+    faces: Faces
+    """Indices of corners, shape (m, 3)."""
+    uv: Array | None = None
+    """Texture coordinates of the vertices, shape (n, 2)."""
     rgba: Rgba | None = None
     """The colour that the mesh file states."""
     texture: str | None = None
     """The picture that the mesh file states."""
+
+    @property
+    def data(self) -> bytes:
+        """An OBJ file."""
+        return obj(self.vertices, self.faces, self.uv)
 
 
 def mesh_asset(
@@ -82,17 +91,18 @@ def mesh_asset(
     if collides:
         return _solids(mesh, data, _Ledger(stem, target, diagnostics, where))
     if plain:
-        return (MeshAsset(name=stem, data=obj(*_thickened(data.vertices, data.faces, None))),)
+        return (_thick(MeshPart(names=(), vertices=data.vertices, faces=data.faces), stem),)
     looks = _alike(data.parts)
-    return tuple(
-        MeshAsset(
-            name=f"{stem}_{i}" if len(looks) > 1 else stem,
-            data=obj(*_thickened(part.vertices, part.faces, part.uv)),
-            rgba=part.colour,
-            texture=part.texture,
-        )
-        for i, part in enumerate(looks)
-    )
+    return tuple(_thick(part, f"{stem}_{i}" if len(looks) > 1 else stem) for i, part in enumerate(looks))
+
+
+def _thick(part: MeshPart, name: str) -> MeshAsset:
+    """A part as it is; a lone flat triangle with another side, for engines that want four vertices."""
+    vertices, faces, uv = part.vertices, part.faces, part.uv
+    normal = normal_if_flat(vertices) if len(vertices) < 4 else None
+    if normal is not None:
+        vertices, faces, uv = _doubled(vertices, faces, uv, normal)
+    return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.colour, texture=part.texture)
 
 
 def shape_asset(
@@ -112,7 +122,8 @@ def shape_asset(
         diagnostics.add(Fate.APPROXIMATED, "mesh.polyline", message, where, target=target)
     names = [name] if len(solids) == 1 else [f"{name}_{i}" for i in range(len(solids))]
     return tuple(
-        MeshAsset(name=name, data=obj(vertices, faces)) for name, (vertices, faces) in zip(names, solids, strict=True)
+        MeshAsset(name=name, vertices=vertices, faces=faces)
+        for name, (vertices, faces) in zip(names, solids, strict=True)
     )
 
 
@@ -164,7 +175,7 @@ def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...
             what = f"is not convex; it collides as its convex hull{_excess(hull, own)}"
             hint = 'take it apart with collision_meshes="decompose"'
             ledger.add(Fate.APPROXIMATED, "mesh.convex-hull", what, hint)
-    return (MeshAsset(name=ledger.name, data=obj(vertices, faces)),)
+    return (MeshAsset(name=ledger.name, vertices=vertices, faces=faces),)
 
 
 def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
@@ -176,12 +187,12 @@ def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]
         what = f"is not taken apart into {asked}, because {error}; it collides as its convex hull"
         hint = "use several convex shapes; to try again, empty the cache" if convex.installed() else convex.INSTALL
         ledger.add(Fate.APPROXIMATED, "mesh.decomposition", what, hint)
-        return (MeshAsset(name=ledger.name, data=obj(data.vertices, data.faces)),)
+        return (MeshAsset(name=ledger.name, vertices=data.vertices, faces=data.faces),)
     volume = sum(abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids)
     what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, _volume(data))}"
     ledger.add(Fate.APPROXIMATED, "mesh.convex-parts", what)
     return tuple(
-        MeshAsset(name=f"{ledger.name}_convex_{i}", data=obj(vertices, faces))
+        MeshAsset(name=f"{ledger.name}_convex_{i}", vertices=vertices, faces=faces)
         for i, (vertices, faces) in enumerate(solids)
     )
 
@@ -207,12 +218,6 @@ def _excess(volume: float | None, own: float | None) -> str:
     if own is None:
         return "; the mesh encloses no volume to compare with"
     return f", of {volume:.3g} m^3 instead of {own:.3g} ({100.0 * (volume / own - 1.0):+.1f} %)" if volume else ""
-
-
-def _thickened(vertices: Array, faces: Faces, uv: Array | None) -> tuple[Array, Faces, Array | None]:
-    """The triangles; a lone flat one with another side, for engines that want four vertices."""
-    normal = normal_if_flat(vertices) if len(vertices) < 4 else None
-    return (vertices, faces, uv) if normal is None else _doubled(vertices, faces, uv, normal)
 
 
 def _doubled(vertices: Array, faces: Faces, uv: Array | None, normal: Array) -> tuple[Array, Faces, Array | None]:
@@ -288,10 +293,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sdfbridge"
 
 
-def stored(data: bytes, suffix: str) -> Path:
-    """A file with this content, in the cache, named by it; written once, whole or not at all."""
+def stored(data: bytes, suffix: str, shelf: str = "") -> Path:
+    """A file with this content, in the cache, named by it; written once, whole or not at all.
+
+    Args:
+        data: The content.
+        suffix: How the name ends.
+        shelf: A folder of the cache, for files that lie beside each other because one names another.
+    """
     digest = hashlib.sha256(data).hexdigest()
-    path = cache_folder() / digest[:2] / f"{digest}{suffix}"
+    path = cache_folder() / (shelf or digest[:2]) / f"{digest}{suffix}"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, scratch = tempfile.mkstemp(dir=path.parent)

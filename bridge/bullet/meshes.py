@@ -1,7 +1,8 @@
 """Meshes as files that PyBullet reads fast, converted once: they, and what was said of them, stay in the asset cache.
 
-What is seen, and what collides as it is, is OBJ. Of a mesh that collides as its convex hull, PyBullet takes the corners
-of all faces; so it gets every corner once, in binary STL, whatever the faces are.
+They are binary STL, which needs no parsing; PyBullet draws faces flat from it as it does from OBJ without normals. Of a
+mesh that collides as its convex hull, PyBullet takes the corners of all faces; so it gets every corner once, whatever
+the faces are. What is under a picture is OBJ, with every position and every texture coordinate once.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from loaders.model import Mesh, Rgba
 
 from .segments import TARGET
 
-_EDITION = "5"
+_EDITION = "6"
 """Of the conversion and of its record; another one is converted anew."""
+_SHELF = "bullet"
+"""The folder of the cache. All files are in it, as PyBullet keeps a picture by the name that it is found by."""
 MAX_PATH = 1000
 """A longer path of a mesh aborts the process inside PyBullet."""
 
@@ -73,7 +76,7 @@ class MeshFiles:
         if mesh.path is None:
             raise FileNotFoundError(mesh.uri)
         if self._folder is None:
-            self._folder = str(assets.cache_folder() / "bullet")
+            self._folder = str(assets.cache_folder() / _SHELF)
         path = os.path.realpath(mesh.path)
         stamps = [(file, *_stamp(file)) for file in (path, *self._described_by(path))]
         key = repr((_EDITION, mesh, is_simplified(mesh), collides, picture, stamps)).encode()
@@ -123,7 +126,7 @@ def _convert(mesh: Mesh, where: Where, collides: bool, picture: str | None, reco
 
 
 def _file(asset: assets.MeshAsset, collides: bool, where: Where, ledger: Diagnostics) -> Path:
-    return assets.stored(corners_stl(asset.data), ".stl") if collides else under_picture(asset, where, ledger)
+    return assets.stored(corners_stl(asset), ".stl", _SHELF) if collides else under_picture(asset, where, ledger)
 
 
 def under_picture(asset: assets.MeshAsset, where: Where, ledger: Diagnostics) -> Path:
@@ -132,21 +135,33 @@ def under_picture(asset: assets.MeshAsset, where: Where, ledger: Diagnostics) ->
     Raises:
         OSError: if there is no cache to keep it in.
     """
-    textured = asset.texture is not None and b"\nvt " in asset.data
-    if asset.texture is not None and not textured:
+    picture = _picture(asset, where, ledger)
+    if picture is None:
+        return assets.stored(faces_stl(asset), ".stl", _SHELF)
+    material = f"newmtl skin\nKd 1 1 1\nmap_Kd {assets.stored(picture, '.png', _SHELF).name}\n"
+    library = assets.stored(material.encode(), ".mtl", _SHELF)
+    return assets.stored(f"mtllib {library.name}\nusemtl skin\n{_draped(asset)}".encode(), ".obj", _SHELF)
+
+
+def _picture(asset: assets.MeshAsset, where: Where, ledger: Diagnostics) -> bytes | None:
+    if asset.texture is None:
+        return None
+    if asset.uv is None:
         message = f"the mesh {asset.name} has no texture coordinates; {Path(asset.texture).name} is not drawn on it"
         ledger.add(Fate.NOTED, "pybullet.no-texture-coordinates", message, where, target=TARGET)
-    picture = assets.png_texture(str(asset.texture), TARGET, ledger, where=where) if textured else None
-    if picture is None:
-        return assets.stored(asset.data, ".obj")
-    material = f"newmtl skin\nKd 1 1 1\nmap_Kd {_beside(assets.stored(picture, '.png'))}\n"
-    library = assets.stored(material.encode(), ".mtl")
-    return assets.stored(f"mtllib {_beside(library)}\nusemtl skin\n".encode() + asset.data, ".obj")
+        return None
+    return assets.png_texture(asset.texture, TARGET, ledger, where=where)
 
 
-def _beside(path: Path) -> str:
-    """How one stored file names another: PyBullet looks from the folder of the mesh, whose name may hold blanks."""
-    return f"../{path.parent.name}/{path.name}"
+def _draped(asset: assets.MeshAsset) -> str:
+    """The text of an OBJ file with texture coordinates."""
+    positions, p = np.unique(np.asarray(asset.vertices, np.float32), axis=0, return_inverse=True)
+    coordinates, t = np.unique(np.asarray(asset.uv, np.float32), axis=0, return_inverse=True)
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in positions.tolist()]
+    lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
+    corners = np.stack((p.ravel()[asset.faces], t.ravel()[asset.faces]), axis=2).reshape(-1, 6) + 1
+    lines += [f"f {a}/{u} {b}/{v} {c}/{w}\n" for a, u, b, v, c, w in corners.tolist()]
+    return "".join(lines)
 
 
 # --- STL -------------------------------------------------------------------------------------------------------------
@@ -165,21 +180,16 @@ def stl(triangles: NDArray[Any]) -> bytes:
     return bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes()
 
 
-def corners_stl(obj: bytes) -> bytes:
-    """The corners of an OBJ file's faces, each once, as the triangles of a binary STL file: its hull is the same."""
-    corners = _corners(obj)
-    count = -(-len(corners) // 3)
-    padded = np.minimum(np.arange(3 * count), len(corners) - 1)
-    return stl(corners[padded].reshape(-1, 3, 3))
+def faces_stl(asset: assets.MeshAsset) -> bytes:
+    """All faces, as binary STL."""
+    return stl(asset.vertices[asset.faces])
 
 
-def _corners(obj: bytes) -> NDArray[np.float32]:
-    """Shape (n, 3), sorted."""
-    lines = obj.decode().splitlines()
-    vertices = np.array([line.split()[1:4] for line in lines if line.startswith("v ")], dtype=np.float32)
-    used = {int(corner.partition("/")[0]) - 1 for line in lines if line.startswith("f ") for corner in line.split()[1:]}
-    found: NDArray[np.float32] = np.unique(vertices[sorted(used)], axis=0)
-    return found
+def corners_stl(asset: assets.MeshAsset) -> bytes:
+    """The corners of the faces, each once, as the triangles of a binary STL file: its hull is the same."""
+    found = np.unique(np.asarray(asset.vertices[np.unique(asset.faces)], np.float32), axis=0)
+    padded = np.minimum(np.arange(3 * -(-len(found) // 3)), len(found) - 1)
+    return stl(found[padded].reshape(-1, 3, 3))
 
 
 def _write(value: Any, path: Path) -> None:

@@ -29,7 +29,7 @@ from loaders.model import (
 )
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .meshes import MeshFiles, stl, under_picture
+from .meshes import MeshFiles, corners_stl, faces_stl, stl, under_picture
 from .scratch import Scratch
 from .segments import TARGET
 from .skins import skin
@@ -139,7 +139,9 @@ class Shapes:
         covering = skin(geometry)
         if covering is None:
             return None
-        asset = assets.MeshAsset(name=type(geometry).__name__.lower(), data=assets.obj(*covering), texture=picture)
+        vertices, faces, uv = covering
+        name = type(geometry).__name__.lower()
+        asset = assets.MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, texture=picture)
         try:
             return _mesh(str(under_picture(asset, where, self.diagnostics)))
         except OSError:
@@ -152,9 +154,9 @@ class Shapes:
         elif type(geometry) in _PRIMITIVES:
             yield Shape(element=_PRIMITIVES[type(geometry)](geometry))
         elif isinstance(geometry, Ellipsoid):
-            data, error = _ellipsoid(geometry)
+            asset, error = _ellipsoid(geometry)
             self._report_hull("ellipsoid", error, where, use)
-            yield _mesh(self.files.file(data, ".obj"))
+            yield self._file(asset, collides=use is not Use.SEEN)
         elif isinstance(geometry, Heightmap):
             yield from self._terrain(geometry, where, use)
         elif isinstance(geometry, Mesh | Cone | Polyline):
@@ -191,7 +193,11 @@ class Shapes:
                 return
             found = assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
         for asset in found:
-            yield _mesh(self.files.file(asset.data, ".obj"), asset.rgba)
+            yield self._file(asset, collides=collides)
+
+    def _file(self, asset: assets.MeshAsset, *, collides: bool) -> Shape:
+        """An asset in a file that is not kept."""
+        return _mesh(self.files.file(corners_stl(asset) if collides else faces_stl(asset), ".stl"), asset.rgba)
 
     def _report_hull(self, name: str, error: float, where: Where, use: Use) -> None:
         if use is not Use.SEEN:
@@ -219,10 +225,11 @@ def _mesh(path: str, rgba: Rgba | None = None) -> Shape:
     return Shape(element=f"<mesh filename={quoteattr(path)}/>", rgba=rgba)
 
 
-def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[bytes, float]:
-    """OBJ text of 642 vertices on the surface, and how far its faces lie inside at most [m]."""
+def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[assets.MeshAsset, float]:
+    """642 vertices on the surface, and how far the faces lie inside at most [m]."""
     from trimesh.creation import icosphere
 
     ball = icosphere(subdivisions=3)
     gap = 1.0 - float(np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min())
-    return assets.obj(ball.vertices * ellipsoid.radii, ball.faces), gap * max(ellipsoid.radii)
+    asset = assets.MeshAsset(name="ellipsoid", vertices=ball.vertices * ellipsoid.radii, faces=ball.faces)
+    return asset, gap * max(ellipsoid.radii)

@@ -113,16 +113,17 @@ class AssetLibrary:
 
     def _report_unmapped(self, found: Iterable[MeshAsset], use: MeshUse) -> None:
         for asset in found:
-            if b"\nvt " not in asset.data:
+            if asset.uv is None:
                 message = f"the mesh {asset.name} has no texture coordinates; MuJoCo spreads the picture in its own way"
                 self._context.report(Fate.NOTED, "no-texture-coordinates", message, use.where)
 
     def _part(self, asset: MeshAsset, use: MeshUse) -> Part:
         otherwise = f"{asset.name}_collision" if use.collides else ""
-        name = self._names.get(asset.data)
+        data = asset.data
+        name = self._names.get(data)
         if name is None:
-            name = self._names[asset.data] = self._context.names.claim("mesh", asset.name, otherwise=otherwise)
-            self._add_file(f"{name}.obj", asset.data)
+            name = self._names[data] = self._context.names.claim("mesh", asset.name, otherwise=otherwise)
+            self._add_file(f"{name}.obj", data)
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
         return Part(name=name, rgba=asset.rgba, texture=asset.texture)
 

@@ -1,4 +1,4 @@
-"""Meshes reach PyBullet as OBJ, converted once for as long as they stay the same."""
+"""Meshes reach PyBullet in a form of ours, converted once for as long as they stay the same."""
 
 import os
 
@@ -76,7 +76,7 @@ def test_without_a_place_for_a_cache_meshes_are_converted_each_time(bullet_clien
 def test_a_broken_record_is_made_anew(bullet_client, tmp_path, cache):
     mesh = write_tetrahedron(tmp_path / "t.obj")
     first = reach(bullet_client, mesh)
-    (record,) = (cache / "bullet").iterdir()
+    (record,) = (cache / "bullet").glob("*.json")
     record.write_text('{"files": [["/gone.obj", null]], "diagnostics": []}')
     assert reach(bullet_client, mesh) == first
     record.write_text("nonsense")
