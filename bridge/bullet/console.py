@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 _STREAMS = (1, 2)
 _PLACE = re.compile(r"b3(Warning|Error|Printf)?\[[^\]]*\]:?\s*")
@@ -49,4 +50,9 @@ def _flush() -> None:
         if stream is not None:
             stream.flush()
     if os.name == "posix":
-        ctypes.CDLL(None).fflush(None)
+        _c_library().fflush(None)
+
+
+@cache
+def _c_library() -> ctypes.CDLL:
+    return ctypes.CDLL(None)

@@ -8,7 +8,7 @@ only. So: one element a line, every inertia on its principal axes, every link af
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from xml.sax.saxutils import quoteattr
 
@@ -28,13 +28,11 @@ _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 def urdf(articulation: Articulation, shapes: Shapes) -> str:
     """The text; meshes that it names are written through ``shapes``."""
+    segments, anchored = articulation.segments, _anchored(articulation)
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(articulation.model)}>"]
-    anchored = _anchored(articulation)
-    for i, segment in enumerate(articulation.segments):
+    for i, segment in enumerate(segments):
         lines += _link(segment, i == 0 and articulation.is_fixed, shapes, held=anchored[i])
-    names = [segment.name for segment in articulation.segments]
-    for segment in articulation.segments[1:]:
-        lines += _joint(segment, names[segment.parent + 1])
+    lines += [_joint(segment, segments[segment.parent + 1].name) for segment in segments[1:]]
     return "\n".join((*lines, "</robot>", ""))
 
 
@@ -51,7 +49,7 @@ def _anchored(articulation: Articulation) -> list[bool]:
 
 def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes, *, held: bool) -> Iterator[str]:
     yield f"<link name={quoteattr(segment.name)}>"
-    yield from _inertial(segment.inertia, is_fixed_base)
+    yield _inertial(segment.inertia, is_fixed_base)
     for part in segment.parts:
         yield from _collisions(part, shapes, Use.STILL if held else Use.MOVING)
         for visual in part.link.visuals:
@@ -59,16 +57,15 @@ def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes, *, held: bool) 
     yield "</link>"
 
 
-def _inertial(inertia: SpatialInertia, is_fixed_base: bool) -> Iterator[str]:
+def _inertial(inertia: SpatialInertia, is_fixed_base: bool) -> str:
     """A base that is fixed gets its axes straight: PyBullet's inverse dynamics forgets a rotation there."""
     R_SI, moments = principal(inertia)
     X_SI = IDENTITY if is_fixed_base else Pose(R_SI, inertia.p_LLcm)
     ixx, iyy, izz = moments.tolist()
-    yield "<inertial>"
-    yield origin(X_SI)
-    yield f'<mass value="{inertia.mass!r}"/>'
-    yield f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>'
-    yield "</inertial>"
+    return (
+        f'<inertial>\n{origin(X_SI)}\n<mass value="{inertia.mass!r}"/>\n'
+        f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>\n</inertial>'
+    )
 
 
 @lru_cache(maxsize=512)
@@ -80,23 +77,18 @@ def principal(inertia: SpatialInertia) -> tuple[Array, Array]:
 
 def _collisions(part: Part, shapes: Shapes, use: Use) -> Iterator[str]:
     for collision in part.link.collisions:
+        X_SG = part.X_SL @ collision.X_LG
         for shape in shapes.of(collision.geometry, collision.where, use):
             concave = ' concave="yes"' if shape.concave else ""
-            yield f"<collision{concave}>"
-            yield from _placed(shape, part.X_SL @ collision.X_LG)
-            yield "</collision>"
+            yield f"<collision{concave}>\n{_placed(shape, X_SG)}\n</collision>"
 
 
 def _visual(visual: Visual, X_SG: Pose, shapes: Shapes) -> Iterator[str]:
     picture = visual.material.texture if visual.material is not None else None
     for shape in shapes.of(visual.geometry, visual.where, Use.SEEN, picture):
-        yield "<visual>"
-        yield from _placed(shape, X_SG)
-        rgba = _colour(visual, shape.rgba)
-        yield f'<material name="{shapes.material_name()}">'
-        yield f'<color rgba="{_vector(rgba)}"/>'
-        yield "</material>"
-        yield "</visual>"
+        rgba = _vector(_colour(visual, shape.rgba))
+        material = f'<material name="{shapes.material_name()}">\n<color rgba="{rgba}"/>\n</material>'
+        yield f"<visual>\n{_placed(shape, X_SG)}\n{material}\n</visual>"
 
 
 def _colour(visual: Visual, own: Rgba | None) -> Rgba:
@@ -105,27 +97,26 @@ def _colour(visual: Visual, own: Rgba | None) -> Rgba:
     return r, g, b, a * (1.0 - visual.transparency)
 
 
-def _placed(shape: Shape, X_SG: Pose) -> Iterator[str]:
-    yield origin(X_SG @ shape.X_GS)
-    yield "<geometry>"
-    yield shape.element
-    yield "</geometry>"
+def _placed(shape: Shape, X_SG: Pose) -> str:
+    return f"{origin(X_SG @ shape.X_GS)}\n<geometry>\n{shape.element}\n</geometry>"
 
 
 # --- joints ----------------------------------------------------------------------------------------------------------
 
 
-def _joint(segment: Segment, parent: str) -> Iterator[str]:
+def _joint(segment: Segment, parent: str) -> str:
     step = segment.primitive
-    yield f"<joint name={quoteattr(segment.joint)} type={quoteattr(_type(segment))}>"
-    yield f"<parent link={quoteattr(parent)}/>"
-    yield f"<child link={quoteattr(segment.name)}/>"
-    yield origin(segment.X_PJ)
+    lines = [
+        f'<joint name={quoteattr(segment.joint)} type="{_type(segment)}">',
+        f"<parent link={quoteattr(parent)}/>",
+        f"<child link={quoteattr(segment.name)}/>",
+        origin(segment.X_PJ),
+    ]
     if step is not None:
-        yield f'<axis xyz="{_vector(_unit(step.axis))}"/>'
-        yield from _limits(segment, step)
-        yield from _dynamics(segment, step)
-    yield "</joint>"
+        lines.append(f'<axis xyz="{_vector(_unit(step.axis))}"/>')
+        lines += _limits(segment, step)
+        lines += _dynamics(segment, step)
+    return "\n".join((*lines, "</joint>"))
 
 
 def _type(segment: Segment) -> str:
@@ -194,5 +185,5 @@ def _unit(axis: Array) -> list[float]:
     return unit
 
 
-def _vector(values: list[float] | tuple[float, ...]) -> str:
-    return " ".join(repr(float(value)) for value in values)
+def _vector(values: Iterable[float]) -> str:
+    return " ".join(map(repr, map(float, values)))

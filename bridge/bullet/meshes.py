@@ -77,8 +77,7 @@ class MeshFiles:
             raise FileNotFoundError(mesh.uri)
         if self._folder is None:
             self._folder = str(assets.cache_folder() / _SHELF)
-        path = os.path.realpath(mesh.path)
-        stamps = [(file, *_stamp(file)) for file in (path, *self._described_by(path))]
+        stamps = [(file, *_stamp(file)) for file in (mesh.path, *self._described_by(mesh.path))]
         key = repr((_EDITION, mesh, is_simplified(mesh), collides, picture, stamps)).encode()
         return f"{self._folder}/{hashlib.sha256(key).hexdigest()[:32]}.json"
 
