@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -12,12 +13,12 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import mujoco
 import numpy as np
@@ -35,6 +36,8 @@ SECONDS = 180.0
 """How long one model may take."""
 MEMORY = 8 << 30
 """How many bytes of addresses one process may have."""
+_DRAKE = ["pydrake.multibody.parsing", "pydrake.multibody.plant"] if importlib.util.find_spec("pydrake") else []
+"""What takes long to import, and is imported once for all processes."""
 STATES = 3
 """Random states in which engines are compared."""
 POSES, MASSES = "link poses", "mass matrix"
@@ -148,38 +151,50 @@ def _robots() -> Iterator[Model]:
 # --- one process for each --------------------------------------------------------------------------------------------
 
 
+T = TypeVar("T")
+
+
 def examine(model: Model) -> Finding:
     """What comes of a model in a process of its own, whatever happens there."""
+    begin = time.perf_counter()
+    found, crash, left = alone(_finding, model)
+    finding = Finding(model=model.name) if found is None else found
+    return replace(finding, crash=crash, left=left, seconds=time.perf_counter() - begin)
+
+
+def alone(task: Callable[[Model], T], model: Model) -> tuple[T | None, str, tuple[str, ...]]:
+    """What a task, a function of some module, makes of a model in a process of its own.
+
+    With it come a traceback or how the process ended if that was not well, and the files that were left behind.
+    """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["models_corpus"])
+    context.set_forkserver_preload(["models_corpus", "pybullet", *_DRAKE])
     receiver, sender = context.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder:
-        process = context.Process(target=_child, args=(model, folder, sender))
-        begin = time.perf_counter()
+        process = context.Process(target=_child, args=(task, model, folder, sender))
         process.start()
         sender.close()
-        finding = _received(receiver, model)
+        found, crash = _received(receiver)
         process.join(1.0)
         process.kill()
         process.join()
         left = tuple(sorted(path.name for path in Path(folder).rglob("*") if path.is_file()))
-        seconds = time.perf_counter() - begin
-    if not finding.crash and process.exitcode not in {0, None}:
-        finding = replace(finding, crash=f"exit {process.exitcode}")
-    return replace(finding, left=left, seconds=seconds)
+    if not crash and process.exitcode not in {0, None}:
+        crash = f"exit {process.exitcode}"
+    return found, crash, left
 
 
-def _received(receiver: Connection, model: Model) -> Finding:
+def _received(receiver: Connection) -> tuple[Any, str]:
     if not receiver.poll(SECONDS):
-        return Finding(model=model.name, crash=f"not done in {SECONDS:g} s")
+        return None, f"not done in {SECONDS:g} s"
     try:
-        finding: Finding = receiver.recv()
+        found, crash = receiver.recv()
     except EOFError:
-        return Finding(model=model.name, crash="the process died")
-    return finding
+        return None, "the process died"
+    return found, crash
 
 
-def _child(model: Model, folder: str, sender: Connection) -> None:
+def _child(task: Callable[[Model], Any], model: Model, folder: str, sender: Connection) -> None:
     os.chdir(folder)
     tempfile.tempdir = folder
     os.environ["TMPDIR"] = folder
@@ -187,9 +202,9 @@ def _child(model: Model, folder: str, sender: Connection) -> None:
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, sys.stdout.fileno())
     try:
-        sender.send(_finding(model))
+        sender.send((task(model), ""))
     except Exception:  # noqa: BLE001 - whatever it is, the parent reports it
-        sender.send(Finding(model=model.name, crash=traceback.format_exc()))
+        sender.send((None, traceback.format_exc()))
 
 
 def _finding(model: Model) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bridge.bullet.losses import LOSSES
 from bridge.mechanism import ROOT, Mechanism
 from loaders.diagnostics import Diagnostic
 
@@ -15,8 +16,8 @@ class Ledger:
     """The ledgers of two engines that hold one mechanism."""
 
     def __init__(self, entries: Sequence[Diagnostic], mechanism: Mechanism) -> None:
-        self._entries = [(entry, _named(entry)) for entry in entries]
         self._mechanism = mechanism
+        self._entries = [(entry, names_in(entry) | self._shortened(entry)) for entry in entries]
 
     def cause(self, quantity: Quantity, place: str) -> Diagnostic | None:
         """The first entry that explains a quantity at a place; None if there is none.
@@ -33,6 +34,11 @@ class Ledger:
         names |= {name.rpartition("::")[2] for name in names}
         return next((entry for entry, named in known if names & named), None)
 
+    def _shortened(self, entry: Diagnostic) -> set[str]:
+        """The names that a long list leaves out."""
+        found = (loss.find(self._mechanism) for loss in LOSSES if entry.code == f"pybullet.{loss.code}")
+        return {name.partition(" ")[0] for names in found for name, _ in names}
+
     def _carried(self, joints: set[str]) -> set[str]:
         """The links that these joints carry, and the joints between them."""
         found: set[str] = set()
@@ -44,7 +50,7 @@ class Ledger:
         return found
 
 
-def _named(entry: Diagnostic) -> set[str]:
+def names_in(entry: Diagnostic) -> set[str]:
     """What a diagnostic is about: by its words, and by where it stands."""
     words = {word.strip(",;:()") for word in f"{entry.message} {entry.hint}".split()}
     return words | set(re.findall(r"\[([^]]*)\]", entry.where.path))

@@ -23,10 +23,12 @@ from loaders.diagnostics import Diagnostic, Fate
 from loaders.model import WORLD, Scene
 from loaders.spatial import Array, Pose, SpatialInertia
 
+from .causes import names_in
 from .engines import Freedom, JointParameters, NotReportedError
-from .freedoms import moving_links, single_freedoms
+from .freedoms import bound, moving_links, single_freedoms
 
 _WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
+_LEFT_OUT = {"drake.deformable", "lower.curve-of-several-pieces"}
 _MARKERS = ("model.config", "model.sdf", "package.xml")
 """A folder that holds one of these, beside the model's own, is a package that the model may name."""
 
@@ -37,6 +39,10 @@ class _RefusedError(Exception):
 
 class _OtherError(Exception):
     """Drake reads other links, joints or freedoms than there are here."""
+
+    def __init__(self, message: str, *names: str) -> None:
+        super().__init__(message)
+        self.names = set(names)
 
 
 class DrakeEngine:
@@ -63,7 +69,10 @@ class DrakeEngine:
         try:
             self._name(log.lines)
         except _OtherError as error:
-            self.refusal, self.blamed = f"Drake reads another mechanism: {error}", True
+            known = next((entry for entry in _left_out(mechanism) if error.names & names_in(entry)), None)
+            self.refusal = f"Drake reads another mechanism: {error}"
+            self.refusal += f"; {known.message} [{known.code}]" if known is not None else ""
+            self.blamed = known is None
 
     def _name(self, lines: list[str]) -> None:
         """Find our links, joints and velocities in Drake's plant."""
@@ -72,7 +81,12 @@ class DrakeEngine:
         self._links = _named_links(self._plant, mechanism)
         self._joints = _named_joints(self._plant, mechanism, self._links)
         self._order = _order(self._plant, mechanism, self._joints)
-        self.diagnostics = (*_repairs(lines, mechanism.scene), *_limits_of_continuous(self._joints, mechanism.scene))
+        self.diagnostics = (
+            *_repairs(lines, mechanism.scene),
+            *_weights(self._links, mechanism),
+            *_limits_of_continuous(self._joints, mechanism.scene),
+            *_pulled(mechanism.scene),
+        )
 
     def _heard(self) -> None:
         if self.refusal:
@@ -115,8 +129,8 @@ class DrakeEngine:
             if joint.num_velocities() > 1:
                 raise NotReportedError(f"Drake has no limits for the {joint.type_name()} joint {key[0]}")
             found[key] = JointParameters(
-                lower=float(joint.position_lower_limits()[component]),
-                upper=float(joint.position_upper_limits()[component]),
+                lower=bound(float(joint.position_lower_limits()[component])),
+                upper=bound(float(joint.position_upper_limits()[component])),
                 damping=float(joint.default_damping_vector()[component]),
                 friction=None,
             )
@@ -231,11 +245,11 @@ def _named_links(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
         full = f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}"
         name = full if full in ours else full.partition("::")[2]
         if name not in ours:
-            raise _OtherError(f"it has a link {full}, which the model has not")
+            raise _OtherError(f"it has a link {full}, which the model has not", name)
         named[name] = body
     missing = sorted(ours - named.keys())
     if missing:
-        raise _OtherError(f"it has no link {missing[0]}")
+        raise _OtherError(f"it has no link {missing[0]}", *missing)
     return named
 
 
@@ -251,7 +265,9 @@ def _named_joints(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) ->
         child = link_of.get(joint.child_body().index(), WORLD)
         name = ours.get((child, joint.name()), child if _floats(joint) else "")
         if not name:
-            raise _OtherError(f"it has a joint {joint.name()} that carries {child}, which the model has not")
+            raise _OtherError(
+                f"it has a joint {joint.name()} that carries {child}, which the model has not", joint.name()
+            )
         named[name] = joint
     return named
 
@@ -261,12 +277,24 @@ def _order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) -> list[
     order = []
     for name, component in mechanism.v_order:
         if name not in joints:
-            raise _OtherError(f"it has no joint {name} that moves")
+            raise _OtherError(f"it has no joint {name} that moves", name)
         joint = joints[name]
         order.append(joint.velocity_start() + ((component + 3) % 6 if _floats(joint) else component))
+    others = sorted(name for name, joint in joints.items() if joint.num_velocities() and not _covers(joint, order))
+    if others:
+        raise _OtherError(f"its joint {others[0]} moves", *others)
     if sorted(order) != list(range(plant.num_velocities())):
         raise _OtherError("its degrees of freedom are others")
     return order
+
+
+def _covers(joint: Any, order: list[int]) -> bool:
+    return joint.velocity_start() in order
+
+
+def _left_out(mechanism: Mechanism) -> Iterator[Diagnostic]:
+    """What reading and lowering say that they leave out, and Drake has."""
+    return (d for d in (*mechanism.scene.diagnostics, *mechanism.diagnostics) if d.code in _LEFT_OUT)
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -312,6 +340,29 @@ def _repairs(lines: list[str], scene: Scene) -> list[Diagnostic]:
             message = f"Drake finds the inertia of {link.name} impossible, and has another in its place"
             found.append(Diagnostic("drake.replaced-inertia", Fate.APPROXIMATED, message, link.where, "drake"))
     return found
+
+
+def _weights(links: Mapping[str, Any], mechanism: Mechanism) -> list[Diagnostic]:
+    """The links without mass that Drake gives one."""
+    massless = (body.link for body in mechanism.bodies if body.inertia.mass == 0.0)
+    return [
+        Diagnostic(
+            "drake.replaced-inertia", Fate.APPROXIMATED, f"Drake gives the link {link.name}, which has no mass, one",
+            link.where, "drake",
+        )
+        for link in massless
+        if links[link.name].default_mass() > 0.0
+    ]  # fmt: skip
+
+
+def _pulled(scene: Scene) -> list[Diagnostic]:
+    """The links without gravity, which Drake pulls like all others."""
+    message = "Drake pulls the link {}, which has no gravity"
+    return [
+        Diagnostic("drake.link-without-gravity", Fate.APPROXIMATED, message.format(link.name), link.where, "drake")
+        for link in scene.links
+        if not link.gravity
+    ]
 
 
 def _limits_of_continuous(joints: Mapping[str, Any], scene: Scene) -> list[Diagnostic]:

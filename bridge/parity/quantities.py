@@ -250,7 +250,7 @@ _MASSLESS = frozenset({
     "pybullet.ball-without-inertia", "pybullet.folded-links", "drake.replaced-inertia",
 })  # fmt: skip
 _ROTORS = frozenset({"pybullet.rotor-inertia"})
-_WEIGHTLESS = frozenset({"pybullet.link-without-gravity"})
+_WEIGHTLESS = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _SHAPELESS = frozenset({
     "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.welded-contact",
 })  # fmt: skip

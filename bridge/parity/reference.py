@@ -25,10 +25,10 @@ class ReferenceEngine:
 
     name = "reference"
     version = ""
-    diagnostics: tuple[Diagnostic, ...] = ()
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
+        self.diagnostics: tuple[Diagnostic, ...] = mechanism.diagnostics
         self._q: dict[str, Position] = {}
         self._v: dict[str, Position] = {}
         self._dt = 1e-3

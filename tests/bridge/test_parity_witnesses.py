@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -151,3 +152,31 @@ def test_a_mechanism_that_drake_reads_otherwise_is_a_difference() -> None:
     found = compare(replace(scene, joints=renamed), ("drake",), levels=STATIC, configurations=1)
     assert found.verdict is Verdict.DIFFERS
     assert "which the model has not" in found.failures[0].cause
+
+
+def test_a_link_without_gravity_that_drake_pulls_is_a_named_cause(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    text = (ASSETS / "leg.sdf").read_text(encoding="utf-8")
+    path = tmp_path / "leg.sdf"
+    path.write_text(re.sub(r"<link name=(.foot.)>", r"<link name=\1><gravity>false</gravity>", text), encoding="utf-8")
+    found = static(path, "drake")
+    assert found.verdict is Verdict.AGREES
+    assert any("drake.link-without-gravity" in row.cause for row in found.rows if row.quantity == "bias forces")
+
+
+def test_what_we_leave_out_and_say_so_does_not_make_drake_a_liar(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    text = (
+        "<robot name='r'><link name='world'/><link name='car'><inertial><mass value='1'/>"
+        "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        "<drake:joint name='track' type='curvilinear'><parent link='world'/><child link='car'/>"
+        "<drake:initial_tangent xyz='1 0 0'/><drake:plane_normal xyz='0 0 1'/><drake:is_periodic value='false'/>"
+        "<drake:curves><drake:line_segment length='1'/><drake:circular_arc radius='1' angle='1'/></drake:curves>"
+        "</drake:joint></robot>"
+    )
+    path = tmp_path / "track.urdf"
+    path.write_text(text, encoding="utf-8")
+    found = static(path, "drake")
+    row = next(row for row in found.rows if row.quantity == "reading")
+    assert row.outcome is Outcome.EXPLAINED
+    assert "curve-of-several-pieces" in row.cause

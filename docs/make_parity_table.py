@@ -1,0 +1,164 @@
+"""Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a witness.
+
+Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
+``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py``. It takes some twenty minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from models_corpus import FAULTS, models  # noqa: E402
+from proof_corpus import STATES, Proof, prove  # noqa: E402
+
+_PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
+_WORKERS = 2
+_FOLDERS = re.compile(r"(?<![\w:/.])/(?:[^\s/|]+/)+")
+"""Where a file lies on this machine; its name follows."""
+_WORDS = {
+    "EQUIVALENT": "every quantity agrees to 1e-9",
+    "AGREES": "what does not agree has a named cause",
+    "refused": "MuJoCo refuses the inertia of the file, which belongs to no real body",
+    "fault": "what is wrong with the file itself stands in its line",
+    "DIFFERS": "something differs and nothing explains it",
+    "crash": "the process ended",
+}
+
+_HEAD = """# The public proof
+
+Every model of Gazebo's collection, of the tests of libsdformat and Drake, and of three packages of robots: {all}
+files, of which {read} load. Each is brought into MuJoCo and PyBullet at once, and both are held against each other and
+against the mechanism, at L0 and L1 (`docs/parity.md`), in {states} random states: masses, centres, inertias, limits,
+damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, violations of
+constraints, collidable pairs. Drake reads the original file with its own parser and is held against the same mechanism.
+
+| verdict on MuJoCo and PyBullet | models | |
+|---|---|---|
+{verdicts}
+
+| Drake as witness | models |
+|---|---|
+{witnesses}
+
+The largest error between MuJoCo and PyBullet of all that passed:
+
+| quantity | error |
+|---|---|
+{worst}
+
+Why models agree no better than they do, by the code of the ledger:
+
+| cause | models |
+|---|---|
+{causes}
+
+Written by `docs/make_parity_table.py` on {date}, with {versions}.
+
+| model | links | dof | MuJoCo and PyBullet | worst | Drake |
+|---|---|---|---|---|---|
+"""
+
+_TAIL = """
+## Files that do not load
+
+| file | first error |
+|---|---|
+"""
+
+
+def main() -> None:
+    """Judge every model and write the page."""
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        proofs = list(pool.map(prove, models()))
+    (ROOT / "docs" / "proof.md").write_text(page(proofs), encoding="utf-8")
+
+
+def page(proofs: Sequence[Proof]) -> str:
+    """The whole page."""
+    read = [proof for proof in proofs if not proof.invalid]
+    unread = [proof for proof in proofs if proof.invalid]
+    refusals = (_line(proof.model, proof.invalid) for proof in unread)
+    return "".join((_head(proofs, read), *map(_row, read), _TAIL, *refusals))
+
+
+def _head(proofs: Sequence[Proof], read: Sequence[Proof]) -> str:
+    verdicts = Counter(map(_verdict, read))
+    witnesses = Counter(proof.witness or "none" for proof in read)
+    causes = Counter(cause for proof in read if _verdict(proof) in {"AGREES", "refused"} for cause in _codes(proof))
+    return _HEAD.format(
+        all=len(proofs),
+        read=len(read),
+        states=STATES,
+        verdicts="\n".join(f"| {word} | {verdicts[word]} | {meaning} |" for word, meaning in _WORDS.items()),
+        witnesses="\n".join(f"| {word} | {count} |" for word, count in sorted(witnesses.items())),
+        worst="\n".join(f"| {name} | {error:.0e} |" for name, error in _worst(read).items()),
+        causes="\n".join(f"| `{cause}` | {count} |" for cause, count in causes.most_common()),
+        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES),
+    )
+
+
+def _verdict(proof: Proof) -> str:
+    if proof.crash:
+        return "crash"
+    if proof.verdict == "DIFFERS" and proof.model in FAULTS:
+        return "fault"
+    return proof.verdict
+
+
+def _codes(proof: Proof) -> Iterator[str]:
+    yield from dict.fromkeys(cause.rpartition("[")[2].rstrip("]") for cause in proof.causes)
+
+
+def _worst(read: Sequence[Proof]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for proof in read:
+        for name, error in proof.worst.items():
+            found[name] = max(error, found.get(name, 0.0))
+    return found
+
+
+def _row(proof: Proof) -> str:
+    worst = f"{max(proof.worst.values()):.0e}" if proof.worst else ""
+    return _line(proof.model, str(proof.links), str(proof.freedoms), _told(proof), worst, _witness(proof))
+
+
+def _told(proof: Proof) -> str:
+    verdict = _verdict(proof)
+    if verdict == "crash":
+        return f"**{proof.crash}**"
+    if verdict == "EQUIVALENT":
+        return verdict
+    if verdict == "fault":
+        return f"fault: {FAULTS[proof.model]}"
+    if verdict == "DIFFERS":
+        return f"**DIFFERS**: {'; '.join(proof.causes[:2])}"
+    return f"{verdict}: {', '.join(_codes(proof))}"
+
+
+def _witness(proof: Proof) -> str:
+    if proof.witness == "EQUIVALENT":
+        return "agrees"
+    text = "; ".join(proof.witness_causes[:2])[:160]
+    if proof.witness == "DIFFERS":
+        return f"**differs**: {text}"
+    return f"{'agrees but for' if proof.witness == 'AGREES' else proof.witness}: {text}"
+
+
+def _line(*cells: str) -> str:
+    plain = (_FOLDERS.sub("", cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {' | '.join(plain)} |\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Real models, in both simulators at once and before Drake as a witness: the verdicts of the public proof."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from models_corpus import Model, alone
+
+import bridge
+import loaders
+from bridge.mechanism import Mechanism
+from bridge.parity import Comparison, Outcome, Row
+from loaders.diagnostics import ExportError, Fate
+
+BOTH = ("mujoco", "pybullet")
+LEVELS = ("L0", "L1")
+STATES = 3
+"""Random states of each comparison."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What is proved of one model."""
+
+    model: str
+    invalid: str = ""
+    """Why it does not load."""
+    freedoms: int = 0
+    links: int = 0
+    verdict: str = ""
+    """Of MuJoCo and PyBullet: EQUIVALENT, AGREES, DIFFERS, or refused."""
+    worst: dict[str, float] = field(default_factory=dict)
+    """The largest error of each quantity that passed, between the two."""
+    causes: tuple[str, ...] = ()
+    """Codes, or what differs and where."""
+    witness: str = ""
+    """Drake's: agrees, AGREES with causes, DIFFERS, or absent."""
+    witness_causes: tuple[str, ...] = ()
+    crash: str = ""
+
+
+def prove(model: Model) -> Proof:
+    """What is proved of a model, in a process of its own."""
+    found, crash, _ = alone(judge, model)
+    return dataclasses.replace(found or Proof(model=model.name), crash=crash.strip().rpartition("\n")[2])
+
+
+def judge(model: Model) -> Proof:
+    """What is proved of a model, here."""
+    search = {"paths": list(model.paths), "package_map": model.packages}
+    try:
+        mechanism = bridge.lower(loaders.load(model.path, **search))
+    except (loaders.LoadError, ExportError) as error:
+        return Proof(model=model.name, invalid=_reason(error))
+    known = {"model": model.name, "links": len(mechanism.bodies), "freedoms": len(mechanism.v_order)}
+    try:
+        found = _compared(mechanism, (*BOTH, "drake"), search)
+    except ExportError as error:
+        witness, causes = _witness(_compared(mechanism, ("pybullet", "drake"), search))
+        reason = _reason(error)
+        return Proof(**known, verdict="refused", causes=(reason,), witness=witness, witness_causes=causes)
+    rows = [row for row in found.rows if "drake" not in row.engines]
+    witness, witness_causes = _witness(found)
+    return Proof(
+        **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), witness=witness,
+        witness_causes=witness_causes,
+    )  # fmt: skip
+
+
+def _compared(mechanism: Mechanism, engines: tuple[str, ...], search: dict[str, object]) -> Comparison:
+    return bridge.compare(mechanism, engines, levels=LEVELS, configurations=STATES, **search)
+
+
+def _reason(error: loaders.ModelError) -> str:
+    first = next(entry for entry in error.diagnostics if entry.fate is Fate.INVALID)
+    return f"{first.message} [{first.code}]"
+
+
+def _verdict(rows: Iterable[Row]) -> str:
+    outcomes = {row.outcome for row in rows}
+    if Outcome.FAILED in outcomes:
+        return "DIFFERS"
+    return "AGREES" if Outcome.EXPLAINED in outcomes else "EQUIVALENT"
+
+
+def _worst(rows: Iterable[Row]) -> dict[str, float]:
+    return {row.quantity: row.error for row in rows if row.engines == BOTH and row.outcome is Outcome.PASSED}
+
+
+def _causes(rows: Iterable[Row]) -> tuple[str, ...]:
+    told = []
+    for row in rows:
+        if row.outcome is Outcome.FAILED:
+            told.append(row.cause or f"{row.quantity} of {' / '.join(row.engines)} at {row.where}: {row.error:.1e}")
+        elif row.outcome is Outcome.EXPLAINED:
+            told.append(row.cause.rpartition("[")[2].rstrip("]") if row.cause.endswith("]") else row.cause)
+    return tuple(dict.fromkeys(told))
+
+
+def _witness(found: Comparison) -> tuple[str, tuple[str, ...]]:
+    """Drake against the reference: against the simulators it differs where they do."""
+    rows = [row for row in found.rows if row.engines == ("reference", "drake")]
+    absent = [row for row in rows if row.quantity == "reading" and row.outcome is Outcome.EXPLAINED]
+    if absent:
+        return "absent", (absent[0].cause.removeprefix("Drake does not take part: "),)
+    return _verdict(rows), _causes(rows)
