@@ -1,7 +1,8 @@
 """``pytest --parity robots/``: a test for each model file and level; fixtures and an assertion for other tests.
 
 Loaded with every run of pytest, so that it imports nothing of weight until it is asked. Options stand in
-``[tool.sdfbridge.parity]`` of ``pyproject.toml``: ``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``.
+``[tool.sdfbridge.parity]`` of ``pyproject.toml``: ``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``,
+and ``tolerances`` by level.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".sdf", ".urdf", ".world", ".dmd.yaml")
 """Of the files that ``--parity`` collects."""
 _DEFAULTS: dict[str, Any] = {"engines": ["mujoco", "pybullet"], "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
-_KNOWN = {*_DEFAULTS, "tolerance"}
+_KNOWN = {*_DEFAULTS, "tolerance", "tolerances"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,7 +54,7 @@ class LevelItem(pytest.Item):
     def runtest(self) -> None:
         """Compare."""
         options = options_of(self.config)
-        _assert(self.path, options["engines"], options, (self.name,), options.get("tolerance"))
+        _assert(self.path, options["engines"], options, (self.name,), _tolerances(options))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What differs, or what is wrong with the file, without a traceback."""
@@ -85,7 +86,27 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
     if unknown:
         known = ", ".join(sorted(_KNOWN))
         raise pytest.UsageError(f"[tool.sdfbridge.parity] has no option {unknown[0]!r}; there are: {known}")
+    _check_tolerances(given)
     return _DEFAULTS | given
+
+
+def _check_tolerances(given: Mapping[str, Any]) -> None:
+    """Raise for tolerances that are no numbers, or of no level."""
+    from bridge.parity.verdict import Level
+
+    by_level = given.get("tolerances", {})
+    known = [str(level) for level in Level]
+    if not isinstance(by_level, Mapping) or by_level.keys() - set(known):
+        raise pytest.UsageError(f"[tool.sdfbridge.parity.tolerances] takes a number for each of {', '.join(known)}")
+    for value in (*by_level.values(), given.get("tolerance", 0.0)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0.0:
+            raise pytest.UsageError(f"[tool.sdfbridge.parity]: a tolerance is a number, not {value!r}")
+
+
+def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
+    """The largest error that is let pass at each level that has one; for all others under the empty name."""
+    common = {"": options["tolerance"]} if "tolerance" in options else {}
+    return {**common, **options.get("tolerances", {})}
 
 
 def assert_parity(
@@ -101,11 +122,15 @@ def assert_parity(
     Raises:
         AssertionError: if a quantity differs that nothing known explains, with each of them.
     """
-    return _assert(model, engines, _DEFAULTS, _DEFAULTS["levels"], tol)
+    return _assert(model, engines, _DEFAULTS, _DEFAULTS["levels"], {} if tol is None else {"": tol})
 
 
 def _assert(
-    model: Source, engines: Sequence[str], options: Mapping[str, Any], levels: Sequence[str], tol: float | None
+    model: Source,
+    engines: Sequence[str],
+    options: Mapping[str, Any],
+    levels: Sequence[str],
+    tolerances: Mapping[str, float],
 ) -> Comparison:
     from bridge.parity import compare
     from bridge.parity.verdict import line
@@ -114,7 +139,8 @@ def _assert(
     found = compare(
         model, tuple(engines), levels=levels, seed=options["seed"], configurations=options["configurations"]
     )
-    differing = [row for row in found.failures if tol is None or not row.error <= tol]
+    allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in found.failures}
+    differing = [row for row, most in allowed.items() if not row.error <= most]
     if differing:
         raise AssertionError("\n".join([f"{found.model}: DIFFERS", *map(line, differing), f"again: {found.command}"]))
     return found
@@ -125,13 +151,13 @@ def _assert(
 
 @pytest.fixture
 def parity(pytestconfig: pytest.Config) -> Callable[..., Comparison]:
-    """`assert_parity` with the engines and the tolerance of ``pyproject.toml``."""
+    """`assert_parity` with the engines and the tolerances of ``pyproject.toml``."""
     options = options_of(pytestconfig)
 
     def check(model: Source, engines: Sequence[str] = (), tol: float | None = None) -> Comparison:
         __tracebackhide__ = True
-        tolerance = options.get("tolerance") if tol is None else tol
-        return _assert(model, engines or options["engines"], options, options["levels"], tolerance)
+        tolerances = _tolerances(options) if tol is None else {"": tol}
+        return _assert(model, engines or options["engines"], options, options["levels"], tolerances)
 
     return check
 

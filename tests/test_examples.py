@@ -79,3 +79,23 @@ def test_each_control_mode_does_what_its_name_says(tmp_path: Path) -> None:
     assert found["velocity"][1] == pytest.approx(-0.3, abs=1e-3)
     assert found["off"] == pytest.approx((0.0, 0.0), abs=1e-6)
     assert found["torque"][1] < -0.05
+
+
+def test_the_simulators_own_loaders_are_judged_and_what_they_get_wrong_is_told(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "own_loaders.py", tmp_path)
+    assert "PyBullet's own loader: DIFFERS" in text
+    assert re.search(r"inertia at \w+: off by \S+ ; .*collision shapes", text)
+    assert re.search(r"couplings at follow on close: .*mimic", text)
+    assert re.search(r"through this package, both: EQUIVALENT", text)
+
+
+def test_the_recipe_for_continuous_integration_uses_commands_that_there_are() -> None:
+    yaml = pytest.importorskip("yaml")
+    recipe = yaml.safe_load((ROOT / "examples" / "ci" / "parity.yml").read_text(encoding="utf-8"))
+    commands = [step["run"] for step in recipe["jobs"]["parity"]["steps"] if "run" in step]
+    assert any(command.startswith("pytest --parity") for command in commands)
+    (compared,) = (command for command in commands if command.startswith("sdfbridge"))
+    from bridge.cli import _parser
+
+    options = _parser().parse_args(compared.split()[1:])
+    assert options.report == Path("report")

@@ -57,6 +57,23 @@ def test_options_stand_in_pyproject(folder: Path) -> None:
     assert "has no option 'level'" in run(folder, "--parity", "robots").stdout
 
 
+def test_each_level_may_have_a_tolerance_of_its_own(folder: Path) -> None:
+    common = "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0', 'L1']\nconfigurations = 2\n"
+    loose = "[tool.sdfbridge.parity.tolerances]\nL1 = inf\n"
+    (folder / "pyproject.toml").write_text(common + loose, encoding="utf-8")
+    found = run(folder, "--parity", "robots", "-v")
+    assert "arm.urdf::L0 FAILED" in found.stdout
+    assert "arm.urdf::L1 PASSED" in found.stdout
+
+
+@pytest.mark.parametrize("wrong", ["L9 = 1e-6", "L0 = 'small'", "L0 = -1.0"])
+def test_a_tolerance_that_is_none_is_wrong_usage(folder: Path, wrong: str) -> None:
+    (folder / "pyproject.toml").write_text(f"[tool.sdfbridge.parity.tolerances]\n{wrong}\n", encoding="utf-8")
+    found = run(folder, "--parity", "robots")
+    assert found.returncode != 0
+    assert "[tool.sdfbridge.parity" in found.stdout + found.stderr
+
+
 def test_fixtures_serve_tests_of_ones_own(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
         "import pytest\nfrom bridge.pytest_plugin import assert_parity\nFILE = 'robots/arm.urdf'\n"
@@ -77,3 +94,27 @@ def test_fixtures_serve_tests_of_ones_own(folder: Path) -> None:
 def test_loading_the_plugin_imports_no_simulator_and_no_proof() -> None:
     code = "import sys, bridge.pytest_plugin; print(sorted({'mujoco', 'pybullet', 'trimesh', 'rich', 'yaml'} & sys.modules.keys()))"  # noqa: E501
     assert subprocess.check_output([sys.executable, "-c", code], text=True, cwd=ROOT).strip() == "[]"
+
+
+def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Installed into an environment of its own, from a wheel, without the source on the path."""
+    pytest.importorskip("hatchling")
+    place = tmp_path_factory.mktemp("installed")
+    python = [sys.executable, "-m"]
+    build = [*python, "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "-q", "-w", str(place)]
+    subprocess.run(build, check=True, capture_output=True, timeout=200)
+    (wheel,) = place.glob("sdfbridge-*.whl")
+    target = place / "site"
+    install = [*python, "pip", "install", "--no-deps", "-q", "--target", str(target), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True, timeout=200)
+    environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_ADDOPTS": ""}
+    command = [sys.executable, "-m", "pytest", "--parity", "robots", "-v", "-p", "no:cacheprovider"]
+    found = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert "robots/arm.urdf::L0 PASSED" in found.stdout, found.stdout + found.stderr
+    where = "import bridge.pytest_plugin as p; print(p.__file__)"
+    told = subprocess.check_output([sys.executable, "-c", where], env=environment, text=True, cwd=folder)
+    assert str(target) in told
