@@ -28,6 +28,8 @@ from .engines import Freedom, JointParameters, NotReportedError
 from .freedoms import bound, moving_links, single_freedoms
 
 _WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
+_RAISED = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError, SystemExit)
+"""What exceptions of C++ are in Python, and the exit in which its assertions end."""
 _LEFT_OUT = {"drake.deformable", "lower.curve-of-several-pieces"}
 _MARKERS = ("model.config", "model.sdf", "package.xml")
 """A folder that holds one of these, beside the model's own, is a package that the model may name."""
@@ -216,8 +218,8 @@ def _read(scene: Scene, search: Search) -> Any:
     try:
         parser.AddModels(Path(scene.source))
         plant.Finalize()
-    except (RuntimeError, ValueError) as error:
-        raise _RefusedError(str(error)) from error
+    except _RAISED as error:
+        raise _RefusedError(str(error) or type(error).__name__) from error
     gravity: Any = scene.gravity
     plant.mutable_gravity_field().set_gravity_vector(gravity)
     return plant
