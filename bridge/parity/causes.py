@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Sequence
 
@@ -9,7 +10,12 @@ from bridge.bullet.losses import LOSSES
 from bridge.mechanism import ROOT, Mechanism
 from loaders.diagnostics import Diagnostic
 
+from .convergence import EXACTLY
 from .quantities import Quantity
+from .verdict import Outcome, Row
+
+_SURE = {"reference", EXACTLY}
+"""What is computed from the model itself."""
 
 
 class Ledger:
@@ -48,6 +54,29 @@ class Ledger:
             if carried[-1]:
                 found |= {body.name, str(body.joint)}
         return found
+
+
+def attributed(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The same rows; those that nothing explains with the engine that stands alone, and what it may follow from."""
+    failed = [row for row in rows if row.outcome is Outcome.FAILED]
+    found = {row: _likely(row, failed) for row in failed if not row.cause}
+    return tuple(dataclasses.replace(row, cause=found[row]) if found.get(row) else row for row in rows)
+
+
+def _likely(row: Row, failed: Sequence[Row]) -> str:
+    """In words; empty if more than one engine may be to blame."""
+    alike = [other.engines for other in failed if other.quantity == row.quantity]
+    suspects = set.intersection(*map(set, alike)) - _SURE
+    if len(suspects) != 1:
+        return ""
+    (engine,) = suspects
+    first = next(other for other in failed if engine in other.engines)
+    told = f"likely {engine}: it alone has another {row.quantity} than the model"
+    return (
+        told
+        if first.quantity == row.quantity
+        else f"{told}, which may follow from the {first.quantity} of {first.where}"
+    )
 
 
 def names_in(entry: Diagnostic) -> set[str]:

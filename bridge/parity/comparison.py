@@ -19,7 +19,7 @@ from bridge.mechanism import Mechanism, Position
 from bridge.sources import Source, mechanism_of
 from loaders import Search
 
-from .causes import Ledger
+from .causes import Ledger, attributed
 from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
 from .motion import motion_rows
 from .quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
@@ -88,7 +88,7 @@ def compare(
     return Comparison(
         model=mechanism.scene.name,
         source=mechanism.scene.source,
-        rows=tuple(rows),
+        rows=attributed(rows),
         engines=tuple(name for name, _ in named if name != REFERENCE),
         environment=environment,
         diagnostics=diagnostics,

@@ -114,6 +114,9 @@ def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_
     head = page[: page.index("<nav>")]
     assert "<b>mass</b> of reference and mujoco" in head
     assert "<b>forearm</b>" in head
+    assert "likely mujoco: it alone has another mass than the model" in head
+    later = next(row for row in found.failures if row.quantity == "mass matrix")
+    assert "may follow from the mass of forearm" in later.cause
     row = next(line for line in page.splitlines() if line.startswith("<tr><td>forearm</td><td"))
     assert "1.0e-02" in row
     assert "✗" in page, "a difference is told by a sign and not by colour alone"
