@@ -107,6 +107,7 @@ def convert(options: Namespace, output: Output) -> int:
         "actuators": options.actuators,
         "inertia": options.inertia,
         "collision_meshes": options.collision_meshes,
+        "contacts": options.contacts,
     }
     if options.check:
         from bridge.mjcf import stale_files
@@ -114,6 +115,8 @@ def convert(options: Namespace, output: Output) -> int:
         stale = stale_files(scene, options.out, **choices)
         _list(options, output, "stale", stale)
         return 1 if stale else 0
+    if options.collision_meshes == "decompose":
+        output.progress("taking meshes apart; the first time this can take minutes")
     result = bridge.export_mjcf(scene, options.out, **choices)
     entries = (*scene.diagnostics, *result.diagnostics)
     lost = options.strict and any(entry.severity == "warning" for entry in entries)

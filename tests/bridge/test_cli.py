@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import trimesh
 
 import loaders
+from bridge import convex
 from bridge.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -169,6 +171,41 @@ def test_convert_check_finds_a_folder_that_is_out_of_date(tmp_path: Path) -> Non
     assert main([*words, "--check"]) == 1
     assert main(words) == 0
     assert main([*words, "--check"]) == 0
+
+
+@pytest.fixture
+def stairs(tmp_path: Path) -> Path:
+    """A model whose mesh is three boxes, one above the other."""
+    boxes = [trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0.0, 0.4 * i, 0.2 * i)) for i in range(3)]
+    trimesh.util.concatenate(boxes).export(tmp_path / "stairs.stl")
+    mesh = "<geometry><mesh><uri>stairs.stl</uri></mesh></geometry>"
+    path = tmp_path / "stairs.sdf"
+    path.write_text(
+        f"<sdf version='1.11'><model name='s'><link name='a'><collision name='c'>{mesh}</collision></link>"
+        "</model></sdf>"
+    )
+    return path
+
+
+def test_convert_takes_meshes_apart_and_the_papers_say_how(stairs: Path, tmp_path: Path) -> None:
+    words = ["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]
+    assert main(words) == 0
+    assert sorted(path.name for path in (tmp_path / "out" / "assets").iterdir()) == [
+        f"stairs_convex_{i}.obj" for i in range(3)
+    ]
+    assert 'collision_meshes="decompose"' in (tmp_path / "out" / "README.md").read_text()
+    assert main([*words, "--check"]) == 0
+    assert main([*words[:4], "--check"]) == 1
+
+
+def test_convert_without_coacd_says_what_to_install(
+    stairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(convex, "installed", lambda: False)
+    assert main(["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]) == 1
+    said = capsys.readouterr().err
+    assert 'pip install "sdfbridge[convex]"' in " ".join(said.split())
+    assert not (tmp_path / "out").exists()
 
 
 def test_convert_leaves_a_folder_of_strangers_alone(tmp_path: Path) -> None:
