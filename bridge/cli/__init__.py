@@ -83,6 +83,8 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
     how = "how meshes collide: as the file says, all as convex hulls, or taken apart into convex parts"
     parser.add_argument("--collision-meshes", choices=("as_is", "hull", "decompose"), default="as_is", help=how)
+    how = "where friction and stiffness of contacts stand: on each geom, or on each pair that may touch"
+    parser.add_argument("--contacts", choices=("geoms", "pairs"), default="geoms", help=how)
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if the folder is out of date")
 
 

@@ -9,7 +9,7 @@ from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 
 from .callback import PassiveForces, passive_forces
-from .context import Actuators, Inertia, Options
+from .context import Actuators, Contacts, Inertia, Options
 from .document import Built, build
 from .element import write
 from .folder import MjcfExport, export_mjcf, stale_files
@@ -17,6 +17,7 @@ from .spec import require_xml_depth, to_spec
 
 __all__ = [
     "Actuators",
+    "Contacts",
     "Inertia",
     "Mjcf",
     "MjcfExport",
@@ -57,6 +58,7 @@ def to_mjcf(
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
     collision_meshes: CollisionMeshes = "as_is",
+    contacts: Contacts = "geoms",
     **load_options: Any,
 ) -> Mjcf:
     """An MJCF document with the links, joints and names of a model, ``qpos`` being the model's joint positions.
@@ -71,6 +73,8 @@ def to_mjcf(
         collision_meshes: How meshes collide: ``as_is`` is as the file says, which for MuJoCo is the convex hull unless
             the file asks for a convex decomposition; ``hull`` is the convex hull in any case; ``decompose`` takes apart
             every mesh that is not convex (`pip install "sdfbridge[convex]"`).
+        contacts: Where friction and stiffness of contacts stand: ``geoms`` on each geom, of which MuJoCo takes the
+            larger friction; ``pairs`` on each pair of geoms that may touch, combined as by the simulator of the policy.
         load_options: For `loaders.load`, if ``source`` is a path.
 
     Raises:
@@ -79,7 +83,11 @@ def to_mjcf(
             MuJoCo reads from XML, which `to_mjspec` can still build.
     """
     options = Options(
-        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+        actuators=actuators,
+        inertia=inertia,
+        collision_policy=collision_policy,
+        collision_meshes=collision_meshes,
+        contacts=contacts,
     )
     built = build(mechanism_of(source, **load_options), options)
     require_xml_depth(built.root)
@@ -93,6 +101,7 @@ def to_mjspec(
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
     collision_meshes: CollisionMeshes = "as_is",
+    contacts: Contacts = "geoms",
     **load_options: Any,
 ) -> Any:
     """The same model as a ``mujoco.MjSpec``, ready to be changed or compiled; see `to_mjcf`.
@@ -102,7 +111,11 @@ def to_mjspec(
         ExportError: if MuJoCo cannot hold the model, with every reason.
     """
     options = Options(
-        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+        actuators=actuators,
+        inertia=inertia,
+        collision_policy=collision_policy,
+        collision_meshes=collision_meshes,
+        contacts=contacts,
     )
     built = build(mechanism_of(source, **load_options), options)
     return to_spec(built.root, built.assets)

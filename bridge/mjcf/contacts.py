@@ -6,14 +6,16 @@ from bridge.collisions import unheeded, welded_pairs
 from loaders.diagnostics import Fate, Where
 
 from .context import Context
+from .pairs import pairs
 
 
 def contacts(context: Context) -> None:
-    """Write the excludes, and the flag that they need; masks stand on the geoms."""
+    """Write the excludes, the flag that they need, and pairs; masks stand on the geoms."""
     if not context.filters.parent_filter:
         context.document["option"].add("flag", filterparent="disable")
     for a, b in context.filters.excludes:
         context.document["contact"].add("exclude", body1=a, body2=b)
+    pairs(context)
     _report(context)
 
 

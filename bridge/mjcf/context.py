@@ -18,6 +18,7 @@ from loaders.spatial import Array
 from .element import Element
 
 Actuators = Literal["none", "motor", "position", "velocity"]
+Contacts = Literal["geoms", "pairs"]
 Inertia = Literal["keep", "repair", "from_geometry", "error"]
 
 TARGET = "mjcf"
@@ -48,10 +49,12 @@ class Options:
     inertia: Inertia = "keep"
     collision_policy: str = "drake"
     collision_meshes: CollisionMeshes = "as_is"
+    contacts: Contacts = "geoms"
 
     def __post_init__(self) -> None:
         _one_of("actuators", self.actuators, get_args(Actuators))
         _one_of("inertia", self.inertia, get_args(Inertia))
+        _one_of("contacts", self.contacts, get_args(Contacts))
         check_choice(self.collision_meshes, TARGET)
 
 
@@ -121,6 +124,8 @@ class Context:
     """Body index of each link; `bridge.mechanism.ROOT` for the world."""
     inverse_inertias: Array | None = None
     """What `stops.inverse_inertias` found."""
+    inverse_masses: dict[str, float] | None = None
+    """What `compliance.inverse_masses` found."""
     shape_names: Counter[str] = field(default_factory=Counter)
     """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
     geom_names: dict[tuple[str, str], list[str]] = field(default_factory=dict)

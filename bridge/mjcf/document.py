@@ -12,6 +12,7 @@ from loaders.model import WORLD, Scene
 
 from .actuators import actuators
 from .assets import AssetLibrary
+from .compliance import inverse_masses
 from .contacts import contacts
 from .context import Context, Document, Options
 from .decimals import placement
@@ -52,6 +53,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         document=Document(mechanism.scene.name),
         filters=filters(mechanism, options.collision_policy),
         inverse_inertias=inverse_inertias(mechanism),
+        inverse_masses=inverse_masses(mechanism),
         shape_names=shape_names(mechanism.scene),
         index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
     )
@@ -88,7 +90,15 @@ def _settings(context: Context) -> None:
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic(context),
         integrator="implicitfast",
+        cone="elliptic" if _turns(context) else None,
     )
+
+
+def _turns(context: Context) -> bool:
+    """Whether friction needs a round cone: MuJoCo's pyramid mixes sliding, spinning and rolling."""
+    surfaces = [collision.surface for link in context.mechanism.scene.links for collision in link.collisions]
+    spun = any(s.friction.torsional is not None or s.friction.rolling is not None for s in surfaces)
+    return spun or (context.options.contacts == "pairs" and bool(surfaces))
 
 
 def _magnetic(context: Context) -> list[float] | None:

@@ -15,7 +15,7 @@ from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 from loaders.model import Plane, Scene
 
-from .context import Actuators, Inertia, Options
+from .context import Actuators, Contacts, Inertia, Options
 from .document import build
 from .element import Element, Value, write
 from .papers import derivation, fidelity, generator
@@ -42,6 +42,7 @@ def export_mjcf(
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
     collision_meshes: CollisionMeshes = "as_is",
+    contacts: Contacts = "geoms",
     **load_options: Any,
 ) -> MjcfExport:
     """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
@@ -55,6 +56,7 @@ def export_mjcf(
         inertia: As for `bridge.to_mjcf`.
         collision_policy: As for `bridge.to_mjcf`.
         collision_meshes: As for `bridge.to_mjcf`.
+        contacts: As for `bridge.to_mjcf`.
         load_options: For `loaders.load`, if ``source`` is a path.
 
     Raises:
@@ -63,7 +65,11 @@ def export_mjcf(
         FileExistsError: if the folder holds files that no export wrote.
     """
     options = Options(
-        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+        actuators=actuators,
+        inertia=inertia,
+        collision_policy=collision_policy,
+        collision_meshes=collision_meshes,
+        contacts=contacts,
     )
     name, files, diagnostics = _contents(source, options, load_options)
     folder = Path(out_dir)
@@ -80,6 +86,7 @@ def stale_files(
     inertia: Inertia = "keep",
     collision_policy: str = "drake",
     collision_meshes: CollisionMeshes = "as_is",
+    contacts: Contacts = "geoms",
     **load_options: Any,
 ) -> tuple[str, ...]:
     """The files of an export that are missing, differ from what `export_mjcf` would write, or are there in excess.
@@ -91,6 +98,7 @@ def stale_files(
         inertia: As for `export_mjcf`.
         collision_policy: As for `export_mjcf`.
         collision_meshes: As for `export_mjcf`.
+        contacts: As for `export_mjcf`.
         load_options: As for `export_mjcf`.
 
     Raises:
@@ -98,7 +106,11 @@ def stale_files(
         ExportError: as `export_mjcf`.
     """
     options = Options(
-        actuators=actuators, inertia=inertia, collision_policy=collision_policy, collision_meshes=collision_meshes
+        actuators=actuators,
+        inertia=inertia,
+        collision_policy=collision_policy,
+        collision_meshes=collision_meshes,
+        contacts=contacts,
     )
     _, files, _ = _contents(source, options, load_options)
     folder = Path(out_dir)

@@ -42,10 +42,6 @@ _LINK = (
 )
 _SURFACE = (
     _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "it bounces at any speed"),
-    _Rule("stiffness", Fate.DROPPED, "contact-stiffness", "MuJoCo scales contact springs by mass"),
-    _Rule("damping", Fate.DROPPED, "contact-stiffness", "MuJoCo scales contact dampers by mass"),
-    _Rule("dissipation", Fate.DROPPED, "contact-dissipation", "MuJoCo has no Hunt-Crossley contact"),
-    _Rule("relaxation_time", Fate.DROPPED, "contact-dissipation", "MuJoCo has no such contact model"),
     _Rule("max_velocity", Fate.DROPPED, "contact-solver", "a setting of another solver"),
     _Rule("min_depth", Fate.DROPPED, "contact-solver", "a setting of another solver"),
     _Rule("soft_cfm", Fate.DROPPED, "contact-solver", "a setting of another solver"),

@@ -64,7 +64,7 @@ def _asked(options: Options) -> dict[str, str]:
     standard = Options()
     return {
         key: getattr(options, key)
-        for key in ("actuators", "inertia", "collision_policy", "collision_meshes")
+        for key in ("actuators", "inertia", "collision_policy", "collision_meshes", "contacts")
         if getattr(options, key) != getattr(standard, key)
     }
 

@@ -1,7 +1,7 @@
-"""How a collision touches: friction, restitution and masks of a geom, and what MuJoCo has no counterpart for.
+"""How a collision touches: friction, stiffness, restitution and masks of a geom.
 
-MuJoCo combines two geoms by the larger coefficient, element by element. Its friction has no direction on a geom, and
-its contacts are springs scaled by the masses in touch, so contact stiffness in N/m is not a property of a geom.
+MuJoCo combines two geoms by the larger coefficient, element by element, and by the harder ``solref`` of two that are
+negative. The impedances would be averaged; ``solmix`` gives the geom that states how it yields all the weight.
 """
 
 from __future__ import annotations
@@ -9,16 +9,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from loaders.diagnostics import Fate
-from loaders.filters import bitmasks
-from loaders.model import Collision, Link, Surface
+import numpy as np
 
+from loaders.diagnostics import Fate, Where
+from loaders.filters import bitmasks
+from loaders.model import Collision, Friction, Link, Surface
+
+from .compliance import Yielding, bouncing, damping_ratio, yielding
 from .context import Context
 
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
-_STIFFNESS_IN_STEPS = 10.0
-"""Time constant of a bouncing contact, in time steps: short against the contact, long against the step."""
+_ALL_WEIGHT = 1000.0
+"""``solmix`` of a geom whose impedance counts, beside others of 1."""
+_PAIRS = 'contacts="pairs" writes it for each pair'
+_DAMPING = ("damping", "dissipation", "relaxation_time")
 
 
 def contact_attributes(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
@@ -26,29 +31,36 @@ def contact_attributes(collision: Collision, link: Link, context: Context) -> di
     return {
         **_masks(collision, link, context),
         **_friction(collision, link, context),
-        **_restitution(collision.surface, collision, link, context),
+        **_yielding(collision, link, context),
     }
 
 
 def _friction(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
     friction = collision.surface.friction
-    slide, spin, roll = friction.mu, DEFAULT_FRICTION[1], DEFAULT_FRICTION[2]
+    coefficients = friction_of(friction)
     attributes: dict[str, Any] = {}
+    if friction.torsional is not None:
+        if coefficients[1] > 0.0:
+            attributes["condim"] = 4
+        message = (
+            f"torsional friction of {link.name}/{collision.name} becomes {coefficients[1]:.6g} m: "
+            "3 pi/16 coefficient times radius"
+        )
+        context.report(Fate.APPROXIMATED, "torsional-friction", message, collision.where)
+    if friction.rolling is not None and friction.rolling > 0.0:
+        attributes["condim"] = 6
+    if coefficients != DEFAULT_FRICTION:
+        attributes["friction"] = _trimmed(coefficients)
+    return attributes
+
+
+def friction_of(friction: Friction) -> tuple[float, float, float]:
+    """Sliding [-], torsional [m] and rolling [m] friction; MuJoCo's own where the source is silent."""
+    _, spin, roll = DEFAULT_FRICTION
     if friction.torsional is not None:
         radius = friction.patch_radius if friction.use_patch_radius else friction.surface_radius
         spin = 3.0 * math.pi / 16.0 * friction.torsional * radius
-        if spin > 0.0:
-            attributes["condim"] = 4
-        message = (
-            f"torsional friction of {link.name}/{collision.name} becomes {spin:.6g} m: 3 pi/16 coefficient times radius"
-        )
-        context.report(Fate.APPROXIMATED, "torsional-friction", message, collision.where)
-    if friction.rolling is not None:
-        roll = friction.rolling
-        attributes["condim"] = 6 if roll > 0.0 else attributes.get("condim")
-    if (slide, spin, roll) != DEFAULT_FRICTION:
-        attributes["friction"] = _trimmed((slide, spin, roll))
-    return attributes
+    return friction.mu, spin, roll if friction.rolling is None else friction.rolling
 
 
 def _trimmed(friction: tuple[float, float, float]) -> tuple[float, ...]:
@@ -59,20 +71,62 @@ def _trimmed(friction: tuple[float, float, float]) -> tuple[float, ...]:
     return friction[:count]
 
 
-def _restitution(surface: Surface, collision: Collision, link: Link, context: Context) -> dict[str, Any]:
-    """A contact spring whose damping makes it bounce: ``b = 2 zeta sqrt(k)``, ``zeta`` from the restitution."""
-    e = surface.restitution
-    if e <= 0.0:
+def _yielding(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
+    """How a contact yields to what weighs as much as the link, or bounces."""
+    surface, owner = collision.surface, f"{link.name}/{collision.name}"
+    found = None
+    if surface.stiffness is not None:
+        found = _spring(surface, link, owner, collision.where, context)
+    elif surface.restitution > 0.0:
+        found = bouncing(surface.restitution, context.time_step)
+    _report_damping(surface, owner, collision.where, context)
+    if surface.restitution > 0.0:
+        message = (
+            f"restitution {surface.restitution:g} of {owner} becomes the damping of a soft contact: "
+            "within 0.03 above 0.2, up to 0.1 more bounce below; a pair bounces as the harder of both does"
+        )
+        context.report(Fate.APPROXIMATED, "restitution", message, collision.where)
+    if found is None:
         return {}
+    return {"solref": found.solref, "solimp": found.solimp, "solmix": _ALL_WEIGHT}
+
+
+def _spring(surface: Surface, link: Link, owner: str, where: Where, context: Context) -> Yielding | None:
+    stiffness, w = surface.stiffness or 0.0, (context.inverse_masses or {}).get(link.name, 0.0)
+    stated = f"contact stiffness {stiffness:g} N/m of {owner}"
+    if w == 0.0:
+        message = f"{stated} is not carried: MuJoCo scales it by the masses in touch, and this link has none that moves"
+        context.report(Fate.DROPPED, "contact-stiffness", message, where, hint=_PAIRS)
+        return None
+    ratio = damping_ratio(surface, stiffness, w, float(np.linalg.norm(context.mechanism.scene.gravity)))
+    found = yielding(stiffness, ratio, w, context.time_step)
+    if found is None:
+        message = f"{stated} is more than the time step can hold; the contact is as hard as MuJoCo's own"
+        context.report(Fate.APPROXIMATED, "contact-stiffness", message, where, hint="reduce the time step")
+        return None
     message = (
-        f"restitution {e:g} of {link.name}/{collision.name} becomes the damping of a soft contact: "
-        "within 0.05 above 0.5, up to 0.15 more bounce below"
+        f"{stated} holds at each point of contact with something rigid, for {1.0 / w:.6g} kg, which the link weighs at "
+        f"the zero configuration; damping ratio {ratio:.3g}; the motion is that of {1.0 / (1.0 - found.solimp[0]):.3g} "
+        "times the mass while it touches"
     )
-    context.report(Fate.APPROXIMATED, "restitution", message, collision.where)
-    log = math.log(min(e, 1.0))
-    zeta = -log / math.sqrt(math.pi**2 + log**2)
-    k = (_STIFFNESS_IN_STEPS * context.time_step) ** -2
-    return {"solref": (-k, -2.0 * zeta * math.sqrt(k))}
+    context.report(Fate.APPROXIMATED, "contact-stiffness", message, where, hint=_PAIRS)
+    return found
+
+
+def _report_damping(surface: Surface, owner: str, where: Where, context: Context) -> None:
+    """The first that is stated damps; the others do not, and none does without a stiffness or beside a restitution."""
+    stated = [name for name in _DAMPING if getattr(surface, name) is not None]
+    if surface.stiffness is not None and surface.restitution <= 0.0:
+        if stated[:1] == ["dissipation"]:
+            message = (
+                f"dissipation {surface.dissipation:g} s/m of {owner} damps as it does at rest under its own weight"
+            )
+            context.report(Fate.APPROXIMATED, "contact-dissipation", message, where)
+        stated = stated[1:]
+    for name in stated:
+        message = f"{name} = {getattr(surface, name):g} of the contacts of {owner} is not carried"
+        hint = "state a stiffness, and neither a restitution nor another damping"
+        context.report(Fate.DROPPED, "contact-dissipation", message, where, hint=hint)
 
 
 def _masks(collision: Collision, link: Link, context: Context) -> dict[str, int]:
