@@ -24,7 +24,7 @@ from .console import captured
 from .constraints import Constraints, report_constraints
 from .contacts import report_contacts, set_contacts
 from .document import urdf
-from .filters import filter_pairs, report_filters, report_policy, touches_itself
+from .filters import filtered, report_filters, report_policy, touches_itself
 from .handle import Body
 from .losses import report_losses
 from .meshes import MAX_PATH
@@ -172,13 +172,13 @@ def _permitted(flags: int, client: Client, diagnostics: Diagnostics) -> int:
 def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | Bodies:
     states: list[State] = []
     try:
-        for articulation, document in zip(plan.articulations, plan.documents, strict=True):
-            states.append(State(client, _load(client, articulation, document, plan, diagnostics), articulation))
-            _check(states[-1])
-            settle(client, states[-1].body, articulation)
-            set_contacts(client, states[-1].body, articulation)
-        bodies = [state.body for state in states]
-        filter_pairs(client, bodies, plan.articulations, plan.excluded)
+        with filtered(client, plan.articulations, plan.excluded) as bodies:
+            for articulation, document in zip(plan.articulations, plan.documents, strict=True):
+                bodies.append(_load(client, articulation, document, plan, diagnostics))
+                states.append(State(client, bodies[-1], articulation))
+                _check(states[-1])
+                settle(client, bodies[-1], articulation)
+                set_contacts(client, bodies[-1], articulation)
         _start(plan.mechanism, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.make()
