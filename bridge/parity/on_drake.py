@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import math
 import os
-import re
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -19,11 +18,12 @@ import numpy as np
 
 from bridge.mechanism import Mechanism, Position
 from loaders import Search
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD, Scene
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .causes import names_in
+from .drake_ledger import ledger
 from .engines import Freedom, JointParameters, NotReportedError
 from .freedoms import bound, moving_links, single_freedoms
 
@@ -83,12 +83,7 @@ class DrakeEngine:
         self._links = _named_links(self._plant, mechanism)
         self._joints = _named_joints(self._plant, mechanism, self._links)
         self._order = _order(self._plant, mechanism, self._joints)
-        self.diagnostics = (
-            *_repairs(lines, mechanism.scene),
-            *_weights(self._links, mechanism),
-            *_limits_of_continuous(self._joints, mechanism.scene),
-            *_pulled(mechanism.scene),
-        )
+        self.diagnostics = ledger(mechanism, self._links, self._joints, lines)
 
     def _heard(self) -> None:
         if self.refusal:
@@ -325,56 +320,6 @@ def _inertia(body: Any) -> SpatialInertia:
     p_LLcm = np.asarray(held.get_com())
     I_Lcm = np.asarray(held.Shift(p_LLcm).CalcRotationalInertia().CopyToFullMatrix3())
     return SpatialInertia.in_frame(float(held.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm)
-
-
-_WARNING = re.compile(r"(?P<file>.*?):(?P<line>\d+): warning: .*inertia", re.DOTALL)
-
-
-def _repairs(lines: list[str], scene: Scene) -> list[Diagnostic]:
-    """The links whose inertia Drake replaced by that of a ball of water: its warnings tell the line."""
-    found = []
-    for warning in filter(None, map(_WARNING.match, lines)):
-        line = int(warning["line"])
-        here = [link for link in scene.links if Path(link.where.file).name == Path(warning["file"]).name]
-        above = [link for link in here if (link.where.line or 0) <= line]
-        if above:
-            link = max(above, key=lambda each: each.where.line or 0)
-            message = f"Drake finds the inertia of {link.name} impossible, and has another in its place"
-            found.append(Diagnostic("drake.replaced-inertia", Fate.APPROXIMATED, message, link.where, "drake"))
-    return found
-
-
-def _weights(links: Mapping[str, Any], mechanism: Mechanism) -> list[Diagnostic]:
-    """The links without mass that Drake gives one."""
-    massless = (body.link for body in mechanism.bodies if body.inertia.mass == 0.0)
-    return [
-        Diagnostic(
-            "drake.replaced-inertia", Fate.APPROXIMATED, f"Drake gives the link {link.name}, which has no mass, one",
-            link.where, "drake",
-        )
-        for link in massless
-        if links[link.name].default_mass() > 0.0
-    ]  # fmt: skip
-
-
-def _pulled(scene: Scene) -> list[Diagnostic]:
-    """The links without gravity, which Drake pulls like all others."""
-    message = "Drake pulls the link {}, which has no gravity"
-    return [
-        Diagnostic("drake.link-without-gravity", Fate.APPROXIMATED, message.format(link.name), link.where, "drake")
-        for link in scene.links
-        if not link.gravity
-    ]
-
-
-def _limits_of_continuous(joints: Mapping[str, Any], scene: Scene) -> list[Diagnostic]:
-    found = []
-    for joint in scene.joints:
-        bounded = joint.name in joints and np.isfinite(joints[joint.name].position_lower_limits()).any()
-        if joint.type == "continuous" and bounded:
-            message = f"Drake keeps limits of the continuous joint {joint.name}, which has none"
-            found.append(Diagnostic("drake.continuous-limits", Fate.APPROXIMATED, message, joint.where, "drake"))
-    return found
 
 
 class _Log(logging.Handler):
