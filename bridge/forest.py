@@ -21,6 +21,7 @@ class Edge:
     joint: Joint | None = None
     """What it hangs by; None if it is static, or free without a joint that says so."""
     static: bool = False
+    """Whether it stands in the world: in a static model, or kinematic."""
     reversed: bool = False
     """Whether the joint's child is the parent here."""
 
@@ -55,7 +56,10 @@ def _oriented(scene: Scene, tree: list[Joint], static: set[str]) -> list[Edge]:
 
 
 def _roots(scene: Scene, tree: list[Joint], static: set[str], incident: _Incident) -> list[Edge]:
-    """The links that hang directly from the world, in the order of the scene."""
+    """The links that hang directly from the world, in the order of the scene.
+
+    A kinematic link in a tree that floats is its root, and stands: no force moves it.
+    """
     roots = {name: Edge(link=name, parent=WORLD, static=True) for name in static}
     for joint, link in incident[WORLD]:
         roots.setdefault(link, Edge(link=link, parent=WORLD, joint=joint, reversed=joint.child == WORLD))
@@ -64,9 +68,11 @@ def _roots(scene: Scene, tree: list[Joint], static: set[str], incident: _Inciden
     floating = {joint.child: joint for joint in scene.joints if joint.type is JointType.FLOATING}
     names = [link.name for link in scene.links]
     uncarried = [name for name in names if name not in carried]
-    for name in (*(name for name in floating if name not in carried), *uncarried, *names):
+    told = [link.name for link in scene.links if link.kinematic]
+    for name in (*told, *(name for name in floating if name not in carried), *uncarried, *names):
         if name not in reached:
-            roots[name] = Edge(link=name, parent=WORLD, joint=floating.get(name))
+            standing = Edge(link=name, parent=WORLD, static=True)
+            roots[name] = standing if name in told else Edge(link=name, parent=WORLD, joint=floating.get(name))
             reached |= _reachable((name,), incident)
     order = {name: i for i, name in enumerate(names)}
     return sorted(roots.values(), key=lambda edge: order[edge.link])

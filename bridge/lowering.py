@@ -31,6 +31,7 @@ def lower_scene(scene: Scene) -> Mechanism:
     index = {body.name: i for i, body in enumerate(bodies)} | {WORLD: ROOT}
     v_order = tuple((str(body.joint), c) for body in bodies for c in range(len(body.reflected_inertia)))
     couplings = _couplings(scene, v_order, diagnostics)
+    _report_kinematic(bodies, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
     return Mechanism(
         scene=scene,
@@ -74,6 +75,17 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
         )
         v_start += size
     return tuple(bodies)
+
+
+def _report_kinematic(bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:
+    for body in bodies:
+        if body.is_kinematic:
+            message = f"link {body.name} is kinematic: no force moves it, it stands where it is put"
+            diagnostics.add(Fate.NOTED, "lower.kinematic", message, body.link.where)
+        elif body.link.kinematic:
+            message = f"link {body.name} is kinematic, but joint {body.joint} carries it, which forces move"
+            hint = "take it off the joint, or make the joint fixed"
+            diagnostics.add(Fate.DROPPED, "lower.kinematic-in-joint", message, body.link.where, hint=hint)
 
 
 def _mounting(

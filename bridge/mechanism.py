@@ -61,7 +61,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
-    """A link in the forest. Bodies are sorted: each stands after the one it hangs from."""
+    """A link in the forest, or a part of one. Bodies are sorted: each stands after the one it hangs from."""
 
     link: Link
     parent: int
@@ -69,7 +69,7 @@ class Body:
     X_PF: Pose
     X_BM: Pose
     joint: str | None
-    """Name, in positions and velocities, of what moves it or holds it; None for a link of a static model."""
+    """Name, in positions and velocities, of what moves or holds it; None for a static or a kinematic link."""
     source: Joint | None
     """The scene's joint; None for a static link and for one that is free without a joint that says so."""
     reversed: bool
@@ -88,10 +88,18 @@ class Body:
         """The link's name."""
         return self.link.name
 
+    @property
+    def is_kinematic(self) -> bool:
+        """Whether it stands where it is put, and no force moves it."""
+        return self.link.kinematic and self.parent == ROOT and self.joint is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Closure:
-    """A joint that the forest leaves out: it closes a kinematic loop. Bodies by index, `ROOT` is the world."""
+    """A weld, hinge or ball that closes a kinematic loop, named after the joint at which `bridge.loops` opens it.
+
+    Bodies by index, `ROOT` is the world.
+    """
 
     joint: Joint
     parent: int

@@ -238,7 +238,6 @@ LOSSES = (
         "PyBullet pulls every link; the weight of these is taken off by a force, by steps: {names}",
         _links(lambda link: not link.gravity), _STEP,
     ),
-    _Loss("kinematic", Fate.DROPPED, "forces move these links in PyBullet: {names}", _links(lambda k: k.kinematic)),
     _Loss(
         "velocity-decay", Fate.DROPPED, "PyBullet has no velocity decay of single links: {names}",
         _links(lambda link: any(link.velocity_decay)),

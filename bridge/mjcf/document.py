@@ -138,6 +138,7 @@ def _body(body: Body, context: Context) -> Element:
         "body",
         name=body.name,
         **placement(X_PB),
+        mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
 

@@ -33,7 +33,6 @@ _MODEL = (
     _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
 )
 _LINK = (
-    _Rule("kinematic", Fate.DROPPED, "kinematic", "forces move it all the same"),
     _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
     _Rule("velocity_decay", Fate.DROPPED, "velocity-decay", "use the damping of joints"),
     _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo's fluid forces follow from shapes, not from a matrix"),

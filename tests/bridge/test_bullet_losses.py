@@ -84,7 +84,6 @@ SCENES = {
         [joint("j", WORLD, "a", JointType.BALL, where=HERE, axes=joint("x", "p", "c", axis={"friction": 1.0}).axes)],
     ),
     "link-without-gravity": one(gravity=False),
-    "kinematic": one(kinematic=True),
     "velocity-decay": one(velocity_decay=(0.1, 0.0)),
     "added-mass": one(added_mass=np.eye(6)),
     "surface-velocity": one(surface_velocity_axis=(1.0, 0.0, 0.0)),

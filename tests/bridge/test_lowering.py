@@ -235,3 +235,20 @@ def test_every_code_of_lowering_is_documented_and_no_other():
     sources = "".join(path.read_text() for path in (root / "bridge").glob("*.py"))
     documented = re.findall(r"^\| `(lower\.[a-z-]+)` \|", (root / "docs" / "mechanism.md").read_text(), re.MULTILINE)
     assert sorted(documented) == sorted(set(re.findall(r'"(lower\.[a-z-]+)"', sources)))
+
+
+# --- kinematic links -------------------------------------------------------------------------------------------------
+
+
+def test_a_kinematic_link_stands_and_what_hangs_on_it_moves():
+    links = [link("free"), dataclasses.replace(link("told", p=(0, 0, 1)), kinematic=True)]
+    mechanism = lower(scene(links, [joint("hinge", "free", "told")]))
+    assert mechanism.v_order == (("hinge", 0),)
+    assert [(body.name, body.is_kinematic) for body in mechanism.bodies] == [("told", True), ("free", False)]
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.kinematic"]
+
+
+def test_a_kinematic_link_that_a_joint_carries_is_moved_and_that_is_said():
+    mechanism = lower(scene([dataclasses.replace(link("a"), kinematic=True)], [joint("j", WORLD, "a")]))
+    assert mechanism.v_order == (("j", 0),)
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.kinematic-in-joint"]
