@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bridge.coordinates import joint_index
 from loaders.diagnostics import Fate
 from loaders.model import Joint, Sensor
-from loaders.spatial import IDENTITY, Pose
+from loaders.spatial import IDENTITY, Pose, frozen, rotation_about
 
 from .context import Context
 from .decimals import placement
@@ -22,6 +22,10 @@ _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
 
 
+_UP, _LEFT = frozen((0.0, 0.0, 1.0)), frozen((0.0, 1.0, 0.0))
+_SCANS, _SPREAD = ("lidar", "ray"), ("samples", "min_angle", "max_angle")
+MOST_RAYS = 100
+"""Sites and sensors of one lidar; of one with more rays every second, third, ... is written."""
 _FORCE_TORQUE = ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
 
 
@@ -132,6 +136,56 @@ def _at_site(kind: str, X_SM: Pose = IDENTITY) -> Callable[[_Mounted, Context], 
     return write
 
 
+def _rays(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    """A range finder for each ray, row by row from below, each from its first angle to its last."""
+    parameters = dict(mounted.sensor.parameters)
+    scan = next((path for path in _SCANS if any(key.startswith(path) for key in parameters)), _SCANS[0])
+    wide, high = (_fan(parameters, f"{scan}/scan/{way}") for way in ("horizontal", "vertical"))
+    count = wide.samples * high.samples
+    every = -(-count // MOST_RAYS)
+    reach = _number(parameters, f"{scan}/range/max", math.inf)
+    for i in range(0, count, every):
+        suffix = f"_{i}" if count > 1 else ""
+        row, column = divmod(i, wide.samples)
+        R = rotation_about(_UP, wide.angle(column)) @ rotation_about(_LEFT, -high.angle(row))
+        at = site(mounted.sensor.name + suffix, mounted.body, mounted.X_BS @ Pose.of(R) @ _RAY, context)
+        name = context.names.claim("sensor", mounted.sensor.name + suffix)
+        cutoff = reach if math.isfinite(reach) else None
+        context.document["sensor"].add("rangefinder", name=name, site=at, cutoff=cutoff)
+    if every > 1:
+        message = f"sensor {mounted.sensor.name} has {count} rays; one in {every} is written, named by its number"
+        context.report(Fate.APPROXIMATED, "sensor-rays", message, mounted.sensor.where)
+    ways = [f"{scan}/scan/{way}/{what}" for way in ("horizontal", "vertical") for what in _SPREAD]
+    return (*ways, f"{scan}/range/max")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fan:
+    """Rays in one plane, evenly from the first angle to the last [rad]."""
+
+    samples: int
+    first: float
+    last: float
+
+    def angle(self, i: int) -> float:
+        part = i / (self.samples - 1) if self.samples > 1 else 0.5
+        return self.first + (self.last - self.first) * part
+
+
+def _fan(parameters: dict[str, str], way: str) -> _Fan:
+    """One ray straight ahead where the source says nothing."""
+    samples = max(1, round(min(_number(parameters, f"{way}/samples", 1.0), 1e9)))
+    return _Fan(samples, _real(parameters, f"{way}/min_angle"), _real(parameters, f"{way}/max_angle"))
+
+
+def _real(parameters: dict[str, str], path: str) -> float:
+    try:
+        value = float(parameters[path])
+    except (KeyError, ValueError):
+        return 0.0
+    return value if math.isfinite(value) else 0.0
+
+
 def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
     """A sensor that is the motion of a site's frame."""
 
@@ -191,5 +245,5 @@ _WRITERS: dict[str, Callable[[_Mounted, Context], tuple[str, ...]]] = {
     "gps": _frame("framepos"),
     "sonar": _at_site("rangefinder", _RAY),
     **dict.fromkeys(("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera"), _camera),
-    **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar"), _at_site("rangefinder", _RAY)),
+    **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar"), _rays),
 }
