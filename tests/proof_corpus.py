@@ -51,7 +51,7 @@ def judge(model: Model) -> Proof:
     """What is proved of a model, here."""
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
-        mechanism = bridge.lower(loaders.load(model.path, **search))
+        mechanism = bridge.lower(_unseen(loaders.load(model.path, **search)))
     except (loaders.LoadError, ExportError) as error:
         return Proof(model=model.name, invalid=_reason(error))
     known = {"model": model.name, "links": len(mechanism.bodies), "freedoms": len(mechanism.v_order)}
@@ -67,6 +67,12 @@ def judge(model: Model) -> Proof:
         **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), witness=witness,
         witness_causes=witness_causes,
     )  # fmt: skip
+
+
+def _unseen(scene: loaders.Scene) -> loaders.Scene:
+    """Without what is only seen, which no quantity depends on."""
+    links = tuple(dataclasses.replace(link, visuals=()) for link in scene.links)
+    return dataclasses.replace(scene, links=links, lights=())
 
 
 def _compared(mechanism: Mechanism, engines: tuple[str, ...], search: dict[str, object]) -> Comparison:
