@@ -15,8 +15,9 @@ from loaders.spatial import IDENTITY, Array, Pose
 from .articulation import Articulation
 from .client import Client
 from .control import control_efforts
+from .efforts import apply_efforts
 from .operators import Operators
-from .passive import apply_efforts, apply_passive_forces
+from .passive import apply_passive_forces
 from .picture import Pictured
 from .settings import set_friction
 from .state import State, Value

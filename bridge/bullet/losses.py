@@ -257,14 +257,20 @@ LOSSES = (
         _tendons(lambda tendon, moves: moves and math.isfinite(tendon.stiffness)), _STEP,
     ),
     _Loss(
-        "rigid-tendon", Fate.DROPPED, "PyBullet has no constraint of several joints: tendons {names}",
-        _tendons(lambda tendon, moves: moves and math.isinf(tendon.stiffness)), "give it a stiffness",
+        "rigid-tendon", Fate.APPROXIMATED,
+        "PyBullet has no constraint of several joints; forces hold tendons, by steps, within 1e-12, and where motors "
+        "or contacts push too one step late: {names}",
+        _tendons(lambda tendon, moves: moves and math.isinf(tendon.stiffness)), _STEP,
     ),
     _Loss(
         "tendon-joint", Fate.DROPPED, "these tendons run over a joint that is not one freedom of a tree: {names}",
         _tendons(lambda _, moves: not moves),
     ),
-    _Loss("rigid-distance", Fate.DROPPED, "PyBullet has no constraint of a fixed distance: {names}", _rigid_distances),
+    _Loss(
+        "rigid-distance", Fate.APPROXIMATED,
+        "PyBullet has no constraint of a fixed distance; forces hold it, by steps, within 5e-4 m in 1 s at 1 kHz, and "
+        "where motors or contacts push too one step late: {names}", _rigid_distances, _STEP,
+    ),
     _Loss(
         "spring-damper", Fate.APPROXIMATED, "straight springs act explicitly in PyBullet, by steps: {names}",
         _soft_distances, _STEP,

@@ -6,13 +6,13 @@ the step is well below ``2 sqrt(I / k)``, and its error is of first order in the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from bridge.coordinates import joint_index, kind_of
-from bridge.forces import Motion, bushing_wrench, can_be_strung, tendon_force
-from bridge.mechanism import Body, Kind, Mechanism, Position, Primitive
+from bridge.coordinates import joint_index
+from bridge.forces import bushing_wrench, can_be_strung, tendon_force
+from bridge.mechanism import Body, Kind, Mechanism
 from loaders.model import (
     WORLD,
     Bushing,
@@ -23,88 +23,24 @@ from loaders.model import (
     SpringDamper,
     TendonConstraint,
 )
-from loaders.spatial import IDENTITY, Array, Pose
+from loaders.spatial import Array, Pose
 
-from .segments import BASE
+from .efforts import apply_efforts, motion_of, push, torque
+from .rigid import hold
 from .state import State
-
-
-def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: bool = True) -> None:
-    """Apply forces and torques of actuators for one step, each cut to the joint's effort limit.
-
-    Raises:
-        ValueError: for an unknown joint or an effort of the wrong size.
-    """
-    mechanism = state.articulation.mechanism
-    index = joint_index(mechanism)
-    for name, effort in efforts.items():
-        if name not in index:
-            raise ValueError(f"there is no joint {name!r} here; there are: {', '.join(sorted(index))}")
-        link, drives = mechanism.bodies[index[name]], state.articulation.drives[index[name]]
-        numbers = np.atleast_1d(np.asarray(effort, dtype=np.float64))
-        if numbers.shape != (len(link.reflected_inertia),):
-            raise ValueError(f"joint {name!r} takes {len(link.reflected_inertia)} effort(s), not {effort!r}")
-        _apply(state, link, drives, numbers, limited)
-
-
-def _apply(state: State, link: Body, drives: tuple[int, ...], efforts: Array, limited: bool) -> None:
-    kind = kind_of(link)
-    if kind is Kind.FREE:
-        _push_base(state, efforts)
-    elif kind is Kind.BALL:
-        _twist(state, link, drives[0], efforts)
-    else:
-        for index, primitive in zip(drives, link.primitives, strict=True):
-            if state.articulation.segments[index + 1].leads:
-                most = _effort_limit(state.articulation.mechanism, link, primitive) if limited else np.inf
-                effort = float(np.clip(efforts[primitive.component], -most, most))
-                modes = state.client.modes
-                state.client.setJointMotorControl2(
-                    state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio
-                )
-
-
-def _effort_limit(mechanism: Mechanism, link: Body, primitive: Primitive) -> float:
-    """Of the axis, and of what drives it."""
-    actuators = (actuator.effort for actuator in mechanism.scene.actuators if actuator.joint == link.joint)
-    return min((primitive.limits.effort if primitive.limits is not None else np.inf, *actuators))
-
-
-def _push_base(state: State, wrench: Array) -> None:
-    """A force at the link's origin and a torque, in the world."""
-    origin = state.segment_pose(BASE).p
-    world = state.client.modes.WORLD_FRAME
-    state.client.applyExternalForce(state.body, BASE, wrench[:3].tolist(), origin.tolist(), world)
-    _torque(state, BASE, wrench[3:])
-
-
-def _twist(state: State, link: Body, index: int, torque: Array) -> None:
-    """A torque of a ball joint on its child, in its frame on its parent, and the opposite on the parent."""
-    parent = state.articulation.segments[index + 1].parent
-    X_WF = state.segment_pose(parent) @ state.articulation.segments[index + 1].X_PJ
-    R_WJ = state.segment_pose(index).R if link.reversed else X_WF.R
-    torque_W = (-1.0 if link.reversed else 1.0) * R_WJ @ torque
-    _torque(state, index, torque_W)
-    _torque(state, parent, -torque_W)
-
-
-def _torque(state: State, index: int, torque_W: Array) -> None:
-    state.client.applyExternalTorque(state.body, index, torque_W.tolist(), state.client.modes.WORLD_FRAME)
-
-
-# --- springs and weights ---------------------------------------------------------------------------------------------
 
 
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
     """Apply for one step what PyBullet lacks.
 
     That is springs in joints, the weightlessness of links without gravity, and springs, bushings and yielding tendons
-    between links and joints.
+    between links and joints; what does not yield is held by `bridge.bullet.rigid`.
     """
     states = list(states)
     for state in states:
         _apply_springs(state)
         _lift_weightless(state)
+    hold(states, mechanism)
     links = {link for state in states for link in state.articulation.places} | {WORLD}
     for element in (*mechanism.scene.forces, *mechanism.scene.constraints):
         if _ends(element) <= links:
@@ -167,14 +103,7 @@ def _lift(state: State, link: Link, g: Array) -> None:
         return
     X_WL = state.link_pose(link.name)
     force, at = -link.inertia.mass * g, X_WL.p + X_WL.R @ link.inertia.p_LLcm
-    _push(state, link.name, force, at)
-
-
-def _push(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
-    """A force on a link at a point of the world."""
-    index, _ = state.articulation.places[link]
-    world = state.client.modes.WORLD_FRAME
-    state.client.applyExternalForce(state.body, index, force_W.tolist(), p_WQ.tolist(), world)
+    push(state, link.name, force, at)
 
 
 def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length: float) -> None:
@@ -186,10 +115,9 @@ def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length
         return
     along = p_PQ / distance
     pull = spring.stiffness * (distance - length) + spring.damping * float(along @ (Q.v - P.v))
-    if state_A is not None:
-        _push(state_A, spring.link_A, pull * along, P.X_WF.p)
-    if state_B is not None:
-        _push(state_B, spring.link_B, -pull * along, Q.X_WF.p)
+    for state, link, tension, end in ((state_A, spring.link_A, pull, P), (state_B, spring.link_B, -pull, Q)):
+        if state is not None:
+            push(state, link, tension * along, end.X_WF.p)
 
 
 def _bear(states: list[State], bushing: Bushing) -> None:
@@ -198,8 +126,8 @@ def _bear(states: list[State], bushing: Bushing) -> None:
     wrench = bushing_wrench(bushing, A, C)
     for sign, state, link in ((-1.0, state_A, bushing.link_A), (1.0, state_C, bushing.link_C)):
         if state is not None:
-            _push(state, link, sign * wrench.force, wrench.p_WQ)
-            _torque(state, state.articulation.places[link][0], sign * wrench.torque)
+            push(state, link, sign * wrench.force, wrench.p_WQ)
+            torque(state, state.articulation.places[link][0], sign * wrench.torque)
 
 
 def _strain(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
@@ -213,13 +141,3 @@ def _strain(states: list[State], tendon: TendonConstraint, mechanism: Mechanism)
     for state in states if force else ():
         own = joint_index(state.articulation.mechanism).keys() & weights.keys()
         apply_efforts(state, {name: weights[name] * force for name in sorted(own)}, limited=False)
-
-
-def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
-    """Who has a link, and how a frame on it moves; of the world nobody."""
-    state = next((state for state in states if link in state.articulation.places), None)
-    if state is None:
-        return None, Motion(X_LF, IDENTITY.p, IDENTITY.p)
-    X_WF = state.link_pose(link) @ X_LF
-    p_Wcm, v, w = state.segment_motion(state.articulation.places[link][0])
-    return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))

@@ -12,7 +12,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from loaders.spatial import IDENTITY, SpatialInertia
 
-from .passive import motion_of
+from .efforts import motion_of
 from .state import State
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import bridge
 from loaders.diagnostics import Fate
+from loaders.spatial import Pose
 from tests.bridge import drake_physics as physics
 from tests.bridge.drake_physics import FORMS, GRAVITY, Drake, Q, V, read, stacked, tree
 
@@ -166,12 +167,68 @@ def test_a_tendon_that_yields_moves_as_in_drake(bullet_client, damping):
 # --- constraints that do not -----------------------------------------------------------------------------------------
 
 
-def test_what_pybullet_has_no_constraint_for_is_dropped_aloud(bullet_client):
-    body = tree(SDF) + physics.tendon(SDF, stiffness="inf") + physics.rod(SDF, stiffness="inf")
-    robot = Loaded(bullet_client, read(SDF, body)[1], Q, V)
-    for code in ("rigid-tendon", "rigid-distance"):
-        assert robot.diagnostics[f"pybullet.{code}"].fate is Fate.DROPPED
-    np.testing.assert_allclose(robot.forces(), 0.0, atol=1e-9)
+P_AP, P_BQ = np.array((0.1, 0.2, -0.1)), np.array((-0.2, 0.1, 0.3))
+DISTANCE = float(np.linalg.norm(P_AP - P_BQ))
+TURNING = STILL | {"jc": 0.5, "ja": 1.0}
+
+
+def rigid_rod():
+    return tree(SDF) + physics.rod(SDF, distance=repr(DISTANCE), stiffness="inf", damping="0")
+
+
+def off(robot):
+    """How far the rod is from its length."""
+    X_WA, X_WB = robot.robot.link_pose("a"), robot.robot.link_pose("b")
+    return abs(np.linalg.norm((X_WA @ Pose.of(p=P_AP)).p - (X_WB @ Pose.of(p=P_BQ)).p) - DISTANCE)
+
+
+def test_a_rigid_distance_moves_as_in_drake(bullet_client):
+    def more(plant):
+        plant.AddDistanceConstraint(plant.GetBodyByName("a"), P_AP, plant.GetBodyByName("b"), P_BQ, DISTANCE)
+
+    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING, 1e-4)
+    drake = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=more).set(STILL, TURNING)
+    expected = drake.run(0.3, robot.mechanism.v_order)
+    assert np.abs(expected).max() > 0.5
+    assert np.abs(robot.run(0.3) - expected).max() < 1e-7
+
+
+def test_a_rigid_distance_is_kept_as_well_as_the_ledger_states(bullet_client):
+    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING)
+    worst, stated = max(off(robot) for _ in robot.steps(1.0)), robot.stated("rigid-distance")
+    assert stated / 100 < worst < stated
+
+
+def test_an_unforeseen_push_is_made_up_for_one_step_later(bullet_client):
+    """A length that is accelerated by a is off by ``a h^2 / 0.5``."""
+    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, STILL)
+    errors = []
+    for k in range(40):
+        pybullet.applyExternalTorque(robot.robot, robot.robot.links["a"], (0, 20, 0), 2, bullet_client)
+        robot.robot.step()
+        errors.append(off(robot))
+        assert errors[-1] < 2e-3, k
+    assert errors[-1] < 2.0 * max(errors[:3])
+
+
+def test_a_rigid_tendon_stays_within_its_bounds(bullet_client):
+    robot = Loaded(bullet_client, read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))[1], STILL, STILL)
+    assert robot.diagnostics["pybullet.rigid-tendon"].fate is Fate.APPROXIMATED
+    worst, at_stop = -1.0, 0
+    for _ in robot.steps(1.0):
+        q = robot.robot.positions()
+        length = q["ja"] + 0.5 * q["jc"] + 0.1
+        worst, at_stop = max(worst, length - 0.3, -0.2 - length), at_stop + (not -0.199 < length < 0.299)
+    assert at_stop > 100
+    assert worst <= 1e-12
+
+
+def test_a_rigid_tendon_moves_as_in_drake(bullet_client):
+    text, scene = read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))
+    robot = Loaded(bullet_client, scene, STILL, STILL, 1e-4)
+    expected = Drake(text, "sdf", 1e-4).set(STILL, STILL).run(0.3, robot.mechanism.v_order)
+    assert np.abs(expected).max() > 0.4
+    assert np.abs(robot.run(0.3) - expected).max() < 1e-6
 
 
 @BOTH

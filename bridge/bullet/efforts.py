@@ -1,0 +1,96 @@
+"""Forces and torques on the joints and links of bodies, for one step; and how a frame moves that they act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bridge.coordinates import joint_index, kind_of
+from bridge.forces import Motion
+from bridge.mechanism import Body, Kind, Mechanism, Position, Primitive
+from loaders.spatial import IDENTITY, Array, Pose
+
+from .segments import BASE
+from .state import State
+
+
+def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: bool = True) -> None:
+    """Apply forces and torques of actuators for one step, each cut to the joint's effort limit.
+
+    Raises:
+        ValueError: for an unknown joint or an effort of the wrong size.
+    """
+    mechanism = state.articulation.mechanism
+    index = joint_index(mechanism)
+    for name, effort in efforts.items():
+        if name not in index:
+            raise ValueError(f"there is no joint {name!r} here; there are: {', '.join(sorted(index))}")
+        link, drives = mechanism.bodies[index[name]], state.articulation.drives[index[name]]
+        numbers = np.atleast_1d(np.asarray(effort, dtype=np.float64))
+        if numbers.shape != (len(link.reflected_inertia),):
+            raise ValueError(f"joint {name!r} takes {len(link.reflected_inertia)} effort(s), not {effort!r}")
+        _apply(state, link, drives, numbers, limited)
+
+
+def _apply(state: State, link: Body, drives: tuple[int, ...], efforts: Array, limited: bool) -> None:
+    kind = kind_of(link)
+    if kind is Kind.FREE:
+        _push_base(state, efforts)
+    elif kind is Kind.BALL:
+        _twist(state, link, drives[0], efforts)
+    else:
+        for index, primitive in zip(drives, link.primitives, strict=True):
+            if state.articulation.segments[index + 1].leads:
+                most = _effort_limit(state.articulation.mechanism, link, primitive) if limited else np.inf
+                effort = float(np.clip(efforts[primitive.component], -most, most))
+                modes = state.client.modes
+                state.client.setJointMotorControl2(
+                    state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio
+                )
+
+
+def _effort_limit(mechanism: Mechanism, link: Body, primitive: Primitive) -> float:
+    """Of the axis, and of what drives it."""
+    actuators = (actuator.effort for actuator in mechanism.scene.actuators if actuator.joint == link.joint)
+    return min((primitive.limits.effort if primitive.limits is not None else np.inf, *actuators))
+
+
+def _push_base(state: State, wrench: Array) -> None:
+    """A force at the link's origin and a torque, in the world."""
+    origin = state.segment_pose(BASE).p
+    world = state.client.modes.WORLD_FRAME
+    state.client.applyExternalForce(state.body, BASE, wrench[:3].tolist(), origin.tolist(), world)
+    torque(state, BASE, wrench[3:])
+
+
+def _twist(state: State, link: Body, index: int, efforts: Array) -> None:
+    """A torque of a ball joint on its child, in its frame on its parent, and the opposite on the parent."""
+    parent = state.articulation.segments[index + 1].parent
+    X_WF = state.segment_pose(parent) @ state.articulation.segments[index + 1].X_PJ
+    R_WJ = state.segment_pose(index).R if link.reversed else X_WF.R
+    torque_W = (-1.0 if link.reversed else 1.0) * R_WJ @ efforts
+    torque(state, index, torque_W)
+    torque(state, parent, -torque_W)
+
+
+def torque(state: State, index: int, torque_W: Array) -> None:
+    """A torque on a segment, in the world."""
+    state.client.applyExternalTorque(state.body, index, torque_W.tolist(), state.client.modes.WORLD_FRAME)
+
+
+def push(state: State, link: str, force_W: Array, p_WQ: Array) -> None:
+    """A force on a link at a point of the world."""
+    index, _ = state.articulation.places[link]
+    world = state.client.modes.WORLD_FRAME
+    state.client.applyExternalForce(state.body, index, force_W.tolist(), p_WQ.tolist(), world)
+
+
+def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | None, Motion]:
+    """Who has a link, and how a frame on it moves; of the world nobody."""
+    state = next((state for state in states if link in state.articulation.places), None)
+    if state is None:
+        return None, Motion(X_LF, IDENTITY.p, IDENTITY.p)
+    X_WF = state.link_pose(link) @ X_LF
+    p_Wcm, v, w = state.segment_motion(state.articulation.places[link][0])
+    return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))
