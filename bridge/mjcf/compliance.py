@@ -11,6 +11,7 @@ pull: Schwager and Pöschel, "Coefficient of restitution and linear-dashpot mode
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -32,6 +33,8 @@ _BOUNCE_STEPS = 10.0
 """Time constant of a contact that only bounces, in time steps."""
 _MOST_DAMPED = 2.5
 """Damping ratio, at which ``b`` times the step is 0.5."""
+_ERP = 0.2
+"""SDFormat's default of ``soft_erp``."""
 _MOST_FREEDOMS = 1000
 """Above it the mass matrix is not worth the time."""
 
@@ -47,7 +50,8 @@ class Yielding:
 def inverse_masses(mechanism: Mechanism) -> dict[str, float] | None:
     """Of each link with collisions [1/kg], 0 for one that is still; None if no contact needs them, or M is singular."""
     links = [link for link in mechanism.scene.links if link.collisions]
-    stated = any(collision.surface.stiffness is not None for link in links for collision in link.collisions)
+    surfaces = [collision.surface for link in links for collision in link.collisions]
+    stated = any(surface.stiffness is not None or surface.soft_cfm for surface in surfaces)
     if not stated or len(mechanism.v_order) > _MOST_FREEDOMS:
         return None
     try:
@@ -109,6 +113,17 @@ def damping_ratio(surface: Surface, stiffness: float, w: float, gravity: float) 
     else:
         return 1.0
     return 0.5 * damping * math.sqrt(w / stiffness)
+
+
+def sprung(surface: Surface, step: float) -> Surface:
+    """The surface with the stiffness and damping that ODE's ``soft_cfm`` and ``soft_erp`` stand for, if they do.
+
+    Source: ODE's manual, "ERP and CFM": ``ERP = h kp / (h kp + kd)``, ``CFM = 1 / (h kp + kd)``.
+    """
+    cfm, erp = surface.soft_cfm or 0.0, _ERP if surface.soft_erp is None else surface.soft_erp
+    if surface.stiffness is not None or cfm <= 0.0 or not 0.0 < erp <= 1.0:
+        return surface
+    return dataclasses.replace(surface, stiffness=erp / (step * cfm), damping=(1.0 - erp) / cfm)
 
 
 def ratio_of(restitution: float) -> float:

@@ -36,16 +36,25 @@ _LINK = (
     _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
     _Rule("velocity_decay", Fate.DROPPED, "velocity-decay", "use the damping of joints"),
     _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo's fluid forces follow from shapes, not from a matrix"),
-    _Rule("surface_velocity_axis", Fate.DROPPED, "surface-velocity", "its surface does not move"),
+    _Rule(
+        "surface_velocity_axis",
+        Fate.DROPPED,
+        "surface-velocity",
+        "its surface does not move; the source states no speed",
+        "set surfacevel of its geoms, in MuJoCo 3.11 and later",
+    ),
     _Rule("deformable", Fate.DROPPED, "deformable", "it is a rigid body"),
 )
 _SURFACE = (
     _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "it bounces at any speed"),
     _Rule("max_velocity", Fate.DROPPED, "contact-solver", "a setting of another solver"),
     _Rule("min_depth", Fate.DROPPED, "contact-solver", "a setting of another solver"),
-    _Rule("soft_cfm", Fate.DROPPED, "contact-solver", "a setting of another solver"),
-    _Rule("soft_erp", Fate.DROPPED, "contact-solver", "a setting of another solver"),
-    _Rule("collide_without_contact", Fate.DROPPED, "collide-without-contact", "it touches like any other"),
+    _Rule(
+        "collide_without_contact",
+        Fate.APPROXIMATED,
+        "collide-without-contact",
+        "it meets nothing, so nothing tells of it",
+    ),
     _Rule("hydroelastic", Fate.DROPPED, "hydroelastic", "MuJoCo has point contacts"),
 )
 _FRICTION = (

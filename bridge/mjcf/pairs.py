@@ -19,7 +19,7 @@ from loaders.diagnostics import Fate
 from loaders.filters import BITMASKED, bitmasks
 from loaders.model import Collision
 
-from .compliance import Yielding, bouncing, damping_ratio, yielding
+from .compliance import Yielding, bouncing, damping_ratio, sprung, yielding
 from .context import Context
 from .surface import friction_of
 
@@ -79,6 +79,8 @@ def _touching(context: Context) -> Iterator[tuple[_Shape, _Shape]]:
         if frozenset((A.name, B.name)) in excluded or group[A.name] == group[B.name]:
             continue
         for a, b in product(A.collisions, B.collisions):
+            if a.surface.collide_without_contact or b.surface.collide_without_contact:
+                continue
             if not masked or Mask(*bitmasks(a.surface)).meets(Mask(*bitmasks(b.surface))):
                 yield _shape(A.name, a, context), _shape(B.name, b, context)
 
@@ -114,7 +116,7 @@ def _condim(collision: Collision) -> int:
 
 def _yielding(a: _Shape, b: _Shape, context: Context) -> Yielding | None:
     """Springs in a row, the damping that of the one that is damped more; or the bounce of the one that bounces more."""
-    surfaces = [shape.collision.surface for shape in (a, b)]
+    surfaces = [sprung(shape.collision.surface, context.time_step) for shape in (a, b)]
     springs = [s for s in surfaces if s.stiffness]
     if springs:
         stiffness = 1.0 / sum(1.0 / (s.stiffness or math.inf) for s in springs)

@@ -15,7 +15,7 @@ from loaders.diagnostics import Fate, Where
 from loaders.filters import bitmasks
 from loaders.model import Collision, Friction, Link, Surface
 
-from .compliance import Yielding, bouncing, damping_ratio, yielding
+from .compliance import Yielding, bouncing, damping_ratio, sprung, yielding
 from .context import Context
 
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
@@ -73,12 +73,14 @@ def _trimmed(friction: tuple[float, float, float]) -> tuple[float, ...]:
 
 def _yielding(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
     """How a contact yields to what weighs as much as the link, or bounces."""
-    surface, owner = collision.surface, f"{link.name}/{collision.name}"
+    surface, owner = sprung(collision.surface, context.time_step), f"{link.name}/{collision.name}"
     found = None
     if surface.stiffness is not None:
         found = _spring(surface, link, owner, collision.where, context)
     elif surface.restitution > 0.0:
         found = bouncing(surface.restitution, context.time_step)
+    if surface is collision.surface:
+        _report_solver(surface, owner, collision.where, context)
     _report_damping(surface, owner, collision.where, context)
     if surface.restitution > 0.0:
         message = (
@@ -113,6 +115,14 @@ def _spring(surface: Surface, link: Link, owner: str, where: Where, context: Con
     return found
 
 
+def _report_solver(surface: Surface, owner: str, where: Where, context: Context) -> None:
+    for name in ("soft_cfm", "soft_erp"):
+        if getattr(surface, name) is not None:
+            message = f"{name} = {getattr(surface, name):g} of the contacts of {owner} is not carried"
+            hint = "state soft_cfm above 0 and no stiffness: both then are a spring and a damper"
+            context.report(Fate.DROPPED, "contact-solver", message, where, hint=hint)
+
+
 def _report_damping(surface: Surface, owner: str, where: Where, context: Context) -> None:
     """The first that is stated damps; the others do not, and none does without a stiffness or beside a restitution."""
     stated = [name for name in _DAMPING if getattr(surface, name) is not None]
@@ -132,6 +142,8 @@ def _report_damping(surface: Surface, owner: str, where: Where, context: Context
 def _masks(collision: Collision, link: Link, context: Context) -> dict[str, int]:
     """``contype`` and ``conaffinity``, where masks take part in deciding what touches what."""
     filters = context.filters
+    if collision.surface.collide_without_contact:
+        return {"contype": 0, "conaffinity": 0}
     if filters.masks is not None:
         mask = filters.masks[link.name]
         return {"contype": mask.kind, "conaffinity": mask.touches}

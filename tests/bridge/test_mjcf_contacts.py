@@ -115,6 +115,23 @@ def test_a_damping_that_nothing_springs_from_is_dropped_by_name():
     assert [name in message for name, message in zip(("damping", "dissipation"), dropped, strict=True)] == [True, True]
 
 
+def test_odes_softness_is_a_spring_and_a_damper():
+    """``kp = ERP / (h CFM)``: 0.3 / (1e-3 * 0.1) N/m."""
+    mjcf = to_mjcf(on_the_floor(BALL, soft_cfm=1e-1, soft_erp=0.3))
+    assert "mjcf.contact-solver" not in codes(mjcf)
+    _, data = settled(mjcf)
+    assert 0.1 - data.qpos[2] == pytest.approx(2.0 * G / 3000.0, rel=0.01)
+    assert "mjcf.contact-solver" in codes(to_mjcf(on_the_floor(BALL, soft_erp=0.3)))
+
+
+@pytest.mark.parametrize("contacts", ["geoms", "pairs"])
+def test_a_shape_that_only_senses_holds_nothing_up(contacts):
+    mjcf = to_mjcf(on_the_floor(BALL, collide_without_contact=True), contacts=contacts)
+    _, data = settled(mjcf, 0.5)
+    assert data.qpos[2] == pytest.approx(0.1 - G * 0.5**2 / 2, rel=0.01)
+    assert "mjcf.collide-without-contact" in codes(mjcf)
+
+
 # --- restitution -----------------------------------------------------------------------------------------------------
 
 
