@@ -137,6 +137,7 @@ class Pose:
 
 
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
+_OFF_DIAGONAL = ~np.eye(3, dtype=bool)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +188,7 @@ class SpatialInertia:
 
         A diagonal inertia keeps its axes, in their order, exactly.
         """
-        if not np.any(self.I_Lcm[~np.eye(3, dtype=bool)]):
+        if not self.I_Lcm[_OFF_DIAGONAL].any():
             return IDENTITY.R, frozen(np.diag(self.I_Lcm))
         moments, R = np.linalg.eigh(self.I_Lcm)
         if np.linalg.det(R) < 0.0:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from bridge.mechanism import Kind, Primitive
 from loaders.model import Rgba, Visual
-from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
+from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .segments import Part, Segment
@@ -49,7 +48,7 @@ def _anchored(articulation: Articulation) -> list[bool]:
 
 def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes, *, held: bool) -> Iterator[str]:
     yield f"<link name={quoteattr(segment.name)}>"
-    yield _inertial(segment.inertia, is_fixed_base)
+    yield _inertial(segment, is_fixed_base)
     for part in segment.parts:
         yield from _collisions(part, shapes, Use.STILL if held else Use.MOVING)
         for visual in part.link.visuals:
@@ -57,22 +56,15 @@ def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes, *, held: bool) 
     yield "</link>"
 
 
-def _inertial(inertia: SpatialInertia, is_fixed_base: bool) -> str:
+def _inertial(segment: Segment, is_fixed_base: bool) -> str:
     """A base that is fixed gets its axes straight: PyBullet's inverse dynamics forgets a rotation there."""
-    R_SI, moments = principal(inertia)
-    X_SI = IDENTITY if is_fixed_base else Pose(R_SI, inertia.p_LLcm)
+    R_SI, moments = segment.principal
+    X_SI = IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)
     ixx, iyy, izz = moments.tolist()
     return (
-        f'<inertial>\n{origin(X_SI)}\n<mass value="{inertia.mass!r}"/>\n'
+        f'<inertial>\n{origin(X_SI)}\n<mass value="{segment.inertia.mass!r}"/>\n'
         f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>\n</inertial>'
     )
-
-
-@lru_cache(maxsize=512)
-def principal(inertia: SpatialInertia) -> tuple[Array, Array]:
-    """``R_SI`` and moments as PyBullet is given them: none is negative by rounding."""
-    R_SI, moments = inertia.principal_axes()
-    return R_SI, np.where(np.abs(moments) < 1e-15 * np.abs(moments).max(initial=0.0), 0.0, moments)
 
 
 def _collisions(part: Part, shapes: Shapes, use: Use) -> Iterator[str]:

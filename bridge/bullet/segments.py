@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from bridge.mechanism import Primitive
 from loaders.model import Link
-from loaders.spatial import Pose, SpatialInertia
+from loaders.spatial import Array, Pose, SpatialInertia
 
 TARGET = "pybullet"
 BASE = -1
@@ -21,7 +24,7 @@ class Part:
     X_SL: Pose
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Segment:
     """One link of a PyBullet body and the joint that holds it; the first segment is the base."""
 
@@ -41,3 +44,9 @@ class Segment:
     parts: tuple[Part, ...]
     lender: int | None = None
     """PyBullet's index of the welded segment whose inertia is part of this one's, which has none of its own."""
+
+    @cached_property
+    def principal(self) -> tuple[Array, Array]:
+        """``R_SI`` and moments of inertia as PyBullet is given them: none is negative by rounding."""
+        R_SI, moments = self.inertia.principal_axes()
+        return R_SI, np.where(np.abs(moments) < 1e-15 * np.abs(moments).max(initial=0.0), 0.0, moments)

@@ -8,7 +8,6 @@ from bridge.mechanism import Kind
 
 from .articulation import Articulation
 from .client import Client
-from .document import principal
 from .segments import BASE, Segment
 
 NO_VELOCITY_LIMIT = 1e9
@@ -30,7 +29,7 @@ def settle(client: Client, body: int, articulation: Articulation) -> None:
 
 def _restore_inertia(client: Client, body: int, index: int, segment: Segment) -> None:
     mass, _, moments = client.getDynamicsInfo(body, index)[:3]
-    wanted = principal(segment.inertia)[1]
+    wanted = segment.principal[1]
     if mass != segment.inertia.mass or not np.array_equal(moments, wanted):
         client.changeDynamics(body, index, mass=segment.inertia.mass, localInertiaDiagonal=wanted.tolist())
 
