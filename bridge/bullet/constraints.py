@@ -237,5 +237,5 @@ def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
     held = "to 0.1 mm at 1 kHz, 2 mm at 240 Hz, on 1 m links"
     if joint.type is JointType.FIXED:
         held = "to 1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
-    message = f"the solver closes the loop at joint {joint.name}: {held}"
+    message = f"joint {joint.name} closes a loop by a constraint of the solver: {held}"
     diagnostics.add(Fate.APPROXIMATED, "pybullet.loop", message, joint.where, target=TARGET)

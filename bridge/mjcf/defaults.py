@@ -39,14 +39,16 @@ def defaults(context: Context) -> None:
     for name, attributes in _GEOM_CLASSES.items():
         if name in used:
             section.add("default", class_=name).add("geom", **attributes)
-    _masks([e for e in elements if "contype" in e.attributes], section)
+    _masks([e for e in elements if e.attributes.get("class") == "collision"], section)
     if "frame" in used:
         section.add("default", class_="frame").add("site", group=4)
     _joint_families([e for e in elements if e.tag == "joint"], section)
 
 
 def _masks(masked: list[Element], section: Element) -> None:
-    """The masks that most collision geoms have are those of the class."""
+    """The masks that most collision geoms have are those of the class, where all have some."""
+    if not all("contype" in element.attributes for element in masked):
+        return
     pairs = [tuple((name, e.attributes[name]) for name in _MASKS) for e in masked]
     if not pairs:
         return

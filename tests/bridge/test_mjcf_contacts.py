@@ -126,10 +126,16 @@ def test_odes_softness_is_a_spring_and_a_damper():
 
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])
 def test_a_shape_that_only_senses_holds_nothing_up(contacts):
-    mjcf = to_mjcf(on_the_floor(BALL, collide_without_contact=True), contacts=contacts)
+    source = on_the_floor(BALL, collide_without_contact=True)
+    mjcf = to_mjcf(source, contacts=contacts)
     _, data = settled(mjcf, 0.5)
     assert data.qpos[2] == pytest.approx(0.1 - G * 0.5**2 / 2, rel=0.01)
     assert "mjcf.collide-without-contact" in codes(mjcf)
+    base, thing = source.links
+    foot = Collision(name="foot", X_LG=IDENTITY, geometry=BALL)
+    beside = dataclasses.replace(thing, collisions=(*thing.collisions, foot))
+    _, data = settled(to_mjcf(dataclasses.replace(source, links=(base, beside)), contacts=contacts), 0.5)
+    assert data.qpos[2] == pytest.approx(0.1, abs=1e-3)
 
 
 # --- restitution -----------------------------------------------------------------------------------------------------
