@@ -139,7 +139,10 @@ def _decomposed(solid: Solid, most: int, voxels: int, folder: Path) -> tuple[Sol
         _make(solid, (most, edge), kept, failure)
     if failure.exists():
         raise DecompositionError(failure.read_text(encoding="utf-8"))
-    return tuple(part for part in _read(kept) if normal_if_flat(part[0]) is None)
+    parts = tuple(part for part in _read(kept) if normal_if_flat(part[0]) is None)
+    if not parts:
+        raise DecompositionError("it is too thin")
+    return parts
 
 
 def _welded(vertices: Array, faces: Faces) -> Solid:

@@ -27,6 +27,10 @@ from .textures import Remark
 __all__ = ["Faces", "MeshData", "MeshPart", "read_mesh"]
 
 
+_FARTHEST = 1e30
+"""What engines, which keep coordinates in single precision, can still square and add up [m]."""
+
+
 def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     """The triangles of a mesh, scaled; None if it has no file, which was reported, or one that cannot be read.
 
@@ -63,6 +67,8 @@ def _finite(parts: list[MeshPart]) -> list[MeshPart]:
     for part in parts:
         if not np.isfinite(part.vertices).all():
             raise MeshError("not every coordinate is finite")
+        if np.abs(part.vertices).max(initial=0.0) > _FARTHEST:
+            raise MeshError(f"a coordinate is beyond {_FARTHEST:g} m, which single precision cannot hold")
         if part.faces.min() < 0 or part.faces.max() >= len(part.vertices):
             raise MeshError("a triangle names a vertex that is not there")
     return parts

@@ -269,6 +269,14 @@ def test_what_keeps_coacd_from_starting_is_told(gutter_file, monkeypatch, tmp_pa
     assert "because ImportError: no library; it collides as its convex hull" in entry.message
 
 
+def test_parts_without_volume_are_none(gutter_file, monkeypatch):
+    flat = (np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float), np.array([(0, 1, 2), (0, 2, 3)]))
+    monkeypatch.setattr(convex, "_read", lambda _: iter([flat]))
+    parts, (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))
+    assert [part.name for part in parts] == ["gutter"]
+    assert "because it is too thin" in entry.message
+
+
 def test_planes_that_cross_are_taken_apart_as_one(tmp_path, monkeypatch):
     monkeypatch.setattr(convex, "_run", lambda *_: "seen as one")
     upright = trimesh.creation.box((1.0, 1e-9, 1.0))

@@ -314,6 +314,7 @@ BROKEN = {
     "cut.dae": collada()[:-300].encode(),
     "compressed.dae": b"\x1f\x8b\x08\0\0\0\0\0",
     "archive.dae": b"PK\x03\x04rest",
+    "far.obj": b"v 1e200 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "nan.obj": b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "index.off": b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n",
     "unknown.mesh": b"whatever",
