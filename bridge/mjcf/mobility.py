@@ -1,0 +1,77 @@
+"""What inertia each joint sees: gains of controllers follow from it, and what full effort does within a time step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bridge.mechanism import Kind, Mechanism
+from loaders.diagnostics import NOWHERE, Fate
+from loaders.spatial import Array
+
+from .context import Context
+from .joints import Carrier
+
+_MOST_FREEDOMS = 1000
+"""Above it the mass matrix is not worth the time."""
+_LEAST = 1e-14
+"""Inertia [kg m^2 or kg] of a joint that carries nothing."""
+_PUSH = 0.05
+"""How long full effort is taken to last [s]."""
+_MOST_TURN = 0.2
+"""What a hinge may turn in one time step [rad]; MuJoCo's integrator was seen to fail from 0.3 on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mobility:
+    """Inertia that each velocity component sees at the zero configuration [kg m^2 or kg], shape (n,)."""
+
+    alone: Array
+    """While all other joints move freely."""
+    locked: Array
+    """While all other joints stand still."""
+
+
+def mobility(mechanism: Mechanism) -> Mobility | None:
+    """What the joints see; None if there are too many of them."""
+    if not 0 < len(mechanism.v_order) <= _MOST_FREEDOMS:
+        return None
+    M = mechanism.mass_matrix() + _LEAST * np.eye(len(mechanism.v_order))
+    try:
+        mobilities = np.diag(np.linalg.inv(M))
+    except np.linalg.LinAlgError:
+        return None
+    alone = 1.0 / np.maximum(mobilities, 1.0 / np.diag(M))
+    return Mobility(alone=alone, locked=np.diag(M))
+
+
+def report_light_joints(seen: Mobility, by_component: dict[int, Carrier], context: Context) -> None:
+    """Say so where full effort makes a hinge turn too far in one time step for MuJoCo's integrator."""
+    step = context.time_step
+    turns = {v: step * _speed(carrier, seen.alone[v], context.mechanism) for v, carrier in by_component.items()}
+    light = [v for v, turn in turns.items() if turn > _MOST_TURN]
+    if not light:
+        return
+    v = max(light, key=turns.__getitem__)
+    body = context.mechanism.bodies[by_component[v].body]
+    axis = body.primitives[by_component[v].primitive].limits
+    others = f" ({len(light) - 1} more turn too far as well)" if len(light) > 1 else ""
+    message = (
+        f"full effort on joint {by_component[v].joint}, {axis.effort if axis else 0.0:g} N m on the "
+        f"{seen.alone[v]:.2g} kg m^2 that it sees, makes it turn by {turns[v]:.2g} rad in each time step{others}, "
+        f"at which MuJoCo's integrator may fail; it would need a time step of {step * _MOST_TURN / turns[v]:.1g} s"
+    )
+    hint = "state the true effort and the inertia of the rotor, or stay below full effort"
+    context.report(Fate.NOTED, "light-joint", message, body.source.where if body.source else NOWHERE, hint=hint)
+
+
+def _speed(carrier: Carrier, inertia: float, mechanism: Mechanism) -> float:
+    """What full effort brings a hinge to within a push, or on its way between its limits [rad/s]; 0 for a slide."""
+    primitive = mechanism.bodies[carrier.body].primitives[carrier.primitive]
+    axis = primitive.limits
+    if axis is None or primitive.kind is not Kind.HINGE or not 0.0 < axis.effort < math.inf:
+        return 0.0
+    acceleration = axis.effort / inertia
+    return min(acceleration * _PUSH, math.sqrt(2.0 * acceleration * max(axis.upper - axis.lower, 0.0)))
