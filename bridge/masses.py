@@ -40,7 +40,7 @@ def movable(bodies: Sequence[Body], diagnostics: Diagnostics) -> list[Body]:
     """The bodies, with what the free ones lack together with all that is welded to them; each is reported."""
     found = list(bodies)
     for free, whole in _wholes(bodies).items():
-        lack = _lack(whole.inertia, bodies[free], diagnostics)
+        lack = _lack(whole.inertia, bodies[free], bodies[whole.bearer].name, diagnostics)
         if lack is not None:
             bearer = found[whole.bearer]
             found[whole.bearer] = dataclasses.replace(bearer, inertia=bearer.inertia + lack)
@@ -63,7 +63,7 @@ def _wholes(bodies: Sequence[Body]) -> dict[int, _Whole]:
     return wholes
 
 
-def _lack(inertia: SpatialInertia, free: Body, diagnostics: Diagnostics) -> SpatialInertia | None:
+def _lack(inertia: SpatialInertia, free: Body, bearer: str, diagnostics: Diagnostics) -> SpatialInertia | None:
     """What must be added to an inertia so that it can be moved; None if nothing."""
     hint, where = "give the link its mass and inertia, or hold it by a joint", free.link.where
     if inertia.mass == 0.0:
@@ -74,6 +74,8 @@ def _lack(inertia: SpatialInertia, free: Body, diagnostics: Diagnostics) -> Spat
     elif np.linalg.eigvalsh(inertia.I_Lcm)[0] > _ROUNDING:
         return None
     else:
-        message = f"link {free.name} can turn about an axis with no inertia about it; it gets {THICKNESS:g} kg m^2"
+        message = (
+            f"link {free.name} can turn about an axis with no inertia about it; {bearer} gets {THICKNESS:g} kg m^2"
+        )
         diagnostics.add(Fate.ASSUMED, "lower.thin-free-link", message, where, hint=hint)
     return SpatialInertia.of(0.0 if inertia.mass else SPECK, I_Lcm=THICKNESS * np.eye(3))

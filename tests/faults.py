@@ -220,7 +220,7 @@ TWENTY = (
     "example-robot-data/robots/kinova_description/robots/kinova.urdf",
     "example-robot-data/robots/panda_description/urdf/panda.urdf",
     "example-robot-data/robots/go2_description/urdf/go2.urdf",
-    "example-robot-data/robots/talos_data/robots/talos_full_v2.urdf",
+    "example-robot-data/robots/so_arm_description/urdf/so101.urdf",
     "example-robot-data/robots/ur_description/urdf/ur5_robot.urdf",
     "pybullet_data/franka_panda/panda.urdf",
     "pybullet_data/humanoid/humanoid.urdf",

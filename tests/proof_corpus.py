@@ -99,7 +99,8 @@ def _causes(rows: Iterable[Row]) -> tuple[str, ...]:
     told = []
     for row in rows:
         if row.outcome is Outcome.FAILED:
-            told.append(row.cause or f"{row.quantity} of {' / '.join(row.engines)} at {row.where}: {row.error:.1e}")
+            size = f"at {row.where}: {row.error:.1e}" if row.where else row.cause
+            told.append(f"{row.quantity} of {' / '.join(row.engines)} {size}")
         elif row.outcome is Outcome.EXPLAINED:
             told.append(row.cause.rpartition("[")[2].rstrip("]") if row.cause.endswith("]") else row.cause)
     return tuple(dict.fromkeys(told))
