@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import Friction, Mesh, Surface
+from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
 
 from .articulation import Articulation
 from .client import Client
+from .guards import welded_pose
 from .segments import BASE, TARGET, Segment
+from .shapes import HULL_MARGIN
 
 _DROPPED = (
     "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth", "soft_cfm", "soft_erp",
@@ -25,18 +27,20 @@ def set_contacts(client: Client, body: int, articulation: Articulation) -> None:
         surface = next(iter(_surfaces(segment)), None)
         if surface is not None:
             client.changeDynamics(body, index, **coefficients(surface))
-    if _is_lone_hull(articulation):
-        client.changeDynamics(body, BASE, collisionMargin=0.0)
+    if any(_is_hull(collision) for part in articulation.segments[0].parts for collision in part.link.collisions):
+        client.changeDynamics(body, BASE, collisionMargin=0.0)  # of links PyBullet ignores it
 
 
-def _is_lone_hull(articulation: Articulation) -> bool:
-    """Whether the base is one convex hull, the only shape that PyBullet lets go of its margin of 1 mm."""
-    shapes = [c.geometry for part in articulation.segments[0].parts for c in part.link.collisions]
-    return articulation.is_free and len(shapes) == 1 and isinstance(shapes[0], Mesh)
+def _is_hull(collision: Collision) -> bool:
+    """Whether PyBullet has it as a convex hull where it moves, inflated by a margin."""
+    return isinstance(collision.geometry, Mesh | Cone | Ellipsoid | Polyline)
 
 
 def coefficients(surface: Surface) -> dict[str, float]:
-    """The arguments of ``changeDynamics`` for a surface."""
+    """The arguments of ``changeDynamics`` for a surface.
+
+    What bounces is only looked at once it touches: PyBullet slows down before that, and hardly anything would bounce.
+    """
     values = {
         "lateralFriction": surface.friction.mu,
         "rollingFriction": surface.friction.rolling or 0.0,
@@ -45,6 +49,8 @@ def coefficients(surface: Surface) -> dict[str, float]:
     }
     if surface.stiffness is not None:
         values |= {"contactStiffness": surface.stiffness, "contactDamping": surface.damping or 0.0}
+    if surface.restitution:
+        values["contactProcessingThreshold"] = 0.0
     return values
 
 
@@ -74,6 +80,10 @@ def report_contacts(articulations: Sequence[Articulation], diagnostics: Diagnost
         )
         diagnostics.add(Fate.DROPPED, "pybullet.contact-property", message, losers[0].where, target=TARGET)
     _report_products(sorted({c.surface.friction.mu for c in collisions}), diagnostics)
+    _report_bounces(collisions, diagnostics)
+    _report_rules({name for c in collisions for name in _combined(c.surface)}, diagnostics)
+    for articulation in articulations:
+        _report_margins(articulation, diagnostics)
 
 
 def _names(collisions: Sequence[object], most: int = 5) -> str:
@@ -118,3 +128,62 @@ def _report_products(mus: list[float], diagnostics: Diagnostics) -> None:
         message = f"PyBullet multiplies the friction coefficients of a pair: up to {worst:.3g} from the smaller one"
         hint = "against a coefficient of 1 the file's value holds"
         diagnostics.add(Fate.APPROXIMATED, "pybullet.friction-product", message, target=TARGET, hint=hint)
+
+
+_RULES = {
+    "restitution": "restitution is the product",
+    "stiffness": "stiffness that of both in series",
+    "damping": "damping the sum",
+    "rolling": "rolling friction each one's times the lateral friction of the other, added",
+    "torsional": "torsional friction each one's times the lateral friction of the other, added",
+}
+"""How PyBullet combines what the surfaces of a pair state."""
+
+
+def _combined(surface: Surface) -> Iterator[str]:
+    """Which rules matter."""
+    stated = {
+        "restitution": surface.restitution not in {0.0, 1.0},
+        "stiffness": surface.stiffness is not None,
+        "damping": surface.stiffness is not None and surface.damping,
+        "rolling": surface.friction.rolling,
+        "torsional": spinning_friction(surface.friction),
+    }
+    return (name for name, is_stated in stated.items() if is_stated)
+
+
+def _report_bounces(collisions: Sequence[Collision], diagnostics: Diagnostics) -> None:
+    bouncing = [collision for collision in collisions if collision.surface.restitution]
+    if bouncing:
+        message = (
+            "a ball bounces off with up to 0.09 of its speed more than restitution says, by where in a step it meets; "
+            f"what meets in several points at once with less: {_names(bouncing)}"
+        )
+        where = bouncing[0].where
+        diagnostics.add(Fate.APPROXIMATED, "pybullet.restitution", message, where, target=TARGET)
+
+
+def _report_rules(stated: Collection[str], diagnostics: Diagnostics) -> None:
+    rules = [rule for name, rule in _RULES.items() if name in stated]
+    if rules:
+        message = f"PyBullet combines what the surfaces of a pair state by rules of its own: {'; '.join(rules)}"
+        hint = "against a rigid surface of friction and restitution 1 the file's values hold"
+        diagnostics.add(Fate.NOTED, "pybullet.contact-combination", message, target=TARGET, hint=hint)
+
+
+def _report_margins(articulation: Articulation, diagnostics: Diagnostics) -> None:
+    """Of links that move: the base has none, and what the world holds collides as it is."""
+    inflated = [
+        collision
+        for index, segment in enumerate(articulation.segments[1:])
+        if articulation.is_free or welded_pose(articulation.segments, index) is None
+        for part in segment.parts
+        for collision in part.link.collisions
+        if _is_hull(collision)
+    ]
+    if inflated:
+        message = (
+            f"{len(inflated)} convex hull(s) on links touch {HULL_MARGIN:g} m before they meet: {_names(inflated)}"
+        )
+        hint = "PyBullet takes its margin off bases only; primitives have none"
+        diagnostics.add(Fate.APPROXIMATED, "pybullet.hull-margin", message, inflated[0].where, target=TARGET, hint=hint)
