@@ -48,16 +48,16 @@ class Yielding:
 
 
 def inverse_masses(mechanism: Mechanism) -> dict[str, float] | None:
-    """Of each link with collisions [1/kg], 0 for one that is still; None if no contact needs them, or M is singular."""
+    """Of each link with collisions [1/kg], 0 for one that is still; None if no contact needs any, or none is found."""
     links = [link for link in mechanism.scene.links if link.collisions]
     surfaces = [collision.surface for link in links for collision in link.collisions]
     stated = any(surface.stiffness is not None or surface.soft_cfm for surface in surfaces)
     if not stated or len(mechanism.v_order) > _MOST_FREEDOMS:
         return None
-    try:
-        M_inverse = np.linalg.inv(mechanism.mass_matrix())
-    except np.linalg.LinAlgError:
+    M = mechanism.mass_matrix()
+    if not np.all(np.isfinite(M)):
         return None
+    M_inverse = _inverse(M)
     J, poses, groups = jacobians(mechanism, {}), link_poses(mechanism, {}), weld_groups(mechanism)
     by_name = {body.name: body for body in mechanism.bodies}
     found = {}
@@ -66,6 +66,15 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float] | None:
         J_cm = J[link.name][3:] - skew(p_cm) @ J[link.name][:3]
         found[link.name] = 0.0 if groups[link.name] == ROOT else _mean(J_cm @ M_inverse @ J_cm.T)
     return found if all(math.isfinite(w) and w >= 0.0 for w in found.values()) else None
+
+
+def _inverse(M: Array) -> Array:
+    """Of what has mass; what has none at the end of a chain is of no consequence for the rest."""
+    try:
+        inverse = np.linalg.inv(M)
+    except np.linalg.LinAlgError:
+        inverse = np.linalg.pinv(M, hermitian=True)
+    return np.asarray(inverse, dtype=np.float64)
 
 
 def _mean(A: Array) -> float:

@@ -20,6 +20,8 @@ from .context import Context
 
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
+_VISCOUS = 0.02
+"""Length times angular speed [m/s] below which MuJoCo's friction is viscous, measured."""
 _ALL_WEIGHT = 1000.0
 """``solmix`` of a geom whose impedance counts, beside others of 1."""
 _PAIRS = 'contacts="pairs" writes it for each pair'
@@ -49,6 +51,11 @@ def _friction(collision: Collision, link: Link, context: Context) -> dict[str, A
         context.report(Fate.APPROXIMATED, "torsional-friction", message, collision.where)
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6
+        message = (
+            f"rolling friction of {link.name}/{collision.name} is a length of {friction.rolling:g} m: within 15 % "
+            f"where it turns by more than {_VISCOUS / friction.rolling:.3g} rad/s, and viscous below"
+        )
+        context.report(Fate.APPROXIMATED, "rolling-friction", message, collision.where)
     if coefficients != DEFAULT_FRICTION:
         attributes["friction"] = _trimmed(coefficients)
     return attributes
@@ -97,7 +104,7 @@ def _spring(surface: Surface, link: Link, owner: str, where: Where, context: Con
     stiffness, w = surface.stiffness or 0.0, (context.inverse_masses or {}).get(link.name, 0.0)
     stated = f"contact stiffness {stiffness:g} N/m of {owner}"
     if w == 0.0:
-        message = f"{stated} is not carried: MuJoCo scales it by the masses in touch, and this link has none that moves"
+        message = f"{stated} is not carried: MuJoCo scales it by masses in touch, and this link has none that moves"
         context.report(Fate.DROPPED, "contact-stiffness", message, where, hint=_PAIRS)
         return None
     ratio = damping_ratio(surface, stiffness, w, float(np.linalg.norm(context.mechanism.scene.gravity)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from bridge.coordinates import positions_by_body
 from bridge.mechanism import ROOT, Mechanism, Position
-from loaders.model import WORLD, BallConstraint
+from loaders.model import WORLD, BallConstraint, JointType
 from loaders.spatial import IDENTITY, Pose
 
 from .freedoms import soft_joints
@@ -40,9 +40,12 @@ def violations(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, flo
         if c.follower in values and c.leader in values:
             found[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
     poses = mechanism.link_poses(q)
+    welds = {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
     for name, ((a, X_AP), (b, X_BQ)) in ends(mechanism):
         P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
         found[name] = float(np.linalg.norm(P.p - Q.p))
+        if name in welds:
+            found[name] = max(found[name], float(np.linalg.norm(P.R - Q.R)) / np.sqrt(2.0))
     return found
 
 

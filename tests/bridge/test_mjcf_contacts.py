@@ -234,7 +234,9 @@ def test_torsional_friction_stops_a_spin_as_its_coefficient_says(contacts):
 def test_rolling_friction_stops_a_ball_as_its_coefficient_says(contacts):
     """Force over radius against the mass and the inertia that roll."""
     friction = Friction(mu=1.0, mu2=1.0, rolling=0.002)
-    model, data = settled(to_mjcf(on_the_floor(BALL, friction=friction), contacts=contacts), 0.5)
+    mjcf = to_mjcf(on_the_floor(BALL, friction=friction), contacts=contacts)
+    assert "mjcf.rolling-friction" in codes(mjcf)
+    model, data = settled(mjcf, 0.5)
     data.qvel[0], data.qvel[4] = 1.5, 15.0
     mujoco.mj_step(model, data, 200)
     inertia = 2.0 * 0.2**2 / 6.0
