@@ -10,6 +10,7 @@ from bridge.mechanism import ROOT, Body, Kind, Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD, Scene
 
+from .accelerators import accelerators
 from .actuators import actuators
 from .assets import AssetLibrary
 from .compliance import inverse_masses
@@ -69,6 +70,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     lights(context)
     keyframe(context)
     ledger(context)
+    accelerators(context)
     _nest(context)
     defaults(context)
     context.diagnostics.raise_for(ExportError, strict=False)

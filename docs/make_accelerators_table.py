@@ -1,0 +1,162 @@
+"""Write ``docs/accelerators.md``: which robots MJX and MuJoCo Warp take as they are exported, and how they move them.
+
+Both live in environments of their own, with MuJoCo of one version; name their interpreters:
+``python docs/make_accelerators_table.py MJX_PYTHON WARP_PYTHON``. Run it from the root of the project, with the test
+extra installed. No GPU is needed. It takes an hour on two cores, most of it compilation.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from robots_corpus import Robot, robots  # noqa: E402
+
+import bridge  # noqa: E402
+from loaders.diagnostics import ModelError  # noqa: E402
+
+PROBE = ROOT / "docs" / "accelerators_probe.py"
+SECONDS = 300
+AGREES = {"mjx": 1e-9, "warp": 1e-3}
+"""Largest difference of positions and velocities: MJX ran in double precision, Warp has single precision only."""
+
+_HEAD = """# MJX and MuJoCo Warp
+
+The exports of {count} robots of three packages (those that compile; PyBullet's random objects are left out), given to
+MJX and to MuJoCo Warp as they are. *moves alike*: five steps from the home position with small random velocities and
+without contacts end where MuJoCo's do; what stands behind it is the largest difference of positions, velocities and,
+for MJX, of the mass matrix. MJX ran in double precision; Warp has single precision only.
+
+| | taken | moves alike |
+|---|---|---|
+{summary}
+
+What they do not take:
+
+* MJX has no collision of cylinders and ellipsoids with boxes, meshes and height fields; `put_model` raises
+  `NotImplementedError`. The motion of such robots was compared all the same, without collisions.
+* MJX has no contact sensor of a whole body, and none that adds up forces; and no wind with `implicitfast`.
+
+The ledger of an export says so beforehand (`mjcf.mjx`).
+Nothing else that the export writes is refused by either.
+
+Written by `docs/make_accelerators_table.py` on {date}, with {versions}, on the CPU.
+
+| robot | bodies/dof/geoms | MJX | MuJoCo Warp |
+|---|---|---|---|
+"""
+
+
+@dataclass(kw_only=True)
+class Finding:
+    """What became of one robot."""
+
+    robot: Robot
+    size: str = ""
+    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def main(pythons: dict[str, str]) -> None:
+    """Examine every robot and write the page."""
+    chosen = [robot for robot in robots() if "random_urdfs" not in str(robot)]
+    with tempfile.TemporaryDirectory() as folder:
+        findings = [
+            found for i, robot in enumerate(chosen) if (found := examine(robot, Path(folder) / str(i), pythons))
+        ]
+    (ROOT / "docs" / "accelerators.md").write_text(page(findings))
+
+
+def examine(robot: Robot, folder: Path, pythons: dict[str, str]) -> Finding | None:
+    """Export one robot and give it to both; None if MuJoCo cannot hold it."""
+    path = _exported(robot, folder)
+    if path is None:
+        return None
+    finding = Finding(robot=robot)
+    for engine, python in pythons.items():
+        finding.found[engine] = probe(engine, python, path)
+        sys.stderr.write(f"{robot}: {json.dumps(finding.found[engine])}\n")
+    sizes = [found for found in finding.found.values() if "nbody" in found]
+    finding.size = "/".join(str(sizes[0][key]) for key in ("nbody", "nv", "ngeom")) if sizes else ""
+    return finding
+
+
+def _exported(robot: Robot, folder: Path) -> Path | None:
+    for inertia in ("keep", "repair"):
+        try:
+            return bridge.export_mjcf(robot.path, folder, paths=[robot.root], inertia=inertia).path  # type: ignore[arg-type]
+        except ModelError:
+            continue
+    return None
+
+
+def probe(engine: str, python: str, path: Path) -> dict[str, Any]:
+    """What the probe says of one file, or why it says nothing."""
+    try:
+        run = subprocess.run(  # noqa: S603 - the interpreter that the caller names
+            [python, str(PROBE), engine, str(path)], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": f"not done in {SECONDS} s"}
+    lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
+    return json.loads(lines[-1]) if lines else {"failed": (run.stderr.strip().splitlines() or ["no output"])[-1]}
+
+
+def page(findings: Sequence[Finding]) -> str:
+    """The whole page."""
+    head = _HEAD.format(
+        count=len(findings),
+        summary="\n".join(_summary(findings)),
+        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        versions=", ".join(_versions(findings)),
+    )
+    return "".join((head, *map(_row, findings)))
+
+
+def _summary(findings: Sequence[Finding]) -> Iterator[str]:
+    for engine, name in (("mjx", "MJX"), ("warp", "MuJoCo Warp")):
+        found = [finding.found[engine] for finding in findings]
+        taken = sum(not one.get("refused", True) for one in found)
+        alike = sum(_error(one) <= AGREES[engine] for one in found)
+        yield f"| {name} | {taken} of {len(found)} | {alike} of {len(found)} |"
+
+
+def _versions(findings: Sequence[Finding]) -> list[str]:
+    packages: dict[str, str] = {}
+    for finding in findings:
+        for found in finding.found.values():
+            packages |= found.get("versions", {})
+    packages |= {name: version(name) for name in ("example-robot-data", "icub-models", "pybullet")}
+    return [f"{name} {text}" for name, text in packages.items()]
+
+
+def _error(found: dict[str, Any]) -> float:
+    """The largest difference; infinite where nothing was compared."""
+    return max(found["qpos"], found["qvel"], found["M"] or 0.0) if "qpos" in found else float("inf")
+
+
+def _row(finding: Finding) -> str:
+    cells = [_cell(engine, finding.found[engine]) for engine in ("mjx", "warp")]
+    return f"| {finding.robot} | {finding.size} | {' | '.join(cells)} |\n"
+
+
+def _cell(engine: str, found: dict[str, Any]) -> str:
+    if "failed" in found:
+        return f"**{found['failed']}**"
+    error = _error(found)
+    motion = f"moves alike, {error:.0e}" if error <= AGREES[engine] else f"**apart, {error:.0e}**"
+    return f"refused: {found['refused'].replace('mjtGeom.mjGEOM_', '')} {motion}" if found["refused"] else motion
+
+
+if __name__ == "__main__":
+    main({"mjx": sys.argv[1], "warp": sys.argv[2]})
