@@ -49,8 +49,9 @@ def prepared(scene: Scene) -> Scene:
             coupling = Coupling(follower=follower.name, leader=leader.name, multiplier=0.5, offset=0.0)
             scene = dataclasses.replace(scene, couplings=(coupling,))
     if not any(map(_shows_a_turn, _massive(scene))):
-        link = max(_massive(scene), key=lambda k: float(np.trace(k.inertia.I_Lcm)))
-        scene = _with_inertia(scene, link.name, I_Lcm=link.inertia.I_Lcm * np.diag((1.0, 1.2, 1.4)))
+        link = _massive(scene)[-1]
+        round_one = link.inertia.I_Lcm + 1e-3 * link.inertia.mass * np.eye(3)
+        scene = _with_inertia(scene, link.name, I_Lcm=round_one * np.diag((1.0, 1.2, 1.4)))
     return _filtered(scene)
 
 
