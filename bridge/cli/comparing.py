@@ -11,7 +11,7 @@ import numpy as np
 
 import bridge
 from bridge.mechanism import Position
-from bridge.parity.verdict import Comparison, Outcome, Verdict, number
+from bridge.parity.verdict import Comparison, Outcome, Verdict, line, number
 from loaders.model import Scene
 
 from .options import load, search
@@ -127,7 +127,7 @@ def show(comparison: Comparison, output: Output) -> None:
         output.data(cause)
     output.banner(f"{comparison.model}: {comparison.verdict}", _VERDICTS[comparison.verdict])
     for row in comparison.failures[:1]:
-        output.data(f"first difference: {row.quantity} of {' and '.join(row.engines)} at {row.where}")
+        output.data(f"first difference: {line(row)}")
         output.data(f"again: {comparison.command}")
 
 

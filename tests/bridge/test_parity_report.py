@@ -135,3 +135,14 @@ def test_pairs_that_an_engine_holds_otherwise_are_marked_in_the_matrix(tmp_path:
     expected = bridge.lower(scene).collidable_pairs() != bridge.lower(bare).collidable_pairs()
     assert ('class="off">✗' in page) is expected
     assert expected, "the model filters some pair"
+
+
+def test_the_command_line_tells_the_first_difference_with_size_and_likely_cause(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pendulum = ARM.parents[1] / "double_pendulum.urdf"
+    assert main(["compare", str(pendulum), "--engines", "mujoco-urdf", "--level", "L0", "--configurations", "1"]) == 1
+    told = capsys.readouterr()
+    (first,) = (row for row in told.out.splitlines() if row.startswith("first difference"))
+    assert re.search(r"joint motion of reference and mujoco-urdf: inf .* at mount, .* likely: .*fixed joints one", first)
+    assert "\x1b" not in told.err, "progress is for terminals"
