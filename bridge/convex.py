@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import Mesh
@@ -97,7 +98,7 @@ def is_simplified(mesh: Mesh) -> bool:
 def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     """The convex parts of a mesh: at most ``mesh.max_convex_hulls``, equal for equal arguments.
 
-    A mesh of several pieces is taken apart piece by piece; one that is convex stays as it is.
+    A mesh of several pieces is taken apart piece by piece; those that are convex stay as they are.
 
     Args:
         solid: Vertices and faces of the mesh.
@@ -114,29 +115,29 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     if len(faces) > MAX_FACES:
         raise DecompositionError(f"it has {len(faces)} triangles, more than {MAX_FACES}")
     most, voxels = min(max(mesh.max_convex_hulls, 1), MAX_FACES), mesh.voxel_resolution
-    pieces = _pieces(vertices, faces)
-    if len(pieces) > most or any(normal_if_flat(piece[0]) is not None for piece in pieces):
-        return _decomposed((vertices, faces), most, voxels, folder)
-    whole = [is_convex(*piece) for piece in pieces]
-    share = (most - sum(whole)) // max(whole.count(False), 1)
-    found: list[Solid] = []
-    for piece, is_whole in zip(pieces, whole, strict=True):
-        found += (piece,) if is_whole else _decomposed(piece, share, voxels, folder)
-    return tuple(found)
+    pieces = _pieces(vertices, faces, most)
+    if not pieces or any(normal_if_flat(piece[0]) is not None for piece in pieces):
+        return _decomposed([(vertices, faces)], most, voxels, folder)
+    whole, hollow = list[Solid](), list[Solid]()
+    for piece in pieces:
+        (whole if is_convex(*piece) else hollow).append(piece)
+    if not hollow:
+        return tuple(whole)
+    return (*whole, *_decomposed(hollow, (most - len(whole)) // len(hollow), voxels, folder))
 
 
-def _decomposed(solid: Solid, most: int, voxels: int, folder: Path) -> tuple[Solid, ...]:
-    """The parts that coacd makes, or has made before."""
+def _decomposed(solids: list[Solid], most: int, voxels: int, folder: Path) -> tuple[Solid, ...]:
+    """The parts that coacd makes, or has made before: at most so many of each."""
     if not installed():
         raise DecompositionError("coacd is not installed")
-    vertices, faces = solid
     edge = min(max(round(max(voxels, 0) ** (1.0 / 3.0)), _FEWEST_VOXELS), _MOST_VOXELS)
-    key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {edge} {faces.shape}".encode())
-    key.update(vertices.tobytes() + faces.tobytes())
+    key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {edge}".encode())
+    for vertices, faces in solids:
+        key.update(f"{faces.shape}".encode() + vertices.tobytes() + faces.tobytes())
     kept = folder / f"{key.hexdigest()[:32]}.npz"
     failure = kept.with_suffix(".txt")
     if not kept.exists() and not failure.exists():
-        _make(solid, (most, edge), kept, failure)
+        _make(solids, (most, edge), kept, failure)
     if failure.exists():
         raise DecompositionError(failure.read_text(encoding="utf-8"))
     parts = tuple(part for part in _read(kept) if normal_if_flat(part[0]) is None)
@@ -154,18 +155,25 @@ def _welded(vertices: Array, faces: Faces) -> Solid:
     return _compact(corners, faces)
 
 
-def _pieces(vertices: Array, faces: Faces) -> list[Solid]:
-    """What hangs together by common vertices."""
-    label = np.arange(len(vertices))
+def _pieces(vertices: Array, faces: Faces, most: int) -> list[Solid]:
+    """What hangs together by common vertices; nothing if that is more than ``most``."""
+    of = _roots(len(vertices), faces)[faces[:, 0]]
+    order = np.argsort(of, kind="stable")
+    ends = np.flatnonzero(np.diff(of[order])) + 1
+    return [_compact(vertices, piece) for piece in np.split(faces[order], ends)] if len(ends) < most else []
+
+
+def _roots(number: int, faces: Faces) -> NDArray[np.int64]:
+    """For each vertex one of its piece: vertices point to lower ones, until all of a piece point to the same."""
+    root = np.arange(number)
     while True:
-        lower = label.copy()
-        np.minimum.at(lower, faces.ravel(), np.repeat(label[faces].min(axis=1), 3))
-        lower = lower[lower]
-        if np.array_equal(lower, label):
-            break
-        label = lower
-    of = label[faces[:, 0]]
-    return [_compact(vertices, faces[of == piece]) for piece in np.unique(of)]
+        corners = root[faces]
+        lowest = corners.min(axis=1, keepdims=True)
+        if np.array_equal(corners, np.broadcast_to(lowest, corners.shape)):
+            return root
+        np.minimum.at(root, corners, lowest)
+        while not np.array_equal(root, root[root]):
+            root = root[root]
 
 
 def _compact(vertices: Array, faces: Faces) -> Solid:
@@ -174,12 +182,12 @@ def _compact(vertices: Array, faces: Faces) -> Solid:
     return np.ascontiguousarray(vertices[used]), faces.reshape(-1, 3).astype(np.int64)
 
 
-def _make(solid: Solid, limits: tuple[int, int], kept: Path, failure: Path) -> None:
+def _make(solids: list[Solid], limits: tuple[int, int], kept: Path, failure: Path) -> None:
     """Write the parts, or why there are none."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
         given, made = Path(scratch) / "mesh.npz", Path(scratch) / "parts.npz"
-        np.savez(given, vertices=solid[0], faces=solid[1], limits=limits)
+        _write(given, solids, limits)
         wrong = _run(given, made)
         if wrong:
             made.write_text(wrong, encoding="utf-8")
@@ -205,6 +213,13 @@ def _run(given: Path, made: Path) -> str:
     return f"coacd crashes on it, with exit status {done.returncode}" if done.returncode else ""
 
 
+def _write(path: Path, solids: Sequence[Solid], limits: tuple[int, int]) -> None:
+    """For `_read`."""
+    vertices, faces = (np.concatenate(arrays) for arrays in zip(*solids, strict=True))
+    counts = [(len(v), len(f)) for v, f in solids]
+    np.savez(path, vertices=vertices, faces=faces.astype(np.int64), counts=counts, limits=limits)
+
+
 def _read(kept: Path) -> Iterator[Solid]:
     with np.load(kept) as parts:
         vertices, faces, counts = parts["vertices"], parts["faces"], parts["counts"]
@@ -213,18 +228,16 @@ def _read(kept: Path) -> Iterator[Solid]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """In the child: take one mesh apart, from file to file."""
+    """In the child: take the pieces of one mesh apart, from file to file."""
     import coacd
 
     given, made = arguments
-    with np.load(given) as mesh:
-        most, voxels = mesh["limits"].tolist()
-        surface = coacd.Mesh(mesh["vertices"], mesh["faces"])
-    parts = coacd.run_coacd(
-        surface, threshold=_CONCAVITY, max_convex_hull=most, preprocess_resolution=voxels, seed=_SEED
-    )
-    vertices, faces = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    np.savez(made, vertices=vertices, faces=faces.astype(np.int64), counts=[(len(v), len(f)) for v, f in parts])
+    with np.load(given) as arrays:
+        most, edge = arrays["limits"].tolist()
+    settings = {"threshold": _CONCAVITY, "max_convex_hull": most, "preprocess_resolution": edge, "seed": _SEED}
+    surfaces = (coacd.Mesh(*solid) for solid in _read(Path(given)))
+    parts = [part for surface in surfaces for part in coacd.run_coacd(surface, **settings)]
+    _write(Path(made), parts, (most, edge))
 
 
 # --- volume ----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+import time
 
 import mujoco
 import numpy as np
@@ -303,6 +304,21 @@ def test_large_meshes_are_refused_before_coacd_sees_them(gutter_file, monkeypatc
     monkeypatch.setattr(convex, "MAX_FACES", 20)
     (entry,) = made(mesh_of(gutter_file, **PARTS_ASKED))[1]
     assert "it has 28 triangles, more than 20" in entry.message
+
+
+def test_a_long_strip_of_triangles_in_any_order_is_one_piece_in_a_moment(monkeypatch, tmp_path):
+    """Neighbours far apart in the file: what hangs together is found in near-linear time."""
+    monkeypatch.setattr(convex, "_run", lambda *_: "seen as one")
+    n = 60_000
+    angles = np.linspace(0.0, 200.0, n)
+    points = np.stack((np.cos(angles), np.sin(angles), 1e-3 * np.arange(n)), axis=1)
+    strip = np.random.default_rng(1).permutation(n)[np.stack([np.arange(n - 2) + k for k in range(3)], axis=1)]
+    shuffled = np.empty_like(points)
+    shuffled[strip[:, 0]], shuffled[strip[-1]] = points[:-2], points[-3:]
+    start = time.perf_counter()
+    with pytest.raises(convex.DecompositionError, match="seen as one"):
+        convex.convex_parts((shuffled, strip), Mesh(uri="", path=""), tmp_path)
+    assert time.perf_counter() - start < 10.0
 
 
 # --- without coacd ---------------------------------------------------------------------------------------------------
