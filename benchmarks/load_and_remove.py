@@ -1,8 +1,8 @@
 """What loading and removing a robot again and again leaves behind, beside PyBullet's own ``loadURDF``.
 
-    python benchmarks/load_and_remove.py [COUNT]
+    python benchmarks/load_and_remove.py [COUNT [ROBOT ...]]
 
-Each way in a process of its own: growth of the resident memory per round after a tenth of the rounds, files left in the
+Each way in a process of its own: growth of the resident memory per round after `WARM_UP` rounds, files left in the
 temporary folder, bodies and constraints left in the server. PyBullet itself keeps what it read of files and meshes.
 """
 
@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pybullet
@@ -21,7 +22,14 @@ import bridge
 import loaders
 from bridge.bullet.console import captured
 
-ROBOTS = ("kuka_iiwa/model.urdf", "cartpole.urdf", "quadruped/minitaur.urdf")
+ROBOTS = (
+    "cartpole.urdf",
+    "r2d2.urdf",
+    "quadruped/minitaur.urdf",
+    "franka_panda/panda.urdf",
+    "kuka_iiwa/model.urdf",
+)
+WARM_UP = 200
 
 
 def resident() -> int:
@@ -44,29 +52,29 @@ def measure(path: Path, way: str, count: int) -> str:
     pybullet.connect(pybullet.DIRECT)
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder
-        start = 0
-        for k in range(count):
-            if k == count // 10:
-                start = resident()
+        for _ in range(WARM_UP):
             once(path, scene)
-        growth = (resident() - start) / (count - count // 10) / 1024
+        start = resident()
+        for _ in range(count):
+            once(path, scene)
+        growth = (resident() - start) / count / 1024
         left = len(list(Path(folder).iterdir()))
         tempfile.tempdir = None
     return f"{growth:8.1f} {left:6} {pybullet.getNumBodies():6} {pybullet.getNumConstraints():6}"
 
 
-def main(count: int) -> None:
+def main(count: int, robots: Sequence[str]) -> None:
     print(f"{'robot':28} {'way':9} {'KiB/round':>9} {'files':>6} {'bodies':>6} {'constr.':>6}")
-    for name in ROBOTS:
+    for name in robots:
         path = Path(pybullet_data.getDataPath()) / name
         for way in ("loadURDF", "here"):
-            command = [sys.executable, __file__, str(path), way, str(count)]
+            command = [sys.executable, __file__, "--one", str(path), way, str(count)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-            print(f"{name:28} {way:9} {done.stdout.splitlines()[-1]}")
+            print(f"{name:28} {way:9} {done.stdout.splitlines()[-1]}", flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4:
-        print(measure(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+    if sys.argv[1:2] == ["--one"]:
+        print(measure(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])))
     else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, sys.argv[2:] or ROBOTS)
