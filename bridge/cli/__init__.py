@@ -14,8 +14,9 @@ from pathlib import Path
 from bridge.parity.engines import EngineMissingError
 from bridge.parity.verdict import Level
 from loaders.diagnostics import ModelError
+from loaders.filters import POLICIES
 
-from . import commands, comparing
+from . import commands, comparing, writing
 from .output import Output
 
 DIFFERENT, USAGE, MISSING = 1, 2, 3
@@ -81,11 +82,17 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="the folder to write")
     parser.add_argument("--actuators", choices=("none", "motor", "position", "velocity"), default="none")
     parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
+    how = "which links may touch where no filter says so: the rule of one simulator"
+    parser.add_argument("--collision-policy", choices=tuple(POLICIES), default="drake", help=how)
     how = "how meshes collide: as the file says, all as convex hulls, or taken apart into convex parts"
     parser.add_argument("--collision-meshes", choices=("as_is", "hull", "decompose"), default="as_is", help=how)
     how = "where friction and stiffness of contacts stand: on each geom, or on each pair that may touch"
     parser.add_argument("--contacts", choices=("geoms", "pairs"), default="geoms", help=how)
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if the folder is out of date")
+
+
+def _view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +117,8 @@ _COMMANDS = (
     ("info", commands.info, "models, links and joints as a tree, or in the conformance format", True, _nothing),
     ("graph", commands.graph, "links and joints as a graph in DOT", True, _nothing),
     ("resolve", commands.resolve, "the files that a model names, and where they were found", True, _nothing),
-    ("convert", commands.convert, "write a model as a folder of MJCF", True, _convert),
+    ("convert", writing.convert, "write a model as a folder of MJCF", True, _convert),
+    ("view", writing.view, "open MuJoCo's viewer on a model", True, _view),
     ("compare", comparing.compare, "compare simulators on a model", True, _compare),
     ("doctor", commands.doctor, "what is installed", False, _nothing),
 )

@@ -7,7 +7,6 @@ from argparse import Namespace
 from importlib import metadata
 from typing import Any
 
-import bridge
 import loaders
 from bridge.demo import run_demo
 from bridge.mechanism import lower
@@ -95,41 +94,6 @@ def _told(found: loaders.Lookup) -> str:
     if found.path:
         return f"{found.uri}\t{found.path}"
     return "\n    tried ".join((f"{found.uri}\tnot found: {found.file}:{found.line}", *map(str, found.tried)))
-
-
-# --- writing ---------------------------------------------------------------------------------------------------------
-
-
-def convert(options: Namespace, output: Output) -> int:
-    """Write a folder of MJCF."""
-    scene = load(options)
-    choices = {
-        "actuators": options.actuators,
-        "inertia": options.inertia,
-        "collision_meshes": options.collision_meshes,
-        "contacts": options.contacts,
-    }
-    if options.check:
-        from bridge.mjcf import stale_files
-
-        stale = stale_files(scene, options.out, **choices)
-        _list(options, output, "stale", stale)
-        return 1 if stale else 0
-    if options.collision_meshes == "decompose":
-        output.progress("taking meshes apart; the first time this can take minutes")
-    result = bridge.export_mjcf(scene, options.out, **choices)
-    entries = (*scene.diagnostics, *result.diagnostics)
-    lost = options.strict and any(entry.severity == "warning" for entry in entries)
-    _list(options, output, "files", tuple(str(result.path.parent / file) for file in result.files))
-    output.diagnostics(entries)
-    return 1 if lost else 0
-
-
-def _list(options: Namespace, output: Output, name: str, files: tuple[str, ...]) -> None:
-    if options.json:
-        output.json({name: list(files)})
-    elif files:
-        output.data("\n".join(files))
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------

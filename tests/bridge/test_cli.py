@@ -284,3 +284,24 @@ def test_the_demonstration_writes_all_that_it_promises_and_finds_both_engines_eq
     assert "arm: EQUIVALENT" in done.stdout
     for name in ("arm/arm.xml", "side_by_side.png", "results.json", "junit.xml", "report.html"):
         assert (tmp_path / "demo" / name).stat().st_size > 500, name
+
+
+def test_convert_compiles_what_it_wrote_and_sums_up_what_was_lost(tmp_path: Path) -> None:
+    ran = run("convert", ARM, "-o", tmp_path / "arm", "--json")
+    assert ran.returncode == 0
+    said = json.loads(ran.stdout)
+    scene = loaders.load(ARM)
+    assert said["compiled"]["bodies"] == len(scene.links)
+    assert said["worst_error"] < 1e-12
+    assert "MuJoCo compiles it" in ran.stderr
+    assert "FIDELITY.md" in ran.stderr
+    assert sum(said["fates"].values()) == (tmp_path / "arm" / "FIDELITY.md").read_text().count("`\x20|\n")
+    assert "\r" not in ran.stderr, "progress is for terminals"
+
+
+@pytest.mark.parametrize("display", ["", ":4095"])
+def test_view_without_a_display_says_so_in_one_line(display: str) -> None:
+    ran = run("view", ARM, DISPLAY=display, WAYLAND_DISPLAY="")
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr.startswith("sdfbridge: there is no display")
+    assert ran.stderr.count("\n") == 1
