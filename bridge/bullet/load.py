@@ -25,6 +25,7 @@ from .constraints import Constraints, report_constraints
 from .contacts import report_contacts, set_contacts
 from .document import urdf
 from .filters import filtered, report_filters, report_policy, touches_itself
+from .flags import always, permitted
 from .handle import Body
 from .losses import report_losses
 from .meshes import MAX_PATH
@@ -143,27 +144,8 @@ def _plan(
         articulations=articulations,
         documents=documents,
         excluded=excluded,
-        flags=_permitted(flags, client, diagnostics),
+        flags=permitted(flags, client.modes, diagnostics),
     )
-
-
-_OWN_FLAGS = (
-    "URDF_USE_INERTIA_FROM_FILE", "URDF_MERGE_FIXED_LINKS", "URDF_MAINTAIN_LINK_ORDER", "URDF_USE_SELF_COLLISION",
-    "URDF_USE_SELF_COLLISION_EXCLUDE_PARENT", "URDF_USE_SELF_COLLISION_EXCLUDE_ALL_PARENTS",
-    "URDF_USE_SELF_COLLISION_INCLUDE_PARENT", "URDF_USE_IMPLICIT_CYLINDER", "URDF_ENABLE_CACHED_GRAPHICS_SHAPES",
-)  # fmt: skip
-"""Flags that decide what the file decides here."""
-
-
-def _permitted(flags: int, client: Client, diagnostics: Diagnostics) -> int:
-    given = [name for name in _OWN_FLAGS if flags & getattr(client.modes, name)]
-    ignored = [name for name in given if name != "URDF_USE_INERTIA_FROM_FILE"]
-    if ignored:
-        message = f"these flags are ignored, as the file and the policy decide what they do: {', '.join(ignored)}"
-        diagnostics.add(Fate.NOTED, "pybullet.flag-ignored", message, target=TARGET)
-    for name in given:
-        flags &= ~getattr(client.modes, name)
-    return flags
 
 
 # --- PyBullet --------------------------------------------------------------------------------------------------------
@@ -191,7 +173,7 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | 
 
 def _load(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
     modes, lines = client.modes, list[str]()
-    flags = modes.URDF_USE_INERTIA_FROM_FILE | modes.URDF_MAINTAIN_LINK_ORDER | modes.URDF_USE_IMPLICIT_CYLINDER
+    flags = always(modes)
     if touches_itself(articulation, plan.excluded):
         flags |= modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
     X = articulation.X_WS
