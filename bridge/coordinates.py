@@ -38,10 +38,16 @@ def default_position(body: Body) -> Coordinates:
 def positions_by_body(mechanism: Mechanism, q: Mapping[str, Position]) -> list[Coordinates]:
     """The position of each body's joint, defaults filled in, quaternions of unit length.
 
+    A joint that carries a part of a link, and is left out, is where it closes its loop: see `bridge.closing`.
+
     Raises:
         ValueError: for an unknown joint, a position of the wrong size or one that is not finite.
     """
-    return _by_body(mechanism, q, [default_position(body) for body in mechanism.bodies])
+    from .closing import closed
+
+    positions = _by_body(mechanism, q, [default_position(body) for body in mechanism.bodies])
+    index = joint_index(mechanism)
+    return closed(mechanism, positions, {index[name] for name in q})
 
 
 def velocities_by_body(mechanism: Mechanism, v: Mapping[str, Position]) -> list[Coordinates]:

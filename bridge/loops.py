@@ -18,7 +18,7 @@ import numpy as np
 from loaders.clusters import clusters, is_weld, static_links
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Scene, by_name
-from loaders.spatial import SpatialInertia, frozen
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
 """Joints that hold nothing together: the one constrains nothing, the other couples two other joints."""
@@ -218,7 +218,27 @@ def _part(cut: _Cut, shared: dict[str, Link], taken: set[str]) -> Link:
         inertia, gravity = bearer.inertia, bearer.gravity
         if inertia is not None and cut.bearer != cut.end:
             inertia = inertia.moved(X_LB)
-    return dataclasses.replace(link, name=name, inertia=inertia, gravity=gravity, collisions=(), visuals=(), sensors=())
+    return dataclasses.replace(
+        link,
+        name=name,
+        X_WL=_at_zero(cut, shared),
+        inertia=inertia,
+        gravity=gravity,
+        collisions=(),
+        visuals=(),
+        sensors=(),
+    )
+
+
+def _at_zero(cut: _Cut, links: dict[str, Link]) -> Pose:
+    """Where the joint has the part at its zero: on the link, unless the source has the loop open there."""
+    joint = cut.joint
+    if cut.end == joint.child:
+        X_OJ, X_LJ, other = joint.X_PJ, joint.X_CJ, joint.parent
+    else:
+        X_OJ, X_LJ, other = joint.X_CJ, joint.X_PJ, joint.child
+    X_WO = IDENTITY if other == WORLD and WORLD not in links else links[other].X_WL
+    return X_WO @ X_OJ @ X_LJ.inverse()
 
 
 def _carried(cut: _Cut, part: str) -> tuple[Joint, Joint]:

@@ -134,7 +134,8 @@ class Mechanism:
     def link_poses(self, q: Mapping[str, Position] | None = None) -> dict[str, Pose]:
         """``X_WL`` of every link; joints that ``q`` leaves out are at zero, free links where the scene has them.
 
-        Couplings and closures are not enforced: ``q`` says where each joint is.
+        A joint that carries a part of a link is where it closes its loop, if ``q`` leaves it out. Other closures, and
+        couplings, are not enforced: ``q`` says where each joint is.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.closing import closing_position, parts
 from bridge.coordinates import (
     Coordinates,
     joint_index,
@@ -22,8 +23,8 @@ from bridge.coordinates import (
     primitive_positions,
     velocities_by_body,
 )
-from bridge.mechanism import Body, Kind, Mechanism, Position
-from loaders.spatial import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
+from bridge.mechanism import ROOT, Body, Kind, Mechanism, Position
+from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 from .articulation import Articulation
 from .client import Client
@@ -141,13 +142,23 @@ class State:
     # --- writing -----------------------------------------------------------------------------------------------------
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
-        """Put the named joints, and those that are coupled to them, where ``q`` says, at rest."""
+        """Put the named joints, and what is coupled to them, where ``q`` says, at rest; loops close if they can."""
         mechanism = self.articulation.mechanism
         q = with_followers(mechanism, q)
         moved = _named(mechanism, q)
         for i, position in enumerate(positions_by_body(mechanism, q)):
             if i in moved:
                 self._reset(mechanism.bodies[i], self.articulation.drives[i], position, None)
+        for part, link in parts(mechanism):
+            if part not in moved:
+                self._reset(mechanism.bodies[part], self.articulation.drives[part], self._closing(part, link), None)
+
+    def _closing(self, part: int, link: int) -> Coordinates:
+        """Where the joint of a part of a link is to be, for the part to lie on the link."""
+        bodies = self.articulation.mechanism.bodies
+        body = bodies[part]
+        X_WP = IDENTITY if body.parent == ROOT else self.link_pose(bodies[body.parent].name)
+        return closing_position(body, X_WP.inverse() @ self.link_pose(bodies[link].name))
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:
         """Give the named joints, and those that are coupled to them, these velocities where they are."""

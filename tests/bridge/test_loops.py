@@ -10,7 +10,7 @@ import pytest
 
 from bridge import load_into_pybullet, lower, to_mjcf
 from loaders.model import WORLD, Actuator, Arc, Coupling, Curve, JointAxis, JointType, Sensor
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, rotation_about
 from tests.bridge.bullet_scenes import codes, joint, link, scene
 
 X_PJ = Pose.from_vector((1.0, 2.0, 3.0, 0.5, 0.5, -0.1, 0.7))
@@ -98,6 +98,53 @@ def test_a_loop_of_every_joint_type_moves_in_pybullet_as_without_the_loop(bullet
     assert np.abs(np.subtract(*tracks)).max() < 2e-6
     assert gap < 2e-6
     assert angle < 2e-5
+
+
+# --- where a joint is that closes a loop -----------------------------------------------------------------------------
+
+PLACES = {
+    JointType.SCREW: 15.0,
+    JointType.UNIVERSAL: (0.7, -0.4),
+    JointType.REVOLUTE2: (0.7, -0.4),
+    JointType.PLANAR: (0.2, -0.3, 0.5),
+    JointType.BALL: (0.5, -0.5, 0.1, 0.7),
+}
+
+
+@pytest.mark.parametrize("kind", list(DIRECTIONS))
+def test_a_closing_joint_that_nobody_sets_is_where_its_twin_is(bullet_client, kind):
+    source = hung_twice(kind, loop=True)
+    q = {"bare": PLACES.get(kind, 0.6)}
+    poses = lower(source).link_poses(q)
+    assert poses["tab_at_acting"].is_close(poses["tab"], 1e-12)
+    assert not poses["tab"].is_close(lower(source).link_poses()["tab"], 0.1)
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    robot.set_positions(q)
+    positions = robot.positions()
+    np.testing.assert_allclose(positions["acting"], positions["bare"], atol=1e-12)
+
+
+def test_a_closing_joint_that_is_set_is_where_it_is_set(bullet_client):
+    source = hung_twice(JointType.REVOLUTE, loop=True)
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    robot.set_positions({"bare": 0.6, "acting": 0.1})
+    assert robot.positions() == pytest.approx({"bare": 0.6, "acting": 0.1})
+    poses = lower(source).link_poses({"bare": 0.6, "acting": 0.1})
+    assert not poses["tab_at_acting"].is_close(poses["tab"], 0.1)
+
+
+def test_the_key_home_closes_a_loop_that_is_open_at_zero():
+    """The second hinge is put on askew: it closes at -0.3 rad."""
+    source = hung_twice(JointType.REVOLUTE, loop=True)
+    turned = Pose.of(rotation_about(np.array((1.0, 0.0, 0.0)), 0.3))
+    joints = (*source.joints[:2], dataclasses.replace(source.joints[2], X_PJ=X_PJ @ turned))
+    mjcf = to_mjcf(dataclasses.replace(source, joints=joints))
+    model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    assert data.joint("acting").qpos[0] == pytest.approx(-0.3)
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.site("acting_parent").xmat, data.site("acting_child").xmat, atol=1e-12)
 
 
 # --- a slider-crank, against Lagrange's equation of its one freedom -------------------------------------------------
