@@ -24,7 +24,7 @@ def touches_itself(articulation: Articulation, excluded: Collection[Pair]) -> bo
     return any_may_touch(_places([0], [articulation]), excluded)
 
 
-MANY = 200
+MANY = 25
 """So many pairs are forbidden before the bodies are there. Later each takes PyBullet up to milliseconds, as it looks at
 all shapes of both bodies anew; before, half a microsecond."""
 
