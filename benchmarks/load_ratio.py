@@ -1,8 +1,10 @@
-"""From a scene to PyBullet, with the meshes' cache warm, against PyBullet's own ``loadURDF`` of the same files.
+"""Robots into PyBullet, with the meshes' cache warm, against PyBullet's own ``loadURDF`` of the same files.
 
     python benchmarks/load_ratio.py [ROUNDS]
 
-Alternately in one run, each load in a fresh physics server; medians in milliseconds. ``cold`` is with an empty cache.
+Alternately in one run, each load in a fresh physics server: milliseconds of this thread on the processor, the least of
+all rounds, which other programs disturb least. ``scene`` is from a scene that was read before, of which ``native`` is
+inside PyBullet's ``loadURDF``; ``file`` includes reading the file; ``cold`` is from a scene with an empty cache.
 """
 
 from __future__ import annotations
@@ -10,9 +12,11 @@ from __future__ import annotations
 import os
 import statistics
 import sys
+import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pybullet
@@ -22,27 +26,81 @@ import bridge
 import loaders
 from bridge.bullet.console import captured
 
-ROBOTS = (
+OF_PYBULLET = (
     "kuka_iiwa/model.urdf",
     "franka_panda/panda.urdf",
-    "xarm/xarm6_robot.urdf",
-    "r2d2.urdf",
+    "xarm/xarm6_with_gripper.urdf",
     "a1/a1.urdf",
+    "aliengo/aliengo.urdf",
     "laikago/laikago_toes.urdf",
     "mini_cheetah/mini_cheetah.urdf",
     "quadruped/minitaur.urdf",
+    "quadruped/vision60.urdf",
+    "quadruped/spirit40.urdf",
+    "humanoid/humanoid.urdf",
     "racecar/racecar.urdf",
+    "r2d2.urdf",
+    "cartpole.urdf",
+)
+OF_EXAMPLE_ROBOT_DATA = (
+    "ur_description/urdf/ur5_robot.urdf",
+    "panda_description/urdf/panda.urdf",
+    "kinova_description/robots/kinova.urdf",
+    "xarm_description/urdf/xarm7.urdf",
+    "anymal_c_simple_description/urdf/anymal.urdf",
+    "solo_description/robots/solo12.urdf",
+    "go2_description/urdf/go2.urdf",
+    "hyq_description/robots/hyq_no_sensors.urdf",
+    "bolt_description/robots/bolt.urdf",
+    "talos_data/robots/talos_reduced.urdf",
+    "icub_description/robots/icub.urdf",
+    "romeo_description/urdf/romeo.urdf",
+    "tiago_description/robots/tiago.urdf",
+    "pr2_description/urdf/pr2.urdf",
+    "allegro_hand_description/urdf/allegro_right_hand.urdf",
+    "double_pendulum_description/urdf/double_pendulum.urdf",
+    "finger_edu_description/robots/finger_edu.urdf",
+    "human_description/robots/human.urdf",
 )
 
+Load = Callable[[int], object]
 
-def milliseconds(load: Callable[[int], object]) -> float:
+
+def robots() -> Iterator[tuple[str, Path]]:
+    """The name of each robot, and its file."""
+    for name in OF_PYBULLET:
+        yield name, Path(pybullet_data.getDataPath()) / name
+    folder = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
+    for name in OF_EXAMPLE_ROBOT_DATA if folder.is_dir() else ():
+        yield name, folder / name
+
+
+def milliseconds(load: Load) -> float:
     """Of one load into a physics server of its own."""
     client = pybullet.connect(pybullet.DIRECT)
-    start = time.perf_counter()
+    start = time.thread_time()
     load(client)
-    taken = time.perf_counter() - start
+    taken = time.thread_time() - start
     pybullet.disconnect(client)
     return 1e3 * taken
+
+
+@contextmanager
+def inside(spent: list[float]) -> Iterator[None]:
+    """Add the milliseconds that each call of ``loadURDF`` takes."""
+    own = pybullet.loadURDF
+
+    def timed(*arguments: object, **options: object) -> int:
+        start = time.thread_time()
+        body: int = own(*arguments, **options)
+        spent.append(1e3 * (time.thread_time() - start))
+        return body
+
+    pybullet.loadURDF = timed
+    try:
+        yield
+    finally:
+        pybullet.loadURDF = own
 
 
 def bulletly(path: Path, client: int) -> None:
@@ -50,21 +108,38 @@ def bulletly(path: Path, client: int) -> None:
         pybullet.loadURDF(str(path), physicsClientId=client)
 
 
+def measured(path: Path, rounds: int) -> tuple[float, ...]:
+    """``loadURDF``, here from a scene, inside PyBullet of that, from the file, and with an empty cache."""
+    scene = loaders.load(path)
+
+    def from_scene(client: int) -> object:
+        return bridge.load_into_pybullet(scene, physicsClientId=client)
+
+    def from_file(client: int) -> object:
+        return bridge.load_into_pybullet(path, physicsClientId=client)
+
+    cold = milliseconds(from_scene)
+    own, ours, file, native = [], [], [], list[float]()
+    for _ in range(rounds):
+        own.append(milliseconds(lambda client: bulletly(path, client)))
+        file.append(milliseconds(from_file))
+        with inside(native):
+            ours.append(milliseconds(from_scene))
+    return min(own), min(ours), min(native), min(file), cold
+
+
 def main(rounds: int) -> None:
-    ratios = []
-    print(f"{'robot':32} {'loadURDF':>9} {'here':>9} {'ratio':>6} {'cold':>9}")
-    for name in ROBOTS:
-        path = Path(pybullet_data.getDataPath()) / name
-        scene = loaders.load(path)
-        cold = milliseconds(lambda c, s=scene: bridge.load_into_pybullet(s, physicsClientId=c))
-        own, ours = [], []
-        for _ in range(rounds):
-            own.append(milliseconds(lambda c, p=path: bulletly(p, c)))
-            ours.append(milliseconds(lambda c, s=scene: bridge.load_into_pybullet(s, physicsClientId=c)))
-        theirs, here = statistics.median(own), statistics.median(ours)
-        ratios.append(here / theirs)
-        print(f"{name:32} {theirs:9.2f} {here:9.2f} {ratios[-1]:6.2f} {cold:9.2f}")
-    print(f"median of the ratios: {statistics.median(ratios):.2f}")
+    ratios, of_files = [], []
+    print(f"{'robot':54} {'loadURDF':>9} {'scene':>8} {'native':>8} {'ratio':>6} {'file':>8} {'ratio':>6} {'cold':>8}")
+    for name, path in robots():
+        own, ours, native, file, cold = measured(path, rounds)
+        ratios.append(ours / own)
+        of_files.append(file / own)
+        times = f"{own:9.2f} {ours:8.2f} {native:8.2f} {ratios[-1]:6.2f} {file:8.2f} {of_files[-1]:6.2f} {cold:8.0f}"
+        print(f"{name:54} {times}", flush=True)
+    few = len(OF_PYBULLET)
+    medians = [statistics.median(part) for part in (ratios[:few], ratios, of_files)]
+    print("median of the ratios: {:.2f} of PyBullet's robots, {:.2f} of all, {:.2f} from files".format(*medians))
 
 
 if __name__ == "__main__":
