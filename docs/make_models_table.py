@@ -1,7 +1,8 @@
 """Write ``docs/models.md``: real models, from their files to both running engines, one line a model.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes some ten minutes on two cores.
+``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes some twenty minutes on two cores; with the word
+``motion`` it writes the section of MuJoCo under full control anew, in half of that, and leaves the rest as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
+from motion_corpus import move  # noqa: E402
+from motion_table import TITLE, section  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
@@ -40,7 +43,8 @@ a warning of MuJoCo's is a defect.
 
 *ok* is agreement in everything that the engine reports, to 1e-9. *explained* is a difference whose reason the ledger
 states, such as a link without mass. *refused* is an `ExportError` that says why. *repaired*: refused as it is, for an
-inertia that no body can have; it runs with `inertia="repair"`, and is not compared. Whatever differs stands in bold;
+inertia that no body can have; it runs with `inertia="repair"`, and is compared under
+[full control](#in-mujoco-under-full-control). Whatever differs stands in bold;
 *fault* says what is wrong with the file itself.
 Errors are the worst of both engines: poses in m or rad, the mass matrix relative to its diagonal. *lost* counts the
 entries of both ledgers that are dropped, *approximated* and *assumed* those that are so.
@@ -60,11 +64,13 @@ _TAIL = """
 """
 
 
-def main() -> None:
-    """Examine every model and write the page."""
+def main(parts: Sequence[str]) -> None:
+    """Examine every model and write the page, or the section that is asked for."""
+    path = ROOT / "docs" / "models.md"
     with ThreadPoolExecutor(_WORKERS) as pool:
-        findings = list(pool.map(examine, models()))
-    (ROOT / "docs" / "models.md").write_text(page(findings))
+        before = path.read_text().partition(TITLE)[0] if "motion" in parts else page(list(pool.map(examine, models())))
+        motions = list(pool.map(move, models()))
+    path.write_text(f"{before.rstrip()}\n\n{section(motions, _line)}")
 
 
 def page(findings: Sequence[Finding]) -> str:
@@ -152,9 +158,9 @@ def _refusal(finding: Finding) -> str:
     return _line(finding.model, finding.invalid[0])
 
 
-def _line(*cells: str) -> str:
-    return f"| {' | '.join(_FOLDERS.sub('', cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
+def _line(*cells: object) -> str:
+    return f"| {' | '.join(_FOLDERS.sub('', str(cell)).replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -235,7 +235,7 @@ def _reasons(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
 
 def _in_mujoco(mechanism: Mechanism) -> Outcomes:
     """Compared, then shaken; with repaired inertia where nothing else helps."""
-    with _warnings() as warnings:
+    with mujoco_warnings() as warnings:
         found = _compared(mechanism, "mujoco")
         try:
             _shake(mechanism, warnings, inertia="repair" if found.refused else "keep")
@@ -297,7 +297,7 @@ def _mild_efforts(model: Any) -> Any:
 
 
 @contextmanager
-def _warnings() -> Iterator[list[str]]:
+def mujoco_warnings() -> Iterator[list[str]]:
     """MuJoCo's warnings, as they come."""
     found: list[str] = []
     mujoco.set_mju_user_warning(lambda *text: found.append(" ".join(map(str, text))))

@@ -6,6 +6,7 @@ import random
 
 import pytest
 from models_corpus import CORPUS, FAULTS, Model, examine, models
+from motion_corpus import move
 
 COUNT = 16
 
@@ -22,3 +23,11 @@ def test_a_real_model_is_in_both_engines_what_its_file_says(model: Model) -> Non
     finding = examine(model)
     assert (finding.crash, finding.left) == ("", ())
     assert finding.mujoco.defects == finding.pybullet.defects == ()
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+@pytest.mark.parametrize("model", drawn()[:4], ids=str)
+def test_a_real_model_bears_full_controls_in_mujoco_or_its_ledger_says_why_not(model: Model) -> None:
+    motion = move(model)
+    assert (motion.crash, motion.differs) == ("", ())
+    assert motion.causes or all(run.warning == "" for run in motion.runs.values())

@@ -56,21 +56,29 @@ def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
     return SpatialInertia.of(0.0)
 
 
-def _repaired(link: Link, inertia: SpatialInertia, defects: list[str], context: Context) -> SpatialInertia:
-    """The nearest inertia that a body can have: moments moved by the least, axes and centre of mass kept."""
+def repaired(inertia: SpatialInertia) -> SpatialInertia:
+    """The nearest inertia that a body can have: moments moved by the least, axes and centre of mass kept.
+
+    What `bridge.to_mjcf` writes with ``inertia="repair"``. A mass or moment that is no number stays.
+    """
     R, moments = inertia.principal_axes()
     order = np.argsort(moments)
     a, b, c = (max(float(m), 0.0) for m in moments[order])
     excess = max(c - a - b, 0.0) / 3.0
     mended = np.empty(3)
     mended[order] = (a + excess, b + excess, c - excess)
-    mass = max(inertia.mass, 0.0)
+    return SpatialInertia(max(inertia.mass, 0.0), inertia.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
+
+
+def _repaired(link: Link, inertia: SpatialInertia, defects: list[str], context: Context) -> SpatialInertia:
+    mended = repaired(inertia)
+    before, after = (numbers(one.principal_axes()[1]) for one in (inertia, mended))
     message = (
-        f"link {link.name}: {'; '.join(defects)}; mass {inertia.mass:g} -> {mass:g} kg, "
-        f"principal moments {numbers(moments)} -> {numbers(mended)} kg m^2"
+        f"link {link.name}: {'; '.join(defects)}; mass {inertia.mass:g} -> {mended.mass:g} kg, "
+        f"principal moments {before} -> {after} kg m^2"
     )
     context.report(Fate.REPAIRED, "repaired-inertia", message, link.where)
-    return SpatialInertia(mass, inertia.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
+    return mended
 
 
 def _from_geometry(link: Link, context: Context) -> SpatialInertia:

@@ -1,14 +1,18 @@
-"""Controllers that the source gives no gain, and efforts that are too much for the time step."""
+"""Controllers without gain, efforts that are too much for the time step, and inertias that are made possible."""
 
 import math
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.mjcf import to_mjcf
+from bridge.mjcf.inertia import repaired
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics, Scene
-from loaders.spatial import IDENTITY, SpatialInertia, frozen
+from loaders.spatial import IDENTITY, SpatialInertia, frozen, quaternion_to_matrix, rotation_about
 from tests.bridge.mujoco_oracle import compiled, quietly
 
 FREQUENCY = 30.0
@@ -86,3 +90,22 @@ def test_effort_that_turns_a_joint_too_far_in_one_step_is_reported_with_its_figu
         speed = min(effort / 1e-3 * 0.05, math.sqrt(2.0 * effort / 1e-3 * 2.0 * stops))
         assert f"joint j, {effort:g} N m on the 0.001 kg m^2" in found[0].message
         assert f"by {speed * 1e-3:.2g} rad in each time step" in found[0].message
+
+
+# --- inertia that no body can have -----------------------------------------------------------------------------------
+
+
+@given(st.tuples(*[st.floats(1e-3, 1.0)] * 3), st.floats(-3.0, 3.0))
+def test_a_repaired_inertia_is_possible_near_and_the_one_that_is_written(moments, angle):
+    R = rotation_about(np.array((1.0, 2.0, 2.0)) / 3.0, angle)
+    inertia = SpatialInertia.of(1.0, I_Lcm=R @ np.diag(moments) @ R.T)
+    mended = repaired(inertia)
+    a, b, c = sorted(moments)
+    least = max(c - a - b, 0.0) / math.sqrt(3.0)  # distance from the half space A + B >= C
+    assert not mended.defects()
+    assert np.linalg.norm(mended.I_Lcm - inertia.I_Lcm) == pytest.approx(least, abs=1e-12)
+    scene = flywheel(1.0)
+    wrong = replace(scene, links=(replace(scene.links[0], inertia=inertia),))
+    model = compiled(to_mjcf(wrong, inertia="repair"))
+    W = quaternion_to_matrix(model.body_iquat[1])
+    assert np.allclose(W @ np.diag(model.body_inertia[1]) @ W.T, mended.I_Lcm, atol=1e-12)

@@ -1,0 +1,175 @@
+"""Real models in MuJoCo under random controls of full size, and their mechanics against Drake and the mechanism."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+import mujoco
+import numpy as np
+from models_corpus import MASSES, POSES, STATES, Model, alone, mujoco_warnings
+
+import bridge
+import loaders
+from bridge.mechanism import Mechanism
+from bridge.mjcf import Actuators
+from bridge.mjcf.inertia import repaired
+from bridge.parity.verdict import Level, Outcome, Row
+from loaders.diagnostics import Diagnostic, ExportError
+
+KINDS = tuple(kind for kind in get_args(Actuators) if kind != "none")
+HOLD = 0.05
+"""How long each control is held [s]."""
+UNBOUNDED = 1.0
+"""The largest control of an actuator without a range [N m, rad, rad/s, or of a slide]."""
+FRACTIONS = (1, 4, 16)
+"""Parts of its own time step that a model is run with, until MuJoCo has nothing to say."""
+CAUSES = ("mjcf.light-joint", "mjcf.massless-link", "lower.massless-free-link")
+"""Codes of the ledger that foretell that a model cannot bear full effort."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A second with one kind of actuators."""
+
+    actuators: int
+    warning: str = ""
+    """MuJoCo's first, at the model's own time step."""
+    step: float = math.inf
+    """The largest time step that was tried without a warning [s]; infinite if none was."""
+    overlap: tuple[float, str] = (0.0, "")
+    """How deep two links are in each other at the start [m], and their names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motion:
+    """What came of one model."""
+
+    model: str
+    invalid: str = ""
+    repaired: tuple[str, ...] = ()
+    """Links whose impossible inertia was replaced, in the export and in the mechanism that it is compared with."""
+    runs: dict[str, Run] = field(default_factory=dict)
+    causes: tuple[str, ...] = ()
+    """Those of `CAUSES` that the ledger has."""
+    errors: dict[str, float] = field(default_factory=dict)
+    """Of poses and mass matrix, of MuJoCo against the mechanism."""
+    drake: dict[str, float] = field(default_factory=dict)
+    """The same of MuJoCo against Drake, where it reads the file."""
+    explained: tuple[str, ...] = ()
+    """Why either differs, as the ledger has it."""
+    differs: tuple[str, ...] = ()
+    crash: str = ""
+
+
+def move(model: Model) -> Motion:
+    """What comes of a model, in a process of its own."""
+    found, crash, _ = alone(_motion, model)
+    return replace(found or Motion(model=model.name), crash=crash.strip().rpartition("\n")[2])
+
+
+def _motion(model: Model) -> Motion:
+    search = {"paths": list(model.paths), "package_map": model.packages}
+    try:
+        scene, links = _possible(_unseen(loaders.load(model.path, **search)))
+        mechanism = bridge.lower(scene)
+        with mujoco_warnings() as warnings:
+            rows, ledger = _compared(mechanism, search)
+            runs = {kind: _run(mechanism, kind, warnings) for kind in KINDS}
+    except (loaders.LoadError, ExportError) as error:
+        return Motion(model=model.name, invalid=str(error).partition("\n")[0])
+    codes = {entry.code for entry in ledger}
+    return Motion(
+        model=model.name,
+        repaired=links,
+        runs=runs,
+        causes=tuple(code for code in CAUSES if code in codes),
+        errors=_errors(rows, ("reference", "mujoco")),
+        drake=_errors(rows, ("mujoco", "drake")),
+        explained=tuple(dict.fromkeys(row.cause for row in rows if row.outcome is Outcome.EXPLAINED)),
+        differs=tuple(f"{row.quantity} by {row.error:.1e}" for row in rows if row.outcome is Outcome.FAILED),
+    )
+
+
+def _unseen(scene: loaders.Scene) -> loaders.Scene:
+    """Without what is only seen."""
+    return replace(scene, links=tuple(replace(link, visuals=()) for link in scene.links))
+
+
+def _possible(scene: loaders.Scene) -> tuple[loaders.Scene, tuple[str, ...]]:
+    """With the inertias that ``inertia="repair"`` gives, and the links that have another one by that."""
+    wrong = {link.name for link in scene.links if link.inertia is not None and link.inertia.defects()}
+    links = tuple(
+        replace(link, inertia=repaired(link.inertia)) if link.name in wrong and link.inertia is not None else link
+        for link in scene.links
+    )
+    return replace(scene, links=links), tuple(sorted(wrong))
+
+
+def _compared(mechanism: Mechanism, search: dict[str, Any]) -> tuple[list[Row], tuple[Diagnostic, ...]]:
+    found = bridge.compare(
+        mechanism, engines=("mujoco", "drake"), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES, **search
+    )
+    rows = [row for row in found.rows if row.quantity in {POSES, MASSES} and "mujoco" in row.engines]
+    return rows, found.diagnostics
+
+
+def _errors(rows: Iterable[Row], engines: tuple[str, str]) -> dict[str, float]:
+    passed = (row for row in rows if row.engines == engines and row.outcome is Outcome.PASSED)
+    return {row.quantity: row.error for row in passed}
+
+
+# --- a second under controls -----------------------------------------------------------------------------------------
+
+
+def _run(mechanism: Mechanism, kind: Actuators, warnings: list[str]) -> Run:
+    mjcf = bridge.to_mjcf(mechanism, actuators=kind)
+    model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
+    own, first, overlap = model.opt.timestep, "", _overlap(model)
+    for fraction in FRACTIONS:
+        model.opt.timestep = own / fraction
+        warning = shaken(model, warnings)
+        first = first or warning
+        if not warning:
+            return Run(actuators=model.nu, warning=first, step=model.opt.timestep, overlap=overlap)
+    return Run(actuators=model.nu, warning=first, overlap=overlap)
+
+
+def shaken(model: Any, warnings: list[str]) -> str:
+    """MuJoCo's first warning in a second under random controls of full size, from where its users start; or nothing."""
+    data, rng = _started(model), np.random.default_rng(0)
+    lower, upper = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, (-UNBOUNDED, UNBOUNDED)).T
+    hold = max(1, round(HOLD / model.opt.timestep))
+    for k in range(math.ceil(1.0 / model.opt.timestep)):
+        if k % hold == 0:
+            data.ctrl[:] = rng.uniform(lower, upper)
+        mujoco.mj_step(model, data)
+        if warnings:
+            break
+    if not np.isfinite(data.qpos).all():
+        warnings.append("a position is no number")
+    found = warnings[0] if warnings else ""
+    warnings.clear()
+    return found
+
+
+def _started(model: Any) -> Any:
+    """The state that a user of MuJoCo starts from: the first keyframe, or zero."""
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    return data
+
+
+def _overlap(model: Any) -> tuple[float, str]:
+    """The deepest contact between two links at the start [m], and which they are."""
+    data = _started(model)
+    mujoco.mj_fwdPosition(model, data)
+    found = [(0.0, "")]
+    for contact in data.contact[: data.ncon]:
+        names = [model.body(model.geom_bodyid[geom]).name for geom in contact.geom]
+        if "world" not in names:
+            found.append((-float(contact.dist), " and ".join(names)))
+    return max(found)
