@@ -17,8 +17,8 @@ _HEAD = """
 {models} models run in MuJoCo for a second at the time step of their source, from where its users start (the keyframe
 `home` if there is one, zero if not), with contacts among all links that may touch and no ground but their own. Each
 actuator gets a random control, drawn evenly from the whole of its range by a seed, and held for {hold:g} ms: efforts up
-to the limit (`motor`), positions between the limits (`position`), speeds up to the limit (`velocity`); where there is no
-range, {unbounded:g} of the unit to both sides. A warning of MuJoCo's ends the run; the time step is then divided by
+to the limit (`motor`), positions between the limits (`position`), speeds up to the limit (`velocity`); where there is
+no range, {unbounded:g} of the unit to both sides. A warning of MuJoCo's ends the run; the time step is then divided by
 {fractions}.
 
 | | {kinds} |
