@@ -25,6 +25,7 @@ from .inertia import inertials
 from .joints import Carrier, carriers, joints
 from .keyframe import keyframe
 from .ledger import ledger
+from .parts import arrange
 from .scenery import frames, lights
 from .sensors import sensors
 from .stops import inverse_inertias
@@ -68,6 +69,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     actuators(by_component, context)
     sensors(context)
     lights(context)
+    arrange(context)
     keyframe(context)
     ledger(context)
     accelerators(context)

@@ -16,12 +16,14 @@ _QUOTES = {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
 class Element:
     """One element of an MJCF document. Attributes are text, formatted when they are set; None leaves one out."""
 
-    __slots__ = ("attributes", "children", "tag")
+    __slots__ = ("attributes", "children", "owner", "tag")
 
     def __init__(self, tag: str, **attributes: Value) -> None:
         self.tag = tag
         self.attributes: dict[str, str] = {}
         self.children: list[Element] = []
+        self.owner = ""
+        """The model whose file it stands in, where that has one of its own; see `parts`."""
         self.set(**attributes)
 
     def set(self, **attributes: Value) -> None:

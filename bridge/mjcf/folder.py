@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 from loaders.model import Plane, Scene
 
-from .context import Actuators, Contacts, Inertia, Options
-from .document import build
+from .context import Actuators, Contacts, Inertia, Names, Options
+from .document import Built, build
 from .element import Element, Value, write
-from .papers import derivation, fidelity, generator
+from .papers import MARK, derivation, fidelity, generator
+from .parts import cut, owners
 from .spec import require_xml_depth
 
 
@@ -73,7 +74,7 @@ def export_mjcf(
     )
     name, files, diagnostics = _contents(source, options, load_options)
     folder = Path(out_dir)
-    _refuse_strangers(folder, name)
+    _refuse_strangers(folder, files)
     _replace(folder, files)
     return MjcfExport(path=folder / f"{name}.xml", files=tuple(sorted(files)), diagnostics=diagnostics)
 
@@ -128,15 +129,28 @@ def _contents(
     require_xml_depth(built.root)
     scene = mechanism.scene
     name = _file_name(scene.name)
-    texts = {
-        f"{name}.xml": write(built.root, [generator(scene)]),
+    models = _models(name, scene, built)
+    parts = [file for file in models if file != f"{name}.xml"]
+    texts = models | {
         "scene.xml": write(_scene(name, scene)),
-        "README.md": derivation(name, scene, built, options),
+        "README.md": derivation(name, scene, built, options, parts),
         "FIDELITY.md": fidelity(scene, built.diagnostics),
     }
     files = {file: text.encode() for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
     return name, files, built.diagnostics
+
+
+def _models(name: str, scene: Scene, built: Built) -> dict[str, str]:
+    """The file of the model; of a world, one more for each model of several links."""
+    names = Names()
+    for taken in (name, "scene"):
+        names.claim("file", taken.lower())
+    files = {model: f"{names.claim('file', _file_name(model))}.xml" for model in owners(built.root)}
+    world, parts = cut(built.root, files)
+    texts = {f"{name}.xml": write(world, [generator(scene)])}
+    note = f"{name}.xml includes it; options, classes, and what several models share stand there."
+    return texts | {files[model]: write(part, [generator(scene), note]) for model, part in parts.items()}
 
 
 def _file_name(name: str) -> str:
@@ -182,16 +196,24 @@ def _lamp(world: Element) -> None:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _refuse_strangers(folder: Path, name: str) -> None:
+def _refuse_strangers(folder: Path, files: Iterable[str]) -> None:
     """Refuse to replace a folder that holds anything but an export."""
     if not folder.exists():
         return
     if not folder.is_dir():
         raise FileExistsError(f"{folder} is a file, not a folder")
-    ours = {f"{name}.xml", "scene.xml", "README.md", "FIDELITY.md", "assets"}
-    strangers = sorted(path.name for path in folder.iterdir() if path.name not in ours)
+    ours = {file.partition("/")[0] for file in files} | {"assets"}
+    strangers = sorted(path.name for path in folder.iterdir() if path.name not in ours and not _written_here(path))
     if strangers:
         raise FileExistsError(f"{folder} holds {', '.join(strangers)}, which is no part of this export; move it away")
+
+
+def _written_here(path: Path) -> bool:
+    """Whether an earlier export wrote this MJCF file, whose model may have gone since."""
+    if path.suffix != ".xml" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.readline().startswith(MARK.encode())
 
 
 def _replace(folder: Path, files: Mapping[str, bytes]) -> None:

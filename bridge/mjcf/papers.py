@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -24,13 +25,18 @@ _WORDS = {
 }
 
 
+MARK = "<!-- Written by sdfbridge "
+"""What every MJCF file that is written here begins with, but for the scene."""
+
+
 def generator(scene: Scene) -> str:
     """One line that says who wrote the file, and from what."""
-    return f"Written by sdfbridge {_version()} from {_source_name(scene)}; see README.md and FIDELITY.md."
+    who = f"{MARK.removeprefix('<!-- ')}{_version()}"
+    return f"{who} from {_source_name(scene)}; see README.md and FIDELITY.md."
 
 
-def derivation(name: str, scene: Scene, built: Built, options: Options) -> str:
-    """README.md: how to use the model, how it was made, how to make it again."""
+def derivation(name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()) -> str:
+    """README.md: how to use the model, how it was made, how to make it again; ``parts`` are files that it includes."""
     source = _source_name(scene)
     changed = [f'{key}="{value}"' for key, value in _asked(options).items()]
     call = ", ".join([f'"{source}"', f'"{name}"', *changed])
@@ -38,6 +44,7 @@ def derivation(name: str, scene: Scene, built: Built, options: Options) -> str:
         f"# {name}",
         "",
         f"`{name}.xml` is the model alone; `scene.xml` adds a lamp, a sky, and a floor if the model has no ground.",
+        *_parts(name, parts),
         "",
         "```sh",
         "python -m mujoco.viewer --mjcf=scene.xml",
@@ -58,6 +65,12 @@ def derivation(name: str, scene: Scene, built: Built, options: Options) -> str:
         *_joint_table(built),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _parts(name: str, parts: Sequence[str]) -> list[str]:
+    """What a world in several files consists of."""
+    files = ", ".join(f"`{file}`" for file in parts)
+    return ["", f"`{name}.xml` includes {files}, one file for each model of several links."] if parts else []
 
 
 def _asked(options: Options) -> dict[str, str]:
@@ -125,7 +138,10 @@ def _hash(scene: Scene) -> str:
 
 
 def _version() -> str:
+    """As installed; of a source tree that is not, the one that its project file states."""
     try:
         return metadata.version("sdfbridge")
     except metadata.PackageNotFoundError:
-        return "(not installed)"
+        project = Path(__file__).parents[2] / "pyproject.toml"
+        stated = tomllib.loads(project.read_text(encoding="utf-8")) if project.is_file() else {}
+        return str(stated.get("project", {}).get("version", "(version unknown)"))
