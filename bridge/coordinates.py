@@ -46,6 +46,8 @@ def positions_by_body(mechanism: Mechanism, q: Mapping[str, Position]) -> list[C
     from .closing import closed
 
     positions = _by_body(mechanism, q, [default_position(body) for body in mechanism.bodies])
+    if not mechanism.closures:
+        return positions
     index = joint_index(mechanism)
     return closed(mechanism, positions, {index[name] for name in q})
 

@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from loaders.clusters import clusters, is_weld, static_links
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Scene, by_name
@@ -56,8 +54,10 @@ def opened(scene: Scene, diagnostics: Diagnostics) -> Opened:
     movable = [joint for joint in scene.joints if joint.type not in NO_EDGES]
     ranks = _Ranks(scene)
     kept = _kept(scene, sorted(movable, key=ranks.of))
-    bearers = _Bearers(scene, kept)
     left = [joint for joint in movable if joint.name not in kept]
+    if not left:
+        return Opened(scene=scene, tree=tuple(movable), closures=())
+    bearers = _Bearers(scene, kept)
     loops = [joint for joint in left if not bearers.is_dead(joint)]
     cuts = {cut.joint.name: cut for joint in loops for cut in bearers.cut(joint, ranks.of(joint))}
     _report_dead(scene, [joint for joint in left if bearers.is_dead(joint)], diagnostics)
@@ -146,7 +146,9 @@ class _Partition:
 
 
 def _has_mass(link: Link) -> bool:
-    return link.inertia is not None and link.inertia.mass > 0.0 and bool(np.all(np.diag(link.inertia.I_Lcm) > 0.0))
+    if link.inertia is None or link.inertia.mass <= 0.0:
+        return False
+    return bool(link.inertia.I_Lcm.diagonal().min() > 0.0)
 
 
 class _Bearers:
