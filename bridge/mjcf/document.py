@@ -85,9 +85,9 @@ def build(mechanism: Mechanism, options: Options) -> Built:
 
 
 def _settings(context: Context) -> None:
-    """Angles in radians, mass from inertials alone, gravity always as the scene has it."""
+    """Angles in radians, gravity always as the scene has it."""
     scene = context.mechanism.scene
-    context.document["compiler"].set(angle="radian", inertiafromgeom=False)
+    context.document["compiler"].set(angle="radian")
     context.document["option"].set(
         timestep=context.time_step,
         gravity=scene.gravity.tolist(),

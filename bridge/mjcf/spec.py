@@ -100,7 +100,8 @@ def _add_body(spec: Any, parent: Any, element: Element) -> Any:
         if child.tag == "inertial":
             _set_inertia(body, child)
         elif child.tag != "body":
-            default = spec.find_default(child.attributes.get("class", "main"))
+            named = child.attributes.get("class")
+            default = spec.find_default(named) if named else None  # that of the body, else
             add = getattr(body, f"add_{child.tag}")
             _ = add(**_fields(child)) if child.tag == "freejoint" else add(default, **_fields(child))
     return body

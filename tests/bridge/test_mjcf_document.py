@@ -459,14 +459,26 @@ def test_classes_change_the_text_and_not_the_model():
     factored = build(lower(scene), Options()).root
     flat = build(lower(scene), Options()).root
     classes = {}
-    for element in flat.walk():
-        if element.tag == "default" and "class" in element.attributes:
-            classes[element.attributes["class"]] = {child.tag: child.attributes for child in element.children}
-    for element in flat.walk():
-        name = element.attributes.pop("class", None) if element.tag != "default" else None
+
+    def learn(element, above):
+        own = {child.tag: {**above.get(child.tag, {}), **child.attributes} for child in element.children}
+        classes[element.attributes.get("class")] = settings = {**above, **own}
+        for child in element.children:
+            if child.tag == "default":
+                learn(child, settings)
+
+    def write_out(element, inherited):
+        inherited = element.attributes.pop("childclass", inherited)
+        name = element.attributes.pop("class", inherited)
         element.attributes = {**classes.get(name, {}).get(element.tag, {}), **element.attributes}
-    for element in flat.walk():
-        element.children = [c for c in element.children if not (c.tag == "default" and "class" in c.attributes)]
+        for child in element.children:
+            write_out(child, inherited)
+
+    (section,) = (e for e in flat.children if e.tag == "default")
+    learn(section, {})
+    assert len(classes) >= 4
+    flat.children.remove(section)
+    write_out(flat, None)
     a, b = compiled(write(factored)), compiled(write(flat))
     arrays = [name for name in dir(a) if isinstance(getattr(a, name, None), np.ndarray)]
     assert len(arrays) > 100
