@@ -9,6 +9,8 @@ from loaders.diagnostics import Diagnostics, Fate
 
 MAX_BYTES = 1000
 """Longer names corrupt PyBullet's memory."""
+NAMELESS = "_"
+"""Stands for a name of no letters, with which PyBullet crashes."""
 
 
 class Names:
@@ -31,6 +33,7 @@ class Names:
         return self._unique(name, self._joints, exact)
 
     def _unique(self, name: str, taken: set[str], exact: bool) -> str:
+        name = name or NAMELESS
         while name in taken or (not exact and name in self._reserved):
             name += "_"
         taken.add(name)

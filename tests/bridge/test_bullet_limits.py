@@ -44,6 +44,8 @@ FILES = {
     "duplicate joint names": robot(*map(urdf_link, "abc"), urdf_joint("j", "a", "b"), urdf_joint("j", "b", "c")),
     "duplicate link names": robot(urdf_link("a"), urdf_link("a")),
     "a line of a hundred thousand bytes": robot(urdf_link("a", f"{' ' * 100000}{INERTIAL}{' ' * 100000}")),
+    "a joint without a name": robot(urdf_link("a"), urdf_link("b"), urdf_joint("", "a", "b")),
+    "a link without a name": robot(urdf_link(""), urdf_link("_"), urdf_joint("_", "", "_")),
     "a joint in a circle": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b"), urdf_joint("k", "b", "a")),
     "a joint from a link to itself": robot(urdf_link("a"), urdf_joint("j", "a", "a")),
     "links before those that carry them": robot(
