@@ -12,6 +12,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
 
@@ -286,6 +287,13 @@ class Node:
             culprit.report(Fate.NOTED, "xml.foreign", f"{name} belongs to {prefix}; it is not read")
             return
         kind = "the attribute " if key[0] == "@" else "the element "
-        close = difflib.get_close_matches(key, self._asked, n=1, cutoff=0.75)
-        hint = f"did you mean {close[0].lstrip('@')}?" if close else ""
+        close = _closest(key, frozenset(self._asked))
+        hint = f"did you mean {close.lstrip('@')}?" if close else ""
         culprit.report(Fate.DROPPED, "xml.unread", f"{kind}{name} of <{self.tag}> is not read", hint=hint)
+
+
+@lru_cache(maxsize=256)
+def _closest(key: str, known: frozenset[str]) -> str:
+    """What a misspelt key may mean, or nothing; the same is often asked of every link of a file."""
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
+    return close[0] if close else ""

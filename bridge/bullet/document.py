@@ -164,6 +164,8 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
 
     The yaw is that of what is left when the roll is undone, so that an ill-defined roll is made up for.
     """
+    if R is IDENTITY.R:
+        return 0.0, 0.0, 0.0
     (_, b, c), (_, e, f), (g, h, i) = R.tolist()
     roll = math.atan2(h, i)
     s, k = math.sin(roll), math.cos(roll)
