@@ -14,6 +14,12 @@ from .convergence import EXACTLY
 from .quantities import Quantity
 from .verdict import Outcome, Row
 
+LIGHT = 1e-6
+"""Mass of a link that counts as none [kg]."""
+_FOR_WANT_OF_INERTIA = {
+    "mjcf.massless-link", "mjcf.inertia-from-geometry", "lower.massless-free-link", "lower.thin-free-link",
+    "pybullet.base-without-inertia", "pybullet.ball-without-inertia",
+}  # fmt: skip
 _SURE = {"reference", EXACTLY}
 """What is computed from the model itself."""
 
@@ -38,7 +44,15 @@ class Ledger:
         if quantity.spreads:
             names |= self._carried(names)
         names |= {name.rpartition("::")[2] for name in names}
-        return next((entry for entry, named in known if names & named), None)
+        return next(
+            (entry for entry, named in known if names & named and self._may_excuse(entry, quantity, place)), None
+        )
+
+    def _may_excuse(self, entry: Diagnostic, quantity: Quantity, place: str) -> bool:
+        """Whether an entry may: where an engine only needs some inertia, it changes no mass that there is."""
+        if quantity.name != "mass" or entry.code not in _FOR_WANT_OF_INERTIA:
+            return True
+        return all(body.inertia.mass <= LIGHT for body in self._mechanism.bodies if body.name == place)
 
     def _shortened(self, entry: Diagnostic) -> set[str]:
         """The names that a long list leaves out."""

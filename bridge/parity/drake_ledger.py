@@ -29,6 +29,7 @@ def ledger(
         *_repairs(lines, mechanism.scene),
         *_weights(links, mechanism),
         *_limits_of_continuous(joints, mechanism.scene),
+        *_limits_of_screws(joints, mechanism.scene),
         *_pulled(mechanism.scene),
     )
 
@@ -81,3 +82,19 @@ def _limits_of_continuous(joints: Mapping[str, Any], scene: Scene) -> list[Diagn
             message = f"Drake keeps limits of the continuous joint {joint.name}, which has none"
             found.append(Diagnostic("drake.continuous-limits", Fate.APPROXIMATED, message, joint.where, "drake"))
     return found
+
+
+def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> list[Diagnostic]:
+    """The screws with limits, which Drake leaves without."""
+    limited = (
+        joint
+        for joint in scene.joints
+        if joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
+    )
+    return [
+        Diagnostic(
+            "drake.screw-limits", Fate.DROPPED, f"Drake has no limits of the screw {joint.name}", joint.where, "drake"
+        )
+        for joint in limited
+        if joint.name in joints and not np.isfinite(joints[joint.name].position_lower_limits()).any()
+    ]

@@ -30,7 +30,7 @@ from .freedoms import bound, moving_links, single_freedoms
 _WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
 _RAISED = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError, SystemExit)
 """What exceptions of C++ are in Python, and the exit in which its assertions end."""
-_LEFT_OUT = {"drake.deformable", "lower.curve-of-several-pieces"}
+_LEFT_OUT = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
 _MARKERS = ("model.config", "model.sdf", "package.xml")
 """A folder that holds one of these, beside the model's own, is a package that the model may name."""
 
@@ -70,6 +70,8 @@ class DrakeEngine:
                 return
         try:
             self._name(log.lines)
+        except _RefusedError as error:
+            self.refusal = f"Drake does not take part: {error}"
         except _OtherError as error:
             known = next((entry for entry in _left_out(mechanism) if error.names & names_in(entry)), None)
             self.refusal = f"Drake reads another mechanism: {error}"
@@ -244,6 +246,8 @@ def _named_links(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
         if name not in ours:
             raise _OtherError(f"it has a link {full}, which the model has not", name)
         named[name] = body
+    if WORLD in ours:
+        named[WORLD] = plant.world_body()
     missing = sorted(ours - named.keys())
     if missing:
         raise _OtherError(f"it has no link {missing[0]}", *missing)
@@ -265,6 +269,8 @@ def _named_joints(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) ->
             raise _OtherError(
                 f"it has a joint {joint.name()} that carries {child}, which the model has not", joint.name()
             )
+        if _floats(joint) and joint.frame_on_parent().index() != plant.world_frame().index():
+            raise _RefusedError(f"it measures the free link {child} from the frame {joint.frame_on_parent().name()}")
         named[name] = joint
     return named
 

@@ -263,7 +263,7 @@ QUANTITIES = (
     Quantity(level=Level.MODEL, name="inertia", unit="", read=_rotational, error=relative, causes=_MASSLESS),
     Quantity(
         level=Level.MODEL, name="limits", unit="rad or m", read=_limits, error=absolute,
-        causes=frozenset({"mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits"}),
+        causes=frozenset({"mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits", "drake.screw-limits"}),
     ),
     Quantity(level=Level.MODEL, name="damping", unit="", read=_damping, error=relative),
     Quantity(level=Level.MODEL, name="friction", unit="", read=_friction, error=relative),

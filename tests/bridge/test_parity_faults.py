@@ -5,6 +5,7 @@ Twenty robots and twenty seeds are the business of ``benchmarks/faults.py``; her
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,18 @@ def test_without_a_fault_nothing_is_found_at_any_seed(scene: Scene, seed: int) -
     assert false_alarm(scene, seed) == ""
 
 
+def test_a_link_that_lacks_moments_of_inertia_excuses_no_fault_of_its_mass() -> None:
+    """MuJoCo demands moments and gets some: that is a cause for the inertia, and for nothing else."""
+    scene = read("hand")
+    far = next(k for k in scene.links if k.name == "far")
+    thin = replace(far, inertia=replace(far.inertia, I_Lcm=0.0 * far.inertia.I_Lcm))
+    sound = replace(scene, links=(*(k for k in scene.links if k is not far), thin))
+    heavy = replace(thin, inertia=replace(thin.inertia, mass=1.01 * thin.inertia.mass))
+    changed = replace(sound, links=(*(k for k in scene.links if k is not far), heavy))
+    assert verdict_on(sound, changed, "mujoco", {"far"}) == ""
+    assert false_alarm(sound, 0) == ""
+
+
 def planted(engine: str, fault: object, scene: Scene) -> object:
     """Opens an engine with a model that has the fault, whatever part of the model it is asked to move."""
     changed, _ = fault(scene, np.random.default_rng(1))  # type: ignore[operator]
@@ -73,8 +86,6 @@ def planted(engine: str, fault: object, scene: Scene) -> object:
 
 
 def _faulty(mechanism: bridge.Mechanism, parts: dict) -> bridge.Mechanism:
-    from dataclasses import replace
-
     scene = mechanism.scene
     links = tuple(replace(k, inertia=parts["links"][k.name]) for k in scene.links)
     joints = tuple(
@@ -86,8 +97,6 @@ def _faulty(mechanism: bridge.Mechanism, parts: dict) -> bridge.Mechanism:
 
 def _damped(axis: object, changed: object) -> object:
     """Of an axis that is damped in this motion, the damping that the fault left."""
-    from dataclasses import replace
-
     return replace(axis, damping=changed.damping if axis.damping else 0.0)  # type: ignore[attr-defined,type-var]
 
 

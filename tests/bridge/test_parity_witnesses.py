@@ -180,3 +180,23 @@ def test_what_we_leave_out_and_say_so_does_not_make_drake_a_liar(tmp_path: Path)
     row = next(row for row in found.rows if row.quantity == "reading")
     assert row.outcome is Outcome.EXPLAINED
     assert "curve-of-several-pieces" in row.cause
+
+
+def test_limits_of_a_screw_that_drake_drops_are_a_named_cause(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    text = (ASSETS / "leg.sdf").read_text(encoding="utf-8")
+    head, screw, tail = text.partition('<joint name="ankle" type="screw">')
+    limited = tail.replace("</axis>", "<limit><lower>-1</lower><upper>1</upper></limit></axis>", 1)
+    path = tmp_path / "leg.sdf"
+    path.write_text(head + screw + limited, encoding="utf-8")
+    found = static(path, "drake")
+    assert [entry.code for entry in found.diagnostics if entry.code.startswith("drake.")] == ["drake.screw-limits"]
+
+
+def test_a_link_called_world_is_the_world_in_drake_too(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    path = tmp_path / "arm.urdf"
+    floor = "<link name='world'><collision><geometry><box size='1 1 1'/></geometry></collision></link>"
+    text = LEANING.format(kind="revolute").replace("<link name='world'/>", floor)
+    path.write_text(text, encoding="utf-8")
+    assert static(path, "drake").verdict is Verdict.EQUIVALENT
