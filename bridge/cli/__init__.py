@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bridge.parity.engines import EngineMissingError
-from bridge.parity.verdict import Level
+from bridge.parity.verdict import DEFAULT_LEVELS
 from loaders.diagnostics import ModelError
 from loaders.filters import POLICIES
 
@@ -97,7 +97,7 @@ def _view(parser: argparse.ArgumentParser) -> None:
 
 def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engines", default="mujoco,pybullet", metavar="A,B", help="what to compare")
-    parser.add_argument("--level", default=",".join(Level), metavar="L0,L1", help="how deep to look")
+    parser.add_argument("--level", default=",".join(DEFAULT_LEVELS), metavar="L0,L1", help="how deep to look, up to L4")
     parser.add_argument("--seed", type=int, default=0, help="of the random states")
     parser.add_argument("--configurations", type=int, default=20, metavar="N", help="number of random states")
     parser.add_argument(

@@ -32,7 +32,7 @@ def compare(options: Namespace, output: Output) -> int:
     comparison = bridge.compare(
         scene,
         engines=[name for name in options.engines.split(",") if name],
-        levels=[level for level in options.level.split(",") if level],
+        levels=[f"L{level}" if level.isdigit() else level for level in options.level.split(",") if level],
         seed=options.seed,
         configurations=options.configurations,
         positions=positions,

@@ -20,18 +20,28 @@ from bridge.sources import Source, mechanism_of
 from loaders import Search
 
 from .causes import Ledger, attributed
+from .contact import contact_rows
 from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
+from .invariants import invariant_rows
 from .motion import motion_rows
 from .quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
 from .states import State, random_states
-from .verdict import Comparison, Level, Outcome, Row
+from .verdict import DEFAULT_LEVELS, Comparison, Level, Outcome, Row
 
 REFERENCE = "reference"
 _Named = tuple[str, Factory]
 
-_MOTIONS: dict[Level, Callable[[Mechanism, Sequence[_Named], int], Iterator[Row]]] = {Level.MOTION: motion_rows}
+_MOTIONS: dict[Level, Callable[[Mechanism, Sequence[_Named], int], Iterator[Row]]] = {
+    Level.MOTION: motion_rows,
+    Level.INVARIANTS: invariant_rows,
+    Level.CONTACT: contact_rows,
+}
 """The levels at which engines move: rows from a mechanism, the engines by name, and a seed."""
-_DOINGS = {Level.MOTION: "one step, order of convergence, a second of motion"}
+_DOINGS = {
+    Level.MOTION: "one step, order of convergence, a second of motion",
+    Level.INVARIANTS: "energy, momentum, a tumbling body",
+    Level.CONTACT: "rest, stack, slide, bounce",
+}
 """What is told of their progress."""
 
 
@@ -39,7 +49,7 @@ def compare(
     source: Source,
     engines: Sequence[str | Factory] = ("mujoco", "pybullet"),
     *,
-    levels: Sequence[Level | str] = tuple(Level),
+    levels: Sequence[Level | str] = DEFAULT_LEVELS,
     seed: int = 0,
     configurations: int = 20,
     positions: Mapping[str, Position] | None = None,
@@ -51,7 +61,7 @@ def compare(
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of engines, or callables that open one with a mechanism.
-        levels: How deep to look.
+        levels: How deep to look; invariants and contact, L3 and L4, only if they are named.
         seed: Of the random states.
         configurations: How many of them.
         positions: Of joints, in a configuration to be compared beside the random ones, and drawn; the others at zero.

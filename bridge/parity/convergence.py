@@ -18,6 +18,8 @@ from .rides import Ride, Rides
 from .states import State, random_states, time_step, undisturbed
 from .verdict import Level, Outcome, Row
 
+Points = tuple[tuple[float, float], ...]
+"""Steps [s] and errors."""
 HALVINGS = 4
 """Steps of a ladder, each half as long as the one before."""
 STEPS = 40
@@ -42,7 +44,7 @@ def slope(points: Sequence[tuple[float, float]]) -> float | None:
     return float(np.polyfit(steps, errors, 1)[0])
 
 
-def ladder(longest: float, error: Callable[[float], float]) -> tuple[tuple[float, float], ...]:
+def ladder(longest: float, error: Callable[[float], float]) -> Points:
     """Steps and errors, from the longest step down."""
     return tuple((longest / 2**k, error(longest / 2**k)) for k in range(HALVINGS))
 
@@ -79,6 +81,12 @@ def _too_large(engine: str, freedoms: int) -> Row:
 
 
 def _row(engine: str, rides: Rides, ride: Ride, exact: dict[str, Array]) -> Row:
+    points, where = nearing(engine, rides, ride, exact)
+    return order_row(Level.MOTION, "order of convergence", engine, points, where)
+
+
+def nearing(engine: str, rides: Rides, ride: Ride, exact: dict[str, Array]) -> tuple[Points, str]:
+    """Steps and distances from the exact poses at the end of a ride, and the link with the largest."""
     worst = Worst()
 
     def error(step: float) -> float:
@@ -90,13 +98,17 @@ def _row(engine: str, rides: Rides, ride: Ride, exact: dict[str, Array]) -> Row:
         worst.see(here.error, here.where)
         return here.error
 
-    points = ladder(ride.step, error)
+    return ladder(ride.step, error), worst.where
+
+
+def order_row(level: Level, quantity: str, engine: str, points: Points, where: str) -> Row:
+    """The row of errors that must shrink with the step at first order; its error is what the order lacks of one."""
     order = slope(points)
-    missing = 0.0 if worst.error < NOTHING else math.inf if order is None else max(0.0, 1.0 - order)
+    missing = 0.0 if points[0][1] < NOTHING else math.inf if order is None else max(0.0, 1.0 - order)
     outcome = Outcome.PASSED if missing <= 1.0 - FIRST_ORDER else Outcome.FAILED
     return Row(
-        level=Level.MOTION, quantity="order of convergence", unit="", engines=(EXACTLY, engine), error=missing,
-        tolerance=1.0 - FIRST_ORDER, where=worst.where, outcome=outcome, convergence=points, order=order,
+        level=level, quantity=quantity, unit="", engines=(EXACTLY, engine), error=missing,
+        tolerance=1.0 - FIRST_ORDER, where=where, outcome=outcome, convergence=points, order=order,
     )  # fmt: skip
 
 

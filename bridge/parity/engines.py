@@ -84,6 +84,9 @@ class Engine(Protocol):
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """Pairs of links that may touch; what is said of links that are welded together does not count."""
 
+    def positions(self) -> dict[str, Position]:
+        """Of every joint that moves, in the present state."""
+
     def velocities(self) -> Array:
         """Of the present state, shape (nv,)."""
 

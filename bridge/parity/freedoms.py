@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.coordinates import kind_of
-from bridge.mechanism import ROOT, Kind, Mechanism, Primitive
+from bridge.coordinates import Coordinates, kind_of
+from bridge.mechanism import ROOT, Kind, Mechanism, Position, Primitive
 
 from .engines import Freedom
 
@@ -49,6 +50,11 @@ def moving_links(mechanism: Mechanism) -> set[str]:
         carried = body.parent != ROOT and moving[body.parent]
         moving.append(carried or bool(body.primitives))
     return {body.name for body, moves in zip(mechanism.bodies, moving, strict=True) if moves}
+
+
+def named_positions(mechanism: Mechanism, by_body: Sequence[Coordinates]) -> dict[str, Position]:
+    """Positions of bodies as those of the joints that move them."""
+    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
 
 
 def soft_joints(mechanism: Mechanism) -> list[str]:

@@ -28,7 +28,7 @@ from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .constraints import ends
 from .engines import Freedom, JointParameters
-from .freedoms import Single, bound, moving_links, single_freedoms
+from .freedoms import Single, bound, moving_links, named_positions, single_freedoms
 from .pairs import pairs_in_mujoco
 
 
@@ -106,10 +106,15 @@ class MujocoEngine:
             found[body.name] = J.reshape(6, self.model.nv) @ B
         return found
 
-    def velocities(self) -> Array:
-        """See `Engine.velocities`."""
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
         qpos = np.array(self._data.qpos)
         self._positions = [self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)]
+        return named_positions(self.mechanism, self._positions)
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        self.positions()
         v: Array = np.linalg.lstsq(self._velocity_map(), self._data.qvel, rcond=None)[0]
         return v
 

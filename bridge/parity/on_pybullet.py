@@ -84,6 +84,10 @@ class PyBulletEngine:
             told |= {i: (np.array(s[7]), np.array(s[6]), np.array(s[0])) for i, s in zip(indices, states, strict=True)}
             yield from ((name, *told[index]) for name, index in body.links.items() if name in wanted)
 
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        return dict(self._loaded.positions())
+
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
         held = self._loaded.velocities()

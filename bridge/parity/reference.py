@@ -17,7 +17,7 @@ from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, q
 
 from .constraints import violations
 from .engines import Freedom, JointParameters
-from .freedoms import bound, moving_links, single_freedoms
+from .freedoms import bound, moving_links, named_positions, single_freedoms
 
 
 class ReferenceEngine:
@@ -44,6 +44,10 @@ class ReferenceEngine:
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
         return jacobians(self.mechanism, self._q)
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        return named_positions(self.mechanism, positions_by_body(self.mechanism, self._q))
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""

@@ -22,7 +22,10 @@ _MEANING = {
     "DIFFERS": "Some quantity differs, and nothing that is known explains it.",
 }
 _SYMBOLS = {Outcome.PASSED: "✓", Outcome.EXPLAINED: "≈", Outcome.FAILED: "✗", Outcome.UNKNOWN: "?"}
-_LEVELS = {"L0": "what the engines hold, and where they put the links", "L1": "forces at random states", "L2": "motion"}
+_LEVELS = {
+    "L0": "what the engines hold, and where they put the links", "L1": "forces at random states", "L2": "motion",
+    "L3": "what motion without losses conserves", "L4": "contact",
+}  # fmt: skip
 MOST_LINKS = 40
 """Beyond which the matrix of collision pairs is left out."""
 VISIBLE = 1e-9

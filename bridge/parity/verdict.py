@@ -22,6 +22,14 @@ class Level(StrEnum):
     """Mass matrix and forces at random states."""
     MOTION = "L2"
     """One step, and a second of motion without contact."""
+    INVARIANTS = "L3"
+    """What motion without losses conserves."""
+    CONTACT = "L4"
+    """How shapes rest, slide, bounce and stack."""
+
+
+DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
+"""Those that ask whether engines run the same robot; the others measure the engines' own methods."""
 
 
 class Outcome(StrEnum):
@@ -139,7 +147,9 @@ class Comparison:
         engines = ",".join(self.engines)
         chosen = "".join(f" --set {setting(*item)}" for item in self.details.get("positions", {}).items())
         seed = self.environment["seed"]
-        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{chosen}"
+        levels = dict.fromkeys(row.level for row in self.rows)
+        deep = "" if levels.keys() <= set(DEFAULT_LEVELS) else f" --level {','.join(levels)}"
+        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{deep}{chosen}"
 
     def assert_equivalent(self) -> None:
         """Do nothing if every quantity agrees to its tolerance.
