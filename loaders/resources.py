@@ -19,6 +19,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -212,15 +213,18 @@ def enclosing(base: Path) -> list[Path]:
     return [folder for folder in _ancestors(base) if any(os.path.exists(f"{folder}/{marker}") for marker in _MARKERS)]
 
 
-def _ancestors(base: Path) -> list[Path]:
+def _ancestors(base: Path) -> tuple[Path, ...]:
     """A folder and those around it, but for the home folder, what is above it, and the top of the file system.
 
     A file must not open all of these for itself by giving their name.
     """
-    home = os.path.join(os.path.expanduser("~"), "")
-    base = Path(os.path.abspath(base))
-    around = (folder for folder in (base, *base.parents) if len(folder.parts) > 2)
-    return [folder for folder in around if not home.startswith(os.path.join(folder, ""))]
+    return _around(Path(os.path.abspath(base)), os.path.join(os.path.expanduser("~"), ""))
+
+
+@lru_cache(maxsize=64)
+def _around(base: Path, home: str) -> tuple[Path, ...]:
+    folders = (folder for folder in (base, *base.parents) if len(folder.parts) > 2)
+    return tuple(folder for folder in folders if not home.startswith(os.path.join(folder, "")))
 
 
 def _is_called(folder: Path, name: str) -> bool:
