@@ -27,6 +27,7 @@ no range, {unbounded:g} of the unit to both sides. A warning of MuJoCo's ends th
 | without one at a shorter time step | {shorter} |
 | never without one | {never} |
 | of these, without a known cause | {strange} |
+| not done in time, on a busy machine | {late} |
 
 {repaired} models have inertias that no body can have. They are compared as the others are, export and mechanism both
 with the inertias that `inertia="repair"` gives.
@@ -37,8 +38,8 @@ with the inertias that `inertia="repair"` gives.
 | of these, with repaired inertia | {mended} |
 | MuJoCo and Drake, where it reads the file | {drake} |
 
-What the ledger explains is not in these errors ({explained} models have such a thing, {differs} differ without a
-cause).
+What the ledger explains is not in these errors; {explained} models have such a thing. Others that differ, all of them
+from Drake alone (see [Drake](drake.md)): {differs}.
 
 ### Models that warn
 
@@ -91,8 +92,11 @@ def section(motions: Sequence[Motion], line: _Line) -> str:
 
 def _counts(known: Sequence[Motion]) -> dict[str, object]:
     counts = [Counter(_verdict(motion.runs.get(kind)) for motion in known) for kind in KINDS]
-    named = {verdict: " | ".join(str(count[verdict]) for count in counts) for verdict in ("quiet", "shorter", "never")}
-    strange = (sum(_verdict(m.runs.get(kind)) == "never" and not _cause(m) for m in known) for kind in KINDS)
+    named = {
+        verdict: " | ".join(str(count[verdict]) for count in counts)
+        for verdict in ("quiet", "shorter", "never", "late")
+    }
+    strange = [sum(_verdict(m.runs.get(kind)) == "never" and not _cause(m) for m in known) for kind in KINDS]
     return {
         **named,
         "models": len(known),
@@ -102,7 +106,7 @@ def _counts(known: Sequence[Motion]) -> dict[str, object]:
         "strange": " | ".join(map(str, strange)),
         "repaired": sum(bool(motion.repaired) for motion in known),
         "explained": sum(bool(motion.explained) for motion in known),
-        "differs": sum(bool(motion.differs) for motion in known),
+        "differs": ", ".join(f"`{m.model}` ({'; '.join(m.differs)})" for m in known if m.differs) or "none",
     }
 
 
@@ -122,7 +126,9 @@ def _line_of(errors: Iterable[dict[str, float]]) -> str:
 
 
 def _verdict(run: Run | None) -> str:
-    if run is None or math.isinf(run.step):
+    if run is None:
+        return "late"
+    if math.isinf(run.step):
         return "never"
     return "shorter" if run.warning else "quiet"
 
