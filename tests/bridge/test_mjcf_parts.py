@@ -106,3 +106,15 @@ def test_the_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
 def test_the_papers_state_a_version(yard: loaders.Scene, tmp_path: Path) -> None:
     export_mjcf(yard, tmp_path / "yard")
     assert "sdfbridge 0." in (tmp_path / "yard" / "README.md").read_text()
+
+
+def test_a_scene_that_includes_a_model_keeps_its_own_defaults(tmp_path: Path) -> None:
+    found = export_mjcf(ROOT / "assets" / "arm" / "model.sdf", tmp_path / "arm")
+    mine = "<body name='mine' pos='0 0 3'><joint name='turn' range='-1 1'/><geom type='box' size='1 1 1'/></body>"
+    scene = found.path.parent / "mine.xml"
+    scene.write_text(f"<mujoco><include file='{found.path.name}'/><worldbody>{mine}</worldbody></mujoco>")
+    model = mujoco.MjModel.from_xml_path(str(scene))
+    plain = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{mine}</worldbody></mujoco>")
+    assert model.body("mine").mass == plain.body("mine").mass == 8000.0
+    assert np.array_equal(model.jnt_solimp[model.joint("turn").id], plain.jnt_solimp[0])
+    assert model.body("gripper::palm").mass == 0.6
