@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -43,10 +44,14 @@ def violations(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, flo
     welds = {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
     for name, ((a, X_AP), (b, X_BQ)) in ends(mechanism):
         P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
-        found[name] = float(np.linalg.norm(P.p - Q.p))
-        if name in welds:
-            found[name] = max(found[name], float(np.linalg.norm(P.R - Q.R)) / np.sqrt(2.0))
+        found[name] = apart(P, Q, name in welds)
     return found
+
+
+def apart(X_WP: Pose, X_WQ: Pose, welded: bool) -> float:
+    """How far two frames are apart [m], or by what they are turned against each other [rad] if they are welded."""
+    gap = float(np.linalg.norm(X_WP.p - X_WQ.p))
+    return max(gap, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0)) if welded else gap
 
 
 def _numbers(start: int, position: tuple[float, ...]) -> Iterator[tuple[int, float]]:

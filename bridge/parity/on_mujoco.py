@@ -26,7 +26,7 @@ from bridge.mjcf.document import build
 from bridge.mjcf.spec import to_spec
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
-from .constraints import ends
+from .constraints import apart, ends
 from .engines import Freedom, JointParameters
 from .freedoms import Single, bound, moving_links, named_positions, single_freedoms
 from .pairs import pairs_in_mujoco
@@ -198,15 +198,19 @@ class MujocoEngine:
         return found | self._gaps()
 
     def _gaps(self) -> dict[str, float]:
-        """Between the sites that equalities hold together."""
-        m, x = self.model, self._data.site_xpos
+        """Between the sites that equalities hold together; of welds the angle too."""
+        m = self.model
         held = {name.replace(", ", "_"): name for name, _ in ends(self.mechanism)}
         numbered = ((str(m.equality(k).name), k) for k in range(m.neq))
+        welds = {k for k in range(m.neq) if m.eq_type[k] == self._mujoco.mjtEq.mjEQ_WELD}
         return {
-            held[name]: float(np.linalg.norm(x[m.eq_obj1id[k]] - x[m.eq_obj2id[k]]))
+            held[name]: apart(self._site(m.eq_obj1id[k]), self._site(m.eq_obj2id[k]), k in welds)
             for name, k in numbered
             if name in held and m.eq_objtype[k] == self._mujoco.mjtObj.mjOBJ_SITE
         }
+
+    def _site(self, number: int) -> Pose:
+        return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
 
     # --- how it moves ------------------------------------------------------------------------------------------------
 

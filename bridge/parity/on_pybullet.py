@@ -16,6 +16,7 @@ from bridge.bullet.state import pose_from
 from bridge.mechanism import Mechanism, Position
 from loaders.spatial import Array, Pose, SpatialInertia
 
+from .constraints import apart
 from .engines import Freedom, JointParameters
 from .freedoms import bound, moving_links, single_freedoms
 from .pairs import pairs_in_pybullet
@@ -130,6 +131,7 @@ class PyBulletEngine:
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`; of loops by the points that constraints hold, at a hinge by their middle."""
         found: dict[str, float] = {}
+        welded: dict[str, float] = {}
         gaps: dict[str, list[Array]] = defaultdict(list)
         for name, number in {(name, k) for name, ids in self._loaded.constraints.items() for k in ids}:
             if name in self._seams:
@@ -139,22 +141,25 @@ class PyBulletEngine:
                 follower, leader = self._displacement(info[0], info[1]), self._displacement(info[2], info[3])
                 found[name] = abs(follower + info[11] * leader - info[13])
             else:
-                gaps[name].append(self._point(info[0], info[1], info[6]) - self._point(info[2], info[3], info[7]))
-        return found | {name: float(np.linalg.norm(np.mean(each, axis=0))) for name, each in gaps.items()}
+                P, Q = self._frame(info[0], info[1], info[6], info[8]), self._frame(info[2], info[3], info[7], info[9])
+                if info[4] == self._pybullet.JOINT_FIXED:
+                    welded[name] = apart(P, Q, True)
+                else:
+                    gaps[name].append(P.p - Q.p)
+        return found | welded | {name: float(np.linalg.norm(np.mean(each, axis=0))) for name, each in gaps.items()}
 
     def _displacement(self, body: int, index: int) -> float:
         return float(self._pybullet.getJointState(body, index, physicsClientId=self._client)[0])
 
-    def _point(self, body: int, index: int, pivot: Sequence[float]) -> Array:
+    def _frame(self, body: int, index: int, pivot: Sequence[float], xyzw: Sequence[float]) -> Pose:
         """In the world; a constraint has it in the inertial frame, and that of the world itself as it is."""
+        X_IK = pose_from(pivot, xyzw)
         if body < 0:
-            return np.array(pivot)
+            return X_IK
         if index == BASE:
-            X_WI = pose_from(*self._pybullet.getBasePositionAndOrientation(body, physicsClientId=self._client))
-        else:
-            state = self._pybullet.getLinkState(body, index, computeForwardKinematics=1, physicsClientId=self._client)
-            X_WI = pose_from(*state[:2])
-        return (X_WI @ Pose.of(p=pivot)).p
+            return pose_from(*self._pybullet.getBasePositionAndOrientation(body, physicsClientId=self._client)) @ X_IK
+        state = self._pybullet.getLinkState(body, index, computeForwardKinematics=1, physicsClientId=self._client)
+        return pose_from(*state[:2]) @ X_IK
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
