@@ -38,6 +38,8 @@ from loaders.spatial import IDENTITY, Array, Pose
 
 CLEARANCE = 1e-3
 """How far above the plane it starts [m]."""
+LIGHTEST = 1e-5
+"""Mass below which a tree only stands for one without mass [kg]."""
 GROUND = "ground of the proof"
 """The plane's link."""
 Support = Callable[[Array], float]
@@ -97,7 +99,7 @@ def _heaviest(mechanism: Mechanism) -> list[Body]:
         trees[of[-1]].append(body)
     standing = [
         tree for tree in trees
-        if tree[0].joint is not None and tree[0].link.gravity and sum(b.inertia.mass for b in tree) > 0.0
+        if tree[0].joint is not None and tree[0].link.gravity and sum(b.inertia.mass for b in tree) > LIGHTEST
         and any(_touches(c) and not isinstance(c.geometry, Empty) for b in tree for c in b.link.collisions)
     ]  # fmt: skip
     return max(standing, key=lambda tree: sum(body.inertia.mass for body in tree), default=[])

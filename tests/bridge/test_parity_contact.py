@@ -1,0 +1,119 @@
+"""Contact by class: both simulators stay within the stated tolerances, and a wrong shape is found."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loaders
+from bridge import lower
+from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.on_mujoco import MujocoEngine
+from bridge.parity.standing import standing
+from loaders.spatial import Pose
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+ASSETS = Path(__file__).parents[2] / "assets"
+
+
+def thing(geometry: str, surface: str = "", pose: str = "0 0 0 0 0 0") -> loaders.Scene:
+    return loaders.load_string(
+        f"""<sdf version="1.9"><model name="m"><link name="body"><inertial><mass>2</mass>
+        <inertia><ixx>.02</ixx><iyy>.02</iyy><izz>.02</izz></inertia></inertial>
+        <collision name="c"><pose>{pose}</pose><geometry>{geometry}</geometry>{surface}</collision></link></model></sdf>""",
+        format="sdf",
+    )
+
+
+def rough(mu: float, restitution: float = 0.0) -> str:
+    return (
+        f"<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction>"
+        f"<bounce><restitution_coefficient>{restitution}</restitution_coefficient></bounce></surface>"
+    )
+
+
+BOX = "<box><size>.2 .3 .4</size></box>"
+
+
+def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
+    return {(row.quantity, row.engines[1]): row for row in compare(source, engines, levels=("L4",)).rows}
+
+
+@pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "leg.sdf"])
+def test_models_agree_within_the_classes_in_both(name: str) -> None:
+    found = compare(ASSETS / name, levels=("L4",))
+    assert found.verdict is Verdict.AGREES
+    assert all(row.outcome is Outcome.EXPLAINED and row.error <= row.tolerance for row in found.rows)
+    assert {row.quantity for row in found.rows} == {"rest height", "slide", "bounce", "stack"}
+
+
+@pytest.mark.parametrize("mu", [0.4, 0.8])
+@pytest.mark.parametrize("restitution", [0.4, 0.8])
+def test_blocks_stop_and_balls_bounce_as_the_rule_of_each_engine_says(mu: float, restitution: float) -> None:
+    found = rows(thing(BOX, rough(mu, restitution)), "mujoco", "pybullet")
+    for quantity in ("slide", "bounce"):
+        for engine in ("mujoco", "pybullet"):
+            assert found[quantity, engine].outcome is Outcome.EXPLAINED, found[quantity, engine]
+    assert f"slides with {mu * mu:g}" in found["slide", "pybullet"].cause
+
+
+class Thinner(MujocoEngine):
+    """Every box is a tenth less high."""
+
+    name = "thinner"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        boxes = self.model.geom_type == self._mujoco.mjtGeom.mjGEOM_BOX
+        self.model.geom_size[boxes, 2] *= 0.9
+
+
+class Smoother(MujocoEngine):
+    """Friction is half of what the model says."""
+
+    name = "smoother"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.model.geom_friction[:, 0] *= 0.5
+
+
+@pytest.mark.parametrize(("engine", "quantity"), [(Thinner, "rest height"), (Thinner, "stack"), (Smoother, "slide")])
+def test_another_shape_or_friction_is_a_difference(engine: type[MujocoEngine], quantity: str) -> None:
+    row = rows(thing(BOX, rough(0.8)), engine)[quantity, engine.name]
+    assert row.outcome is Outcome.FAILED
+    assert row.error > row.tolerance
+
+
+@pytest.mark.parametrize(
+    ("geometry", "reach"),
+    [
+        (BOX, 0.2),
+        ("<sphere><radius>.3</radius></sphere>", 0.3),
+        ("<cylinder><radius>.1</radius><length>.5</length></cylinder>", 0.25),
+        ("<capsule><radius>.1</radius><length>.5</length></capsule>", 0.35),
+        ("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", 0.3),
+    ],
+)
+def test_the_lowest_point_of_a_shape_is_known(geometry: str, reach: float) -> None:
+    stood = standing(lower(thing(geometry)))
+    assert not isinstance(stood, str)
+    assert stood.lowest({"body": Pose.of(p=(0, 0, 1.0))})[0] == pytest.approx(1.0 - reach)
+
+
+def test_a_box_that_is_tilted_stands_on_its_edge() -> None:
+    stood = standing(lower(thing("<box><size>.2 .2 .2</size></box>", pose=f"0 0 0 {math.pi / 4} 0 0")))
+    assert not isinstance(stood, str)
+    assert stood.lowest({"body": Pose.of(p=np.zeros(3))})[0] == pytest.approx(-0.1 * math.sqrt(2.0))
+
+
+def test_what_has_no_shapes_and_what_is_too_rough_says_so() -> None:
+    bare = rows(ASSETS / "orthogonal_x.sdf", "mujoco")
+    assert all(row.outcome in {Outcome.UNKNOWN, Outcome.EXPLAINED} for row in bare.values())
+    row = rows(thing(BOX, rough(50.0)), "mujoco")["slide", "mujoco"]
+    assert (row.outcome, "not for 50" in row.cause) == (Outcome.UNKNOWN, True)
