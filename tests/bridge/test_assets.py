@@ -247,7 +247,7 @@ def test_a_mesh_in_several_sizes_is_one_file(tmp_path):
     ]
     mjcf = to_mjcf(scene_of(visuals=tuple(visuals)))
     assert list(mjcf.assets) == ["leg.obj"]
-    assert '<mesh name="leg_2" file="leg.obj" scale="1 -1 1"/>' in mjcf
+    assert '<mesh name="leg_2" class="m" file="leg.obj" scale="1 -1 1"/>' in mjcf
     model = compiled(mjcf)
     corners = trimesh.load(path, process=False).vertices
     for i, scale in enumerate(scales):
