@@ -25,7 +25,8 @@ def thing(geometry: str, surface: str = "", pose: str = "0 0 0 0 0 0") -> loader
     return loaders.load_string(
         f"""<sdf version="1.9"><model name="m"><link name="body"><inertial><mass>2</mass>
         <inertia><ixx>.02</ixx><iyy>.02</iyy><izz>.02</izz></inertia></inertial>
-        <collision name="c"><pose>{pose}</pose><geometry>{geometry}</geometry>{surface}</collision></link></model></sdf>""",
+        <collision name="c"><pose>{pose}</pose><geometry>{geometry}</geometry>{surface}</collision>
+        </link></model></sdf>""",
         format="sdf",
     )
 
