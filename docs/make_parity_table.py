@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from models_corpus import FAULTS, models  # noqa: E402
-from proof_corpus import STATES, Proof, prove  # noqa: E402
+from proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
@@ -83,12 +83,15 @@ def main() -> None:
     (ROOT / "docs" / "proof.md").write_text(page(proofs), encoding="utf-8")
 
 
-def page(proofs: Sequence[Proof]) -> str:
-    """The whole page."""
+def page(proofs: Sequence[Proof], left: int = 0) -> str:
+    """The whole page; ``left`` files are left to another run."""
     read = [proof for proof in proofs if not proof.invalid]
     unread = [proof for proof in proofs if proof.invalid]
     refusals = (_line(proof.model, proof.invalid) for proof in unread)
-    return "".join((_head(proofs, read), *map(_row, read), _TAIL, *refusals))
+    head = _head(proofs, read)
+    if left:
+        head = head.replace("| verdict on", f"{left} more files are not judged here yet.\n\n| verdict on", 1)
+    return "".join((head, *map(_row, read), _TAIL, *refusals))
 
 
 def _head(proofs: Sequence[Proof], read: Sequence[Proof]) -> str:
@@ -151,7 +154,7 @@ def _witness(proof: Proof) -> str:
         return "agrees"
     text = "; ".join(proof.witness_causes[:2])[:160]
     if proof.witness == "DIFFERS":
-        return f"**differs**: {text}"
+        return f"**differs**: {WITNESS_FAULTS.get(proof.model, text)}"
     return f"{'agrees but for' if proof.witness == 'AGREES' else proof.witness}: {text}"
 
 
