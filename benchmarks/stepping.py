@@ -1,6 +1,6 @@
 """A step of an export against a step of the same robot written by hand: `yardsticks/`.
 
-    python benchmarks/stepping.py [ROUNDS]
+    python benchmarks/stepping.py [ROUNDS [ROBOT ...]]
 
 Both have the same shapes, limits, time step, integrator, solver and pairs that may touch, and start from the same
 random positions. Each round steps one after the other through 2,000 steps, from the start again; of all rounds the
@@ -26,31 +26,39 @@ import loaders
 
 STEPS = 2_000
 YARDSTICKS = Path(__file__).parent / "yardsticks"
+EXAMPLE_ROBOT_DATA = "lib/python*/site-packages/cmeel.prefix/share/example-robot-data/robots"
 STANDING = (0.0, 0.9, -1.8)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Robot:
-    """A file of ``pybullet_data``, and the link of it that is bolted to the ground, if any."""
+    """A file of pybullet_data or of example-robot-data, and the link of it that is bolted to the ground, if any."""
 
     file: str
     base: str = ""
+
+    @property
+    def path(self) -> Path:
+        """Where it is installed."""
+        folders = (Path(pybullet_data.getDataPath()), *Path(sys.prefix).glob(EXAMPLE_ROBOT_DATA))
+        return next(folder / self.file for folder in folders if (folder / self.file).is_file())
 
 
 ROBOTS = {
     "panda": Robot(file="franka_panda/panda.urdf", base="panda_link0"),
     "iiwa": Robot(file="kuka_iiwa/model.urdf", base="lbr_iiwa_link_0"),
+    "xarm7": Robot(file="xarm_description/urdf/xarm7.urdf", base="link_base"),
     "a1": Robot(file="a1/a1.urdf"),
 }
 
 
 def scene(robot: Robot) -> loaders.Scene:
-    path = Path(pybullet_data.getDataPath()) / robot.file
+    path = robot.path
     if not robot.base:
         return loaders.load(path)
     steps = f"directives:\n- add_model: {{name: arm, file: file://{path}}}\n"
     steps += f"- add_weld: {{parent: world, child: arm::{robot.base}}}\n"
-    return loaders.load_string(steps, format="directives", paths=[path.parent])
+    return loaders.load_string(steps, format="directives", paths=[path.parents[2]])
 
 
 def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
@@ -106,13 +114,13 @@ def compare(name: str, folder: Path, floor: bool, rounds: int) -> None:
     print(f"{name:6} {where:6}{times} {ratios} {ours:6.1f} {theirs:6.1f}   {np.abs(q - p).max():.1e}")
 
 
-def main(rounds: int) -> None:
+def main(rounds: int, *names: str) -> None:
     print("robot             export     fused yardstick   ratio   fused  contacts of both  apart at the end")
     with tempfile.TemporaryDirectory() as folder:
-        for name in ROBOTS:
+        for name in names or ROBOTS:
             for floor in (False, True):
                 compare(name, Path(folder) / str(floor), floor, rounds)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, *sys.argv[2:])
