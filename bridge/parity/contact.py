@@ -51,10 +51,10 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
     surfaces = _surfaces(mechanism)
     for name, factory in engines:
         yield _unknown("rest height", name, stood) if isinstance(stood, str) else _rested(factory, stood)
-        for surface in surfaces:
-            yield _slid(name, factory, surface)
-            yield _bounced(name, factory, surface)
-            yield _stacked(factory, surface)
+        for number, surface in enumerate(surfaces, start=1):
+            rows = (_slid(name, factory, surface), _bounced(name, factory, surface), _stacked(factory, surface))
+            again = f" of surface {number}" if number > 1 else ""
+            yield from (dataclasses.replace(row, quantity=f"{row.quantity}{again}") for row in rows)
         if not surfaces:
             yield _unknown("slide, bounce and stack", name, "the model has no shapes that collide")
 
