@@ -14,7 +14,6 @@ from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 from .forest import Edge, spanning_forest
 from .loops import opened
-from .masses import movable
 from .mechanism import ROOT, Body, Closure, Coupling, Kind, Mechanism, Primitive
 
 _SIZE = {Kind.HINGE: 1, Kind.SLIDE: 1, Kind.BALL: 3, Kind.FREE: 6}
@@ -27,7 +26,7 @@ def lower_scene(scene: Scene) -> Mechanism:
     diagnostics = Diagnostics()
     opening = opened(scene, diagnostics)
     edges = spanning_forest(opening.scene, opening.tree)
-    bodies = tuple(movable(_bodies(opening.scene, edges, diagnostics), diagnostics))
+    bodies = _bodies(opening.scene, edges, diagnostics)
     index = {body.name: i for i, body in enumerate(bodies)} | {WORLD: ROOT}
     v_order = tuple((str(body.joint), c) for body in bodies for c in range(len(body.reflected_inertia)))
     couplings = _couplings(scene, v_order, diagnostics)

@@ -11,7 +11,7 @@ import numpy as np
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
-from .mechanism import ROOT, Body, Kind
+from .mechanism import ROOT, Body, Kind, Mechanism
 
 SPECK = 1e-9
 """Mass of what has none [kg]."""
@@ -36,15 +36,18 @@ class _Whole:
             self.inertia += inertia
 
 
-def movable(bodies: Sequence[Body], diagnostics: Diagnostics) -> list[Body]:
-    """The bodies, with what the free ones lack together with all that is welded to them; each is reported."""
+def movable(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, with what its free bodies lack together with all that is welded to them; each is reported."""
+    bodies, diagnostics = mechanism.bodies, Diagnostics()
     found = list(bodies)
     for free, whole in _wholes(bodies).items():
         lack = _lack(whole.inertia, bodies[free], bodies[whole.bearer].name, diagnostics)
         if lack is not None:
             bearer = found[whole.bearer]
             found[whole.bearer] = dataclasses.replace(bearer, inertia=bearer.inertia + lack)
-    return found
+    if not len(diagnostics):
+        return mechanism
+    return dataclasses.replace(mechanism, bodies=tuple(found), diagnostics=(*mechanism.diagnostics, *diagnostics))
 
 
 def _wholes(bodies: Sequence[Body]) -> dict[int, _Whole]:

@@ -8,13 +8,14 @@ from typing import Any
 import loaders
 from loaders.model import Scene
 
+from .masses import movable
 from .mechanism import Mechanism, lower
 
 Source = str | os.PathLike[str] | Scene | Mechanism
 
 
 def mechanism_of(source: Source, **load_options: Any) -> Mechanism:
-    """The mechanism that a source stands for; options of `loaders.load` apply to a path only.
+    """The mechanism that a source stands for, as an engine can move it; options of `loaders.load` are for a path.
 
     Raises:
         LoadError: if the file is wrong.
@@ -22,9 +23,9 @@ def mechanism_of(source: Source, **load_options: Any) -> Mechanism:
         TypeError: for anything else than a path, a scene or a mechanism.
     """
     if isinstance(source, Mechanism):
-        return source
+        return movable(source)
     if isinstance(source, Scene):
-        return lower(source)
+        return movable(lower(source))
     if not isinstance(source, str | os.PathLike):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    return lower(loaders.load(source, **load_options))
+    return movable(lower(loaders.load(source, **load_options)))

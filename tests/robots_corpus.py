@@ -13,7 +13,6 @@ from oracle_drake import DrakeOracle, open_in_drake, pose_error
 
 import bridge
 import loaders
-from bridge.mechanism import Mechanism
 from loaders.model import Link
 from loaders.spatial import SpatialInertia
 
@@ -123,7 +122,7 @@ def _differences(scene: loaders.Scene, drake: DrakeOracle) -> dict[str, float]:
     if drake.repaired:
         links = tuple(replace(link, inertia=_possible(link, drake)) for link in scene.links)
         scene = replace(scene, links=links)
-    mechanism = _as_read(bridge.lower(scene))
+    mechanism = bridge.lower(scene)
     pose = mass_matrix = 0.0
     for seed in (None, 0, 1):
         q = {} if seed is None else drake.random_positions(seed, scene)
@@ -135,13 +134,6 @@ def _differences(scene: loaders.Scene, drake: DrakeOracle) -> dict[str, float]:
     total = sum(link.inertia.mass for link in scene.links if link.inertia is not None)
     mass = abs(total - drake.total_mass()) / max(drake.total_mass(), 1e-12)
     return {"pose": pose, "mass": mass, "mass_matrix": mass_matrix}
-
-
-def _as_read(mechanism: Mechanism) -> Mechanism:
-    """A mechanism without the speck of mass that it gives to what has none."""
-    nothing = SpatialInertia.of(0.0)
-    bodies = (replace(body, inertia=body.link.inertia or nothing) for body in mechanism.bodies)
-    return replace(mechanism, bodies=tuple(bodies))
 
 
 def _possible(link: Link, drake: DrakeOracle) -> SpatialInertia | None:

@@ -12,6 +12,7 @@ from bridge.demo import run_demo
 from bridge.mechanism import lower
 from bridge.parity.engines import engine_names
 from bridge.parity.verdict import Verdict
+from bridge.sources import mechanism_of
 from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.meshes.units import check_units
 
@@ -50,7 +51,7 @@ def check(options: Namespace, output: Output) -> int:
         scene = load(options)
         units = Diagnostics()
         check_units(scene, units)
-        entries = (*scene.diagnostics, *lower(scene).diagnostics, *units)
+        entries = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *units)
         good = True
     except loaders.ModelError as error:
         entries, good = error.diagnostics, False

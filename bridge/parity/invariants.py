@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from bridge.coordinates import kind_of
+from bridge.masses import movable
 from bridge.mechanism import ROOT, Body, Kind, Mechanism, lower
 from loaders.diagnostics import Diagnostic
 from loaders.model import Link, Model, Scene
@@ -61,7 +62,7 @@ def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterat
 
 
 def _weightless(mechanism: Mechanism) -> Mechanism:
-    return lower(dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0))))
+    return movable(lower(dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0)))))
 
 
 # --- what is kept ----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.bullet.state import with_followers
 from bridge.coordinates import kind_of
+from bridge.masses import movable
 from bridge.mechanism import Body, Kind, Mechanism, Position, lower
 from loaders.model import Actuator, BallConstraint, JointAxis, Scene
 
@@ -111,7 +112,7 @@ def undisturbed(mechanism: Mechanism, *, damped: bool = True, geared: bool = Fal
         constraints=tuple(c for c in scene.constraints if isinstance(c, BallConstraint)) if held else (),
         forces=(), lights=(), diagnostics=(),
     )  # fmt: skip
-    return lower(bare)
+    return movable(lower(bare))
 
 
 def _idle(actuator: Actuator) -> Actuator:

@@ -13,6 +13,7 @@ from bridge.coordinates import joint_position, positions_by_body, primitive_posi
 from bridge.dynamics import relative_pose
 from bridge.mechanism import ROOT, Kind, lower
 from bridge.names import primitive_names
+from bridge.sources import mechanism_of
 from loaders.model import (
     WORLD,
     X_AXIS,
@@ -189,7 +190,7 @@ def test_displacements_and_positions_are_inverse(kind, backwards):
 
 
 def test_a_free_link_without_mass_gets_a_speck_and_is_reported():
-    mechanism = lower(scene([link("a", mass=0.0), link("b")], [joint("j", "a", "b")]))
+    mechanism = mechanism_of(scene([link("a", mass=0.0), link("b")], [joint("j", "a", "b")]))
     assert [body.inertia.mass for body in mechanism.bodies] == [1e-9, 1.0]
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.massless-free-link"]
     assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
@@ -198,14 +199,14 @@ def test_a_free_link_without_mass_gets_a_speck_and_is_reported():
 def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it():
     links = [link("a", mass=0.0), link("b", mass=0.0), link("c"), link("d", mass=0.0)]
     joints = [joint("ab", "a", "b", JointType.FIXED), joint("bc", *"bc", JointType.FIXED), joint("cd", "c", "d")]
-    mechanism = lower(scene(links, joints))
+    mechanism = mechanism_of(scene(links, joints))
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 0.0, 1.0, 0.0]
     assert mechanism.diagnostics == ()
 
 
 def test_a_free_point_mass_gets_an_inertia_and_is_reported():
     point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
-    mechanism = lower(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
+    mechanism = mechanism_of(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.thin-free-link"]
     assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
@@ -219,11 +220,11 @@ def test_two_welded_point_masses_lack_inertia_about_their_line_and_three_do_not(
             for i, X_WL in enumerate(points[:count])
         ]
         joints = [joint(f"j{i}", "l0", f"l{i}", JointType.FIXED, X_PJ=points[i]) for i in range(1, count)]
-        assert [entry.code for entry in lower(scene(links, joints)).diagnostics] == codes
+        assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == codes
 
 
 def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
-    mechanism = lower(scene([link("a", mass=0.0)], [joint("j", WORLD, "a")]))
+    mechanism = mechanism_of(scene([link("a", mass=0.0)], [joint("j", WORLD, "a")]))
     assert (mechanism.bodies[0].inertia.mass, mechanism.diagnostics) == (0.0, ())
 
 

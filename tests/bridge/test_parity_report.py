@@ -144,5 +144,7 @@ def test_the_command_line_tells_the_first_difference_with_size_and_likely_cause(
     assert main(["compare", str(pendulum), "--engines", "mujoco-urdf", "--level", "L0", "--configurations", "1"]) == 1
     told = capsys.readouterr()
     (first,) = (row for row in told.out.splitlines() if row.startswith("first difference"))
-    assert re.search(r"joint motion of reference and mujoco-urdf: inf .* at mount, .* likely: .*fixed joints one", first)
+    assert re.search(
+        r"joint motion of reference and mujoco-urdf: inf .* at mount, .* likely: .*fixed joints one", first
+    )
     assert "\x1b" not in told.err, "progress is for terminals"
