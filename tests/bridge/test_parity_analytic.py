@@ -156,3 +156,39 @@ def test_a_symmetric_top_precesses_as_its_closed_form_says(name: str) -> None:
 
     assert error(5e-4) < 5e-3
     assert order(error) == pytest.approx(1.0, abs=0.1)
+
+
+MU = 0.8
+SURFACE = f"<surface><friction><ode><mu>{MU}</mu><mu2>{MU}</mu2></ode></friction></surface>"
+SLAB = f"<collision name='c'><geometry><box><size>.4 .4 .1</size></box></geometry>{SURFACE}</collision>"
+GROUND = (
+    "<model name='ground'><static>true</static><link name='l'>"
+    f"<collision name='c'><geometry><plane/></geometry>{SURFACE}</collision></link></model>"
+)
+
+
+@pytest.mark.parametrize(("name", "mu"), [("mujoco", MU), ("pybullet", MU * MU)])
+def test_a_sliding_block_stops_where_friction_has_taken_its_energy(name: str, mu: float) -> None:
+    """After ``v^2 / (2 mu g)``; PyBullet multiplies the coefficients of both surfaces."""
+    block = link("block", 1.0, (0.014, 0.014, 0.027)).replace("</link>", f"{SLAB}</link>")
+    world = f"{GROUND}<model name='m'><pose>0 0 .05 0 0 0</pose>{block}</model>"
+    text = f"<sdf version='1.9'><world name='w'><gravity>0 0 -{G}</gravity>{world}</world></sdf>"
+    mechanism = lower(loaders.load_string(text, format="sdf"))
+    speed = 0.3 * mu * G
+    exact = speed**2 / (2.0 * mu * G)
+
+    def error(step: float) -> float:
+        engine = factory_of(name)(mechanism)
+        engine.set_step(step)
+        engine.set_state({}, {})
+        engine.step(round(0.2 / step))  # contact forces build up first
+        start = float(engine.link_poses()["m::block"].p[0])
+        engine.set_state(engine.positions(), {"m::block": (speed, 0.0, 0.0, 0.0, 0.0, 0.0)})
+        engine.step(round(0.5 / step))
+        way = float(engine.link_poses()["m::block"].p[0]) - start
+        engine.close()
+        return abs(way - exact)
+
+    points = ladder(2e-3, error)
+    assert points[-1][1] < 2e-3 * exact
+    assert (slope(points) or 0.0) > 0.9
