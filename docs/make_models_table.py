@@ -25,7 +25,7 @@ from motion_table import TITLE, section  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
-_FOLDERS = re.compile(r"(?<![\w:/.])/(?:[^\s/|]+/)+")
+_FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
 """Where a file lies on this machine; its name follows."""
 
 _HEAD = """# Real models in both engines

@@ -23,7 +23,7 @@ from proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
-_FOLDERS = re.compile(r"(?<![\w:/.])/(?:[^\s/|]+/)+")
+_FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
 """Where a file lies on this machine; its name follows."""
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
