@@ -10,10 +10,10 @@ import loaders
 from loaders.model import Scene
 
 from .bundled import assets_dir
+from .gallery import draw, side_by_side
 from .mechanism import Position
 from .mjcf import export_mjcf
 from .parity import Comparison, compare
-from .pictures import draw, side_by_side
 
 POSES: tuple[dict[str, Position], ...] = (
     {},

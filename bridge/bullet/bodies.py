@@ -14,12 +14,12 @@ from loaders.spatial import Array, Pose
 
 from .handle import Body, apply_physics, frame_pose
 from .passive import apply_passive_forces
-from .picture import Pictured
+from .picture import shown
 from .seams import Gap, assembled, gaps, seat
 from .state import Value, with_followers
 
 
-class Bodies(Pictured, Sequence[Body]):
+class Bodies(Sequence[Body]):
     """The bodies of one scene: by number, by the name of their model, and as one mechanism."""
 
     def __init__(
@@ -193,6 +193,9 @@ class Bodies(Pictured, Sequence[Body]):
 
     def __repr__(self) -> str:
         return f"Bodies({', '.join(map(repr, self))})"
+
+    def _repr_html_(self) -> str:
+        return shown([body.card() for body in self])
 
     def _seat(self) -> None:
         if self.is_cut:

@@ -18,12 +18,12 @@ from .control import control_efforts
 from .efforts import apply_efforts
 from .operators import Operators
 from .passive import apply_passive_forces
-from .picture import Pictured
+from .picture import Card, shown
 from .settings import set_friction
 from .state import State, Value
 
 
-class Body(Pictured, int):
+class Body(int):
     """A body in PyBullet: its id, which every function of PyBullet takes, and the names that the model gave its parts.
 
     Positions and velocities are by joint, in the conventions of `bridge.coordinates`.
@@ -216,6 +216,20 @@ class Body(Pictured, int):
 
     def __repr__(self) -> str:
         return f"<Body {int(self)} {self.name!r}: {len(self.links)} links, {len(self.joints)} joints>"
+
+    def card(self) -> Card:
+        """What there is to show of it."""
+        is_loaded = self._operators is not None and self.state.client.is_connected()
+        return Card(
+            name=self.name,
+            link_count=len(self.links),
+            joint_count=len(self.joints),
+            diagnostics=self.diagnostics,
+            state=self.state if is_loaded else None,
+        )
+
+    def _repr_html_(self) -> str:
+        return shown([self.card()])
 
     def __str__(self) -> str:
         return int.__repr__(self)

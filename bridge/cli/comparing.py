@@ -92,7 +92,7 @@ def write(comparison: Comparison, scene: Scene, folder: Path, output: Output) ->
 
 def _pictures(comparison: Comparison, scene: Scene) -> tuple[dict[str, bytes], list[str]]:
     """Both simulators side by side, at the chosen configuration and at a random one of the compared ones."""
-    from bridge.pictures import draw, side_by_side
+    from bridge.gallery import draw, side_by_side
 
     chosen = comparison.details["positions"]
     poses = [chosen, *(_jointed(q) for q in comparison.details["random_positions"])]

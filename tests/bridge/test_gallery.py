@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge import pictures
 from bridge.demo import POSES
+from bridge.gallery import Gallery, draw, side_by_side
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -16,8 +16,8 @@ ARM = Path(__file__).parents[2] / "assets" / "arm" / "model.sdf"
 
 
 @pytest.fixture(scope="module")
-def gallery() -> pictures.Gallery:
-    return pictures.draw(ARM, POSES)
+def gallery() -> Gallery:
+    return draw(ARM, POSES)
 
 
 def silhouette(image: np.ndarray) -> np.ndarray:
@@ -25,7 +25,7 @@ def silhouette(image: np.ndarray) -> np.ndarray:
     return np.abs(image.astype(int) - image[:, :1].astype(int)).max(axis=2) > 0
 
 
-def test_both_simulators_show_the_same_silhouette(gallery: pictures.Gallery) -> None:
+def test_both_simulators_show_the_same_silhouette(gallery: Gallery) -> None:
     if "MuJoCo" not in gallery.images:
         pytest.skip(gallery.notes[0])
     for one, two in zip(gallery.images["MuJoCo"], gallery.images["PyBullet"], strict=True):
@@ -33,7 +33,7 @@ def test_both_simulators_show_the_same_silhouette(gallery: pictures.Gallery) -> 
         assert (a & b).sum() / (a | b).sum() > 0.93
 
 
-def test_the_model_fills_the_picture_and_is_not_cut(gallery: pictures.Gallery) -> None:
+def test_the_model_fills_the_picture_and_is_not_cut(gallery: Gallery) -> None:
     shapes = [silhouette(image) for image in gallery.images["PyBullet"]]
     together = np.logical_or.reduce(shapes)
     edges = np.concatenate((together[0], together[-1], together[:, 0], together[:, -1]))
@@ -42,15 +42,15 @@ def test_the_model_fills_the_picture_and_is_not_cut(gallery: pictures.Gallery) -
     assert max(np.ptp(rows) / together.shape[0], np.ptp(columns) / together.shape[1]) > 0.7
 
 
-def test_different_poses_look_different(gallery: pictures.Gallery) -> None:
+def test_different_poses_look_different(gallery: Gallery) -> None:
     first, second, third = map(silhouette, gallery.images["PyBullet"])
     assert (first ^ second).any()
     assert (second ^ third).any()
 
 
 def test_where_nothing_can_draw_mujoco_the_gallery_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "_PLATFORMS", ("no-such-platform",))
-    gallery = pictures.draw(ARM, POSES[:1])
+    monkeypatch.setattr("bridge.gallery._PLATFORMS", ("no-such-platform",))
+    gallery = draw(ARM, POSES[:1])
     assert list(gallery.images) == ["PyBullet"]
     assert "neither EGL nor OSMesa" in gallery.notes[0]
-    assert pictures.side_by_side(gallery, ["zero"])
+    assert side_by_side(gallery, ["zero"])
