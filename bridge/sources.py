@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Unpack
 
 import loaders
 from loaders.model import Scene
@@ -14,14 +14,25 @@ from .mechanism import Mechanism, lower
 Source = str | os.PathLike[str] | Scene | Mechanism
 
 
-def mechanism_of(source: Source, **load_options: Any) -> Mechanism:
-    """The mechanism that a source stands for, as an engine can move it; options of `loaders.load` are for a path.
+class Loading(loaders.Search, total=False):
+    """Options of `loaders.load`, which says what they mean; they hold where the source is a path."""
+
+    strict: bool
+    allow_xacro: bool
+    srdf: str | os.PathLike[str] | None
+
+
+def mechanism_of(source: Source, **load_options: Unpack[Loading]) -> Mechanism:
+    """The mechanism that a source stands for, as an engine can move it.
 
     Raises:
         LoadError: if the file is wrong.
         ExportError: if the scene cannot be lowered.
-        TypeError: for anything else than a path, a scene or a mechanism.
+        TypeError: for anything else than a path, a scene or a mechanism, and for an option that there is not.
     """
+    unknown = sorted(load_options.keys() - Loading.__optional_keys__)
+    if unknown:
+        raise TypeError(f"there is no option {', '.join(unknown)}")
     if isinstance(source, Mechanism):
         return movable(source)
     if isinstance(source, Scene):

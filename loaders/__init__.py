@@ -126,6 +126,9 @@ def load_string(
 
 
 def _context(search: Search, allow_xacro: bool) -> Context:
+    unknown = sorted(search.keys() - Search.__optional_keys__)
+    if unknown:
+        raise TypeError(f"there is no option {', '.join(unknown)}")
     schemes = search.get("schemes", {})
     resources = Resources(
         package_map={name: Path(folder) for name, folder in (search.get("package_map") or {}).items()},

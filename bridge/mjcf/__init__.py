@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
-from bridge.convex import CollisionMeshes
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 
 from .callback import PassiveForces, passive_forces
-from .context import Actuators, Contacts, Inertia, Options
+from .context import Actuators, Choices, Contacts, Inertia, Options
 from .document import Built, build
 from .element import write
 from .folder import MjcfExport, export_mjcf, stale_files
@@ -17,6 +16,7 @@ from .spec import require_xml_depth, to_spec
 
 __all__ = [
     "Actuators",
+    "Choices",
     "Contacts",
     "Inertia",
     "Mjcf",
@@ -51,71 +51,53 @@ class Mjcf(str):
         return mjcf
 
 
-def to_mjcf(
-    source: Source,
-    *,
-    actuators: Actuators = "none",
-    inertia: Inertia = "keep",
-    collision_policy: str = "drake",
-    collision_meshes: CollisionMeshes = "as_is",
-    contacts: Contacts = "geoms",
-    **load_options: Any,
-) -> Mjcf:
+def to_mjcf(source: Source, **options: Unpack[Choices]) -> Mjcf:
     """An MJCF document with the links, joints and names of a model, ``qpos`` being the model's joint positions.
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        actuators: What drives the joints that the source drives: nothing, torques, positions or velocities.
-        inertia: For a link whose inertia no body can have: ``keep`` and ``error`` refuse it, ``repair`` takes the
-            nearest that a body can have, ``from_geometry`` computes it from the collision shapes. ``from_geometry``
-            applies to links without inertia too, and ``error`` refuses them.
-        collision_policy: Which pairs of links may touch; see `bridge.Mechanism.collidable_pairs`.
-        collision_meshes: How meshes collide: ``as_is`` is as the file says, which for MuJoCo is the convex hull unless
-            the file asks for a convex decomposition; ``hull`` is the convex hull in any case; ``decompose`` takes apart
-            every mesh that is not convex (`pip install "sdfbridge[convex]"`).
-        contacts: Where friction and stiffness of contacts stand: ``geoms`` on each geom, of which MuJoCo takes the
-            larger friction; ``pairs`` on each pair of geoms that may touch, combined as by the simulator of the policy.
-        load_options: For `loaders.load`, if ``source`` is a path.
+        options: What to write where there is a choice, the first named unless told otherwise; and what `loaders.load`
+            takes (``paths``, ``package_map``, ``strict`` and others), which holds if ``source`` is a path.
+
+            actuators: What drives the joints that the source drives: ``none``, torques (``motor``), positions
+                (``position``) or velocities (``velocity``).
+            inertia: For a link whose inertia no body can have: ``keep`` and ``error`` refuse it, ``repair`` takes the
+                nearest that a body can have, ``from_geometry`` computes it from the collision shapes.
+                ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.
+            collision_policy: Which pairs of links may touch, ``drake`` or another of
+                `bridge.Mechanism.collidable_pairs`.
+            collision_meshes: How meshes collide: ``as_is`` is as the file says, which for MuJoCo is the convex hull
+                unless the file asks for a convex decomposition; ``hull`` is the convex hull in any case; ``decompose``
+                takes apart every mesh that is not convex (`pip install "sdfbridge[convex]"`).
+            contacts: Where friction and stiffness of contacts stand: ``geoms`` on each geom, of which MuJoCo takes the
+                larger friction; ``pairs`` on each pair of geoms that may touch, combined as by the simulator of the
+                policy.
 
     Raises:
         LoadError: if the file is wrong.
         ExportError: if MuJoCo cannot hold the model, with every reason; also where bodies are nested deeper than
             MuJoCo reads from XML, which `to_mjspec` can still build.
     """
-    options = Options(
-        actuators=actuators,
-        inertia=inertia,
-        collision_policy=collision_policy,
-        collision_meshes=collision_meshes,
-        contacts=contacts,
-    )
-    built = build(mechanism_of(source, **load_options), options)
+    built = _built(source, options)
     require_xml_depth(built.root)
     return Mjcf.of(built)
 
 
-def to_mjspec(
-    source: Source,
-    *,
-    actuators: Actuators = "none",
-    inertia: Inertia = "keep",
-    collision_policy: str = "drake",
-    collision_meshes: CollisionMeshes = "as_is",
-    contacts: Contacts = "geoms",
-    **load_options: Any,
-) -> Any:
-    """The same model as a ``mujoco.MjSpec``, ready to be changed or compiled; see `to_mjcf`.
+def to_mjspec(source: Source, **options: Unpack[Choices]) -> Any:
+    """The same model as a ``mujoco.MjSpec``, ready to be changed or compiled.
+
+    Args:
+        source: As for `to_mjcf`.
+        options: As for `to_mjcf`.
 
     Raises:
         LoadError: if the file is wrong.
         ExportError: if MuJoCo cannot hold the model, with every reason.
     """
-    options = Options(
-        actuators=actuators,
-        inertia=inertia,
-        collision_policy=collision_policy,
-        collision_meshes=collision_meshes,
-        contacts=contacts,
-    )
-    built = build(mechanism_of(source, **load_options), options)
+    built = _built(source, options)
     return to_spec(built.root, built.assets)
+
+
+def _built(source: Source, choices: Choices) -> Built:
+    options, loading = Options.of(choices)
+    return build(mechanism_of(source, **loading), options)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from itertools import chain, count
-from typing import Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from bridge.collisions import Filters
 from bridge.convex import CollisionMeshes, check_choice
 from bridge.mechanism import Mechanism
+from bridge.sources import Loading
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
 from loaders.spatial import Array
@@ -41,9 +43,19 @@ _FILES = frozenset({"mesh", "picture"})
 """Kinds of names that are also those of files: OBJ and PNG."""
 
 
+class Choices(Loading, total=False):
+    """Keywords of `bridge.to_mjcf`, which says what they mean, and of its kin; each may be left out."""
+
+    actuators: Actuators
+    inertia: Inertia
+    collision_policy: str
+    collision_meshes: CollisionMeshes
+    contacts: Contacts
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the caller asked for; see `bridge.mjcf.to_mjcf`."""
+    """What the caller chose, or what holds without a word."""
 
     actuators: Actuators = "none"
     inertia: Inertia = "keep"
@@ -56,6 +68,13 @@ class Options:
         _one_of("inertia", self.inertia, get_args(Inertia))
         _one_of("contacts", self.contacts, get_args(Contacts))
         check_choice(self.collision_meshes, TARGET)
+
+    @classmethod
+    def of(cls, choices: Mapping[str, Any]) -> tuple[Options, Loading]:
+        """From the keywords of a call; and those that are for loading."""
+        own = {field.name for field in fields(cls)} & choices.keys()
+        options = cls(**{name: choices[name] for name in own})
+        return options, cast(Loading, {name: value for name, value in choices.items() if name not in own})
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -8,14 +8,13 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from bridge.convex import CollisionMeshes
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
 from loaders.model import Plane, Scene
 
-from .context import Actuators, Contacts, Inertia, Names, Options
+from .context import Choices, Names, Options
 from .document import Built, build
 from .element import Element, Value, write
 from .papers import MARK, derivation, fidelity, generator
@@ -35,17 +34,7 @@ class MjcfExport:
     """What MJCF does not carry or carries with an error, and what lowering decided."""
 
 
-def export_mjcf(
-    source: Source,
-    out_dir: str | os.PathLike[str],
-    *,
-    actuators: Actuators = "none",
-    inertia: Inertia = "keep",
-    collision_policy: str = "drake",
-    collision_meshes: CollisionMeshes = "as_is",
-    contacts: Contacts = "geoms",
-    **load_options: Any,
-) -> MjcfExport:
+def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[Choices]) -> MjcfExport:
     """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
 
     The folder appears whole or not at all. An earlier export in its place is replaced; anything else is not touched.
@@ -53,78 +42,43 @@ def export_mjcf(
     Args:
         source: As for `bridge.to_mjcf`.
         out_dir: The folder to write.
-        actuators: As for `bridge.to_mjcf`.
-        inertia: As for `bridge.to_mjcf`.
-        collision_policy: As for `bridge.to_mjcf`.
-        collision_meshes: As for `bridge.to_mjcf`.
-        contacts: As for `bridge.to_mjcf`.
-        load_options: For `loaders.load`, if ``source`` is a path.
+        options: As for `bridge.to_mjcf`.
 
     Raises:
         LoadError: if the file is wrong.
         ExportError: if MuJoCo cannot hold the model, with every reason.
         FileExistsError: if the folder holds files that no export wrote.
     """
-    options = Options(
-        actuators=actuators,
-        inertia=inertia,
-        collision_policy=collision_policy,
-        collision_meshes=collision_meshes,
-        contacts=contacts,
-    )
-    name, files, diagnostics = _contents(source, options, load_options)
+    name, files, diagnostics = _contents(source, options)
     folder = Path(out_dir)
     _refuse_strangers(folder, files)
     _replace(folder, files)
     return MjcfExport(path=folder / f"{name}.xml", files=tuple(sorted(files)), diagnostics=diagnostics)
 
 
-def stale_files(
-    source: Source,
-    out_dir: str | os.PathLike[str],
-    *,
-    actuators: Actuators = "none",
-    inertia: Inertia = "keep",
-    collision_policy: str = "drake",
-    collision_meshes: CollisionMeshes = "as_is",
-    contacts: Contacts = "geoms",
-    **load_options: Any,
-) -> tuple[str, ...]:
+def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[Choices]) -> tuple[str, ...]:
     """The files of an export that are missing, differ from what `export_mjcf` would write, or are there in excess.
 
     Args:
-        source: As for `export_mjcf`.
+        source: As for `bridge.to_mjcf`.
         out_dir: The folder to compare with.
-        actuators: As for `export_mjcf`.
-        inertia: As for `export_mjcf`.
-        collision_policy: As for `export_mjcf`.
-        collision_meshes: As for `export_mjcf`.
-        contacts: As for `export_mjcf`.
-        load_options: As for `export_mjcf`.
+        options: As for `bridge.to_mjcf`.
 
     Raises:
         LoadError: as `export_mjcf`.
         ExportError: as `export_mjcf`.
     """
-    options = Options(
-        actuators=actuators,
-        inertia=inertia,
-        collision_policy=collision_policy,
-        collision_meshes=collision_meshes,
-        contacts=contacts,
-    )
-    _, files, _ = _contents(source, options, load_options)
+    _, files, _ = _contents(source, options)
     folder = Path(out_dir)
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     stale = {file for file, data in files.items() if file not in there or there[file].read_bytes() != data}
     return tuple(sorted(stale | (there.keys() - files.keys())))
 
 
-def _contents(
-    source: Source, options: Options, load_options: Mapping[str, Any]
-) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+def _contents(source: Source, choices: Choices) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
     """Name of the model, contents of each file, and the ledger."""
-    mechanism = mechanism_of(source, **load_options)
+    options, loading = Options.of(choices)
+    mechanism = mechanism_of(source, **loading)
     built = build(mechanism, options)
     require_xml_depth(built.root)
     scene = mechanism.scene

@@ -6,6 +6,7 @@ import hashlib
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from importlib import metadata
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def _asked(options: Options) -> dict[str, str]:
     standard = Options()
     return {
         key: getattr(options, key)
-        for key in ("actuators", "inertia", "collision_policy", "collision_meshes", "contacts")
+        for key in (field.name for field in fields(options))
         if getattr(options, key) != getattr(standard, key)
     }
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bridge import lower
 from bridge.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
-from bridge.mjcf.context import Options
+from bridge.mjcf.context import Choices, Options
 from bridge.mjcf.decimals import number, quaternion, snapped
 from bridge.mjcf.document import build
 from bridge.mjcf.element import Element, write
@@ -426,6 +426,23 @@ def test_actuators_compile_and_push_within_the_effort(kind):
 def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
     with pytest.raises(ValueError, match="actuators must be one of none, motor, position, velocity, not 'spring'"):
         to_mjcf(scene_of(link("a")), actuators="spring")
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_option_and_each_is_one_of_the_keywords():
+    for field in dataclasses.fields(Options):
+        assert f"{field.name}: " in (to_mjcf.__doc__ or "")
+        assert Choices.__annotations__[field.name].__forward_arg__ == field.type
+
+
+@pytest.mark.parametrize("source", [scene_of(link("a")), "assets/leg.sdf"])
+@pytest.mark.parametrize("call", [to_mjcf, to_mjspec, export_mjcf, stale_files])
+def test_an_option_that_there_is_not_is_the_callers_mistake(call, source, tmp_path):
+    folder = (tmp_path / "out",) if call in (export_mjcf, stale_files) else ()
+    with pytest.raises(TypeError, match="there is no option actuator"):
+        call(source, *folder, actuator="motor")
 
 
 # --- classes ---------------------------------------------------------------------------------------------------------
