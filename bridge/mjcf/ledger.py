@@ -19,21 +19,23 @@ from .context import Context
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One field that is not carried; ``text`` ends the sentence that begins with its owner and value."""
+    """Fields, apart by space, that are not carried; ``text`` ends the sentence that begins with owner and value."""
 
-    field: str
+    fields: str
     fate: Fate
     code: str
     text: str
     hint: str = ""
 
 
+_AIR = "MuJoCo's wind is one for all bodies, and needs a density of the air"
+_WIND = _Rule("enable_wind", Fate.DROPPED, "wind", _AIR)
 _MODEL = (
     _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put it to sleep unless told to"),
-    _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
+    _WIND,
 )
 _LINK = (
-    _Rule("enable_wind", Fate.DROPPED, "wind", "MuJoCo's wind is one for all bodies, and needs a density of the air"),
+    _WIND,
     _Rule("velocity_decay", Fate.DROPPED, "velocity-decay", "use the damping of joints"),
     _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo's fluid forces follow from shapes, not from a matrix"),
     _Rule(
@@ -47,8 +49,7 @@ _LINK = (
 )
 _SURFACE = (
     _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "it bounces at any speed"),
-    _Rule("max_velocity", Fate.DROPPED, "contact-solver", "a setting of another solver"),
-    _Rule("min_depth", Fate.DROPPED, "contact-solver", "a setting of another solver"),
+    _Rule("max_velocity min_depth", Fate.DROPPED, "contact-solver", "a setting of another solver"),
     _Rule(
         "collide_without_contact",
         Fate.APPROXIMATED,
@@ -60,14 +61,11 @@ _SURFACE = (
 _FRICTION = (
     _Rule("mu_static", Fate.DROPPED, "static-friction", "MuJoCo has one coefficient, at rest and in motion"),
     _Rule("fdir1", Fate.DROPPED, "friction-direction", "friction of a geom is the same in every direction"),
-    _Rule("slip1", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
-    _Rule("slip2", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
-    _Rule("torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
+    _Rule("slip1 slip2 torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
 )
 _VISUAL = (
     _Rule("cast_shadows", Fate.NOTED, "visual", "every geom casts a shadow"),
-    _Rule("roles", Fate.NOTED, "visual", "a geom is seen by every camera"),
-    _Rule("renderers", Fate.NOTED, "visual", "a geom is seen by every camera"),
+    _Rule("roles renderers", Fate.NOTED, "visual", "a geom is seen by every camera"),
 )
 _COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
 _AXIS = (
@@ -75,8 +73,12 @@ _AXIS = (
     _Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),
 )
 _PHYSICS = (
-    _Rule("real_time_factor", Fate.NOTED, "physics", "MuJoCo leaves the pace to whoever steps it"),
-    _Rule("real_time_update_rate", Fate.NOTED, "physics", "MuJoCo leaves the pace to whoever steps it"),
+    _Rule(
+        "real_time_factor real_time_update_rate",
+        Fate.NOTED,
+        "physics",
+        "MuJoCo leaves the pace to whoever steps it",
+    ),
     _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo finds its own number of contacts"),
     _Rule("engine", Fate.NOTED, "physics", "the model now runs in MuJoCo"),
     _Rule("parameters", Fate.NOTED, "physics", "settings of another engine"),
@@ -155,10 +157,10 @@ Owner = Scene | Model | Link | Visual | Collision | Surface | Friction | JointAx
 
 def _apply(rules: Iterable[_Rule], owner: Owner, name: str, where: Where, context: Context) -> None:
     defaults = _defaults(type(owner))
-    for rule in rules:
-        value = getattr(owner, rule.field)
-        if _differs(value, defaults[rule.field]):
-            message = f"{name}: {rule.field} = {_brief(value)} is not carried; {rule.text}"
+    for field, rule in [(field, each) for each in rules for field in each.fields.split()]:
+        value = getattr(owner, field)
+        if _differs(value, defaults[field]):
+            message = f"{name}: {field} = {_brief(value)} is not carried; {rule.text}"
             context.report(rule.fate, rule.code, message, where, hint=rule.hint)
 
 
