@@ -11,7 +11,8 @@ import numpy as np
 
 import bridge
 from bridge.mechanism import Position
-from bridge.parity.verdict import Comparison, Outcome, Verdict, line, number
+from bridge.parity import Comparison, Outcome, Verdict
+from bridge.parity.verdict import line, number
 from loaders.model import Scene
 
 from .options import load, search

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .comparison import compare
+from .comparison import Comparison, compare
 from .engines import Engine, EngineMissingError, JointParameters, engine_names
-from .verdict import Comparison, Level, Outcome, Row, Verdict
+from .verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
     "Comparison",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -25,8 +29,9 @@ from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
 from .invariants import invariant_rows
 from .motion import motion_rows
 from .quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
+from .report import html, junit
 from .states import State, random_states
-from .verdict import DEFAULT_LEVELS, Comparison, Level, Outcome, Row
+from .verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
 
 REFERENCE = "reference"
 _Named = tuple[str, Factory]
@@ -43,6 +48,29 @@ _DOINGS = {
     Level.CONTACT: "rest, stack, slide, bounce",
 }
 """What is told of their progress."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(Findings):
+    """What `compare` found, to be written down as data, as a page or as test cases."""
+
+    def to_json(self, path: str | os.PathLike[str]) -> Path:
+        """Write `to_dict` as JSON; the path."""
+        return _written(path, json.dumps(self.to_dict(), indent=1) + "\n")
+
+    def to_html(self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None) -> Path:
+        """Write one self-contained HTML file; the path. ``pictures`` are PNG images by their captions."""
+        return _written(path, html(self, pictures or {}))
+
+    def to_junit(self, path: str | os.PathLike[str]) -> Path:
+        """Write the rows as test cases of JUnit; the path."""
+        return _written(path, junit(self))
+
+
+def _written(path: str | os.PathLike[str], text: str) -> Path:
+    path = Path(path)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def compare(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .convergence import EXACTLY
-from .verdict import Comparison, Row
+from .verdict import Findings, Row
 
 _STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", ":"), ("#7b3294", "D", "-."))
 """Colour, marker and line of each series; told apart without the colour, and by most eyes with it."""
@@ -21,7 +21,7 @@ MOST_FREEDOMS = 30
 """Beyond which a mass matrix has no labels."""
 
 
-def draw(comparison: Comparison) -> dict[str, str]:
+def draw(comparison: Findings) -> dict[str, str]:
     """Every drawing that the comparison has data for, by title.
 
     Raises:
@@ -111,7 +111,7 @@ def _legend(axes: Any) -> None:
     axes.grid(visible=True, color="0.88", linewidth=0.6)
 
 
-def _differences(comparison: Comparison, masses: dict[str, Any]) -> str:
+def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
     reference = masses["reference"]
     others = {name: M for name, M in masses.items() if name != "reference"}
     scale = max(float(np.abs(reference).max()), 1e-300)

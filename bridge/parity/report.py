@@ -14,7 +14,7 @@ from lxml import etree
 from loaders.spatial import SpatialInertia
 
 from . import figures
-from .verdict import Comparison, Level, Outcome, Row, line, number
+from .verdict import Findings, Level, Outcome, Row, line, number
 
 _MEANING = {
     "EQUIVALENT": "Every quantity agrees to its tolerance.",
@@ -32,7 +32,7 @@ VISIBLE = 1e-9
 """Relative difference of an inertia that is marked."""
 
 
-def html(comparison: Comparison, pictures: Mapping[str, bytes]) -> str:
+def html(comparison: Findings, pictures: Mapping[str, bytes]) -> str:
     """The report as text; ``pictures`` are PNG images by their captions.
 
     Raises:
@@ -79,7 +79,7 @@ def _anchor(title: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in title.lower())
 
 
-def _sections(comparison: Comparison, drawings: list[str], pictured: bool) -> list[str]:
+def _sections(comparison: Findings, drawings: list[str], pictured: bool) -> list[str]:
     held = comparison.details
     present = {
         "Pictures": pictured,
@@ -97,7 +97,7 @@ def _sections(comparison: Comparison, drawings: list[str], pictured: bool) -> li
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _levels(comparison: Comparison) -> Iterator[tuple[Level, str, list[tuple[str, str]], list[tuple[str, float, Any]]]]:
+def _levels(comparison: Findings) -> Iterator[tuple[Level, str, list[tuple[str, str]], list[tuple[str, float, Any]]]]:
     """Each level: its pairs of engines, and for each quantity the row of each pair."""
     for level in dict.fromkeys(row.level for row in comparison.rows):
         rows = [row for row in comparison.rows if row.level == level]
@@ -111,12 +111,12 @@ def _levels(comparison: Comparison) -> Iterator[tuple[Level, str, list[tuple[str
         yield level, _LEVELS.get(level, ""), pairs, quantities
 
 
-def _causes(comparison: Comparison) -> list[Row]:
+def _causes(comparison: Findings) -> list[Row]:
     """Rows with a cause, of those that say the same the first."""
     return list({(row.quantity, row.cause): row for row in reversed(comparison.rows) if row.cause}.values())[::-1]
 
 
-def _caption(comparison: Comparison, title: str) -> str:
+def _caption(comparison: Findings, title: str) -> str:
     found = [row for row in comparison.rows if title.endswith(row.quantity) and row.series and row.sensitivity]
     if not found:
         return ""
@@ -127,7 +127,7 @@ def _caption(comparison: Comparison, title: str) -> str:
     )
 
 
-def _pairs(comparison: Comparison) -> dict[str, Any]:
+def _pairs(comparison: Findings) -> dict[str, Any]:
     """What the matrix of pairs shows: of the mechanism, and where an engine has another."""
     shaped = list(comparison.details.get("links", ()))
     pairs = comparison.details.get("pairs", frozenset())
@@ -138,7 +138,7 @@ def _pairs(comparison: Comparison) -> dict[str, Any]:
     return {"links": shaped if few else [], "pairs": pairs, "odd_pairs": odd, "pair_count": len(pairs)}
 
 
-def _inertias(comparison: Comparison) -> dict[str, Any]:
+def _inertias(comparison: Findings) -> dict[str, Any]:
     """Of each link the model's numbers, and how far each engine is from them."""
     held: dict[str, dict[str, SpatialInertia]] = comparison.details.get("inertias", {})
     own = held.get("reference", {})
@@ -169,7 +169,7 @@ def _difference(own: SpatialInertia, other: SpatialInertia | None) -> tuple[str,
     return _scientific(worst), not worst <= VISIBLE
 
 
-def _ledger(comparison: Comparison) -> dict[str, Any]:
+def _ledger(comparison: Findings) -> dict[str, Any]:
     """The entries by severity; what two engines say alike once."""
     targets: dict[tuple[str, str, str], list[str]] = {}
     for entry in sorted(comparison.diagnostics, key=lambda entry: ("error", "warning", "note").index(entry.severity)):
@@ -186,7 +186,7 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
 # --- JUnit -----------------------------------------------------------------------------------------------------------
 
 
-def junit(comparison: Comparison) -> str:
+def junit(comparison: Findings) -> str:
     """One test case for each row."""
     failed = sum(not row.passed for row in comparison.rows)
     skipped = sum(row.outcome is Outcome.UNKNOWN for row in comparison.rows)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from loaders.diagnostics import Diagnostic
@@ -113,8 +110,8 @@ def number(x: float) -> float | str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Two or more engines, held against each other and against the mechanism itself."""
+class Findings:
+    """What was found of two or more engines, held against each other and against the mechanism itself."""
 
     model: str
     source: str
@@ -176,28 +173,6 @@ class Comparison:
                 for d in self.diagnostics
             ],
         }
-
-    def to_json(self, path: str | os.PathLike[str]) -> Path:
-        """Write `to_dict` as JSON; the path."""
-        path = Path(path)
-        path.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
-        return path
-
-    def to_html(self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None) -> Path:
-        """Write one self-contained HTML file; the path. ``pictures`` are PNG images by their captions."""
-        from .report import html
-
-        path = Path(path)
-        path.write_text(html(self, pictures or {}), encoding="utf-8")
-        return path
-
-    def to_junit(self, path: str | os.PathLike[str]) -> Path:
-        """Write the rows as test cases of JUnit; the path."""
-        from .report import junit
-
-        path = Path(path)
-        path.write_text(junit(self), encoding="utf-8")
-        return path
 
 
 def setting(joint: str, position: float | Sequence[float]) -> str:
