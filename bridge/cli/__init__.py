@@ -80,7 +80,7 @@ def _nothing(_parser: argparse.ArgumentParser) -> None:
 
 def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="the folder to write")
-    parser.add_argument("--actuators", choices=("none", "motor", "position", "velocity"), default="none")
+    parser.add_argument("--actuators", choices=("none", "motor", "dcmotor", "position", "velocity"), default="none")
     parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
     how = "which links may touch where no filter says so: the rule of one simulator"
     parser.add_argument("--collision-policy", choices=tuple(POLICIES), default="drake", help=how)

@@ -59,8 +59,8 @@ def to_mjcf(source: Source, **options: Unpack[Choices]) -> Mjcf:
         options: What to write where there is a choice, the first named unless told otherwise; and what `loaders.load`
             takes (``paths``, ``package_map``, ``strict`` and others), which holds if ``source`` is a path.
 
-            actuators: What drives the joints that the source drives: ``none``, torques (``motor``), positions
-                (``position``) or velocities (``velocity``).
+            actuators: What drives the joints that the source drives: ``none``, torques (``motor``), torques that end at
+                the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
             inertia: For a link whose inertia no body can have: ``keep`` and ``error`` refuse it, ``repair`` takes the
                 nearest that a body can have, ``from_geometry`` computes it from the collision shapes.
                 ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.

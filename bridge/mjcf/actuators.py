@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from bridge.mechanism import Mechanism
-from loaders.diagnostics import Fate
-from loaders.model import Actuator
+from loaders.diagnostics import NOWHERE, Fate
+from loaders.model import Actuator, JointAxis
 
 from .context import Context
 from .element import Element
 from .joints import UNLIMITED, Carrier
-from .mobility import Mobility, mobility, report_light_joints
+from .mobility import Mobility, bearable, mobility, report_light_joints
 
 _BANDWIDTH = 30.0
 """Of a controller that the source gives no gain: its frequency [rad/s] while all other joints stand still."""
 _STIFFEST = 0.25
 """Of gain times inverse inertia times the step squared, while other joints move freely: twice is still stable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drive:
+    """A joint and what drives it, in the coordinate of the MJCF joint."""
+
+    actuator: Actuator
+    joint: str
+    axis: JointAxis
+    """Its limits."""
+    effort: float
+    """The least limit that the source states [N m or N]."""
+    inertias: tuple[float, float] | None
+    """What the joint sees [kg m^2 or kg], while all others move freely and while they stand still; None if unknown."""
 
 
 def actuators(by_component: dict[int, Carrier], context: Context) -> None:
@@ -29,7 +45,7 @@ def actuators(by_component: dict[int, Carrier], context: Context) -> None:
         if scene.actuators:
             names = ", ".join(actuator.name for actuator in scene.actuators)
             message = f"actuators are left out as asked: {names}"
-            hint = 'actuators="motor", "position" or "velocity" writes them'
+            hint = 'actuators="motor", "dcmotor", "position" or "velocity" writes them'
             context.report(Fate.NOTED, "no-actuators", message, scene.actuators[0].where, hint=hint)
         return
     components = {key: v for v, key in enumerate(context.mechanism.v_order)}
@@ -40,9 +56,10 @@ def actuators(by_component: dict[int, Carrier], context: Context) -> None:
             message = f"actuator {actuator.name} drives {actuator.joint}, which is no hinge or slide of the tree"
             context.report(Fate.DROPPED, "actuator", message, actuator.where)
             continue
-        context.document["actuator"].children.append(
-            _element(actuator, carrier, kind, _stiffness(seen, v, context), context)
-        )
+        drive = _drive(actuator, carrier, v, seen, context.mechanism)
+        name = context.names.claim("actuator", actuator.name, otherwise=f"{actuator.joint}::{actuator.name}")
+        element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=carrier.joint)
+        _WRITERS[kind](element, drive, context)
 
 
 def _implied(mechanism: Mechanism) -> list[Actuator]:
@@ -50,7 +67,12 @@ def _implied(mechanism: Mechanism) -> list[Actuator]:
     driven = {actuator.joint for actuator in mechanism.scene.actuators}
     followers = {mechanism.v_order[coupling.follower][0] for coupling in mechanism.couplings}
     return [
-        Actuator(name=body.joint, joint=body.joint, effort=body.primitives[0].limits.effort)
+        Actuator(
+            name=body.joint,
+            joint=body.joint,
+            effort=body.primitives[0].limits.effort,
+            where=body.source.where if body.source is not None else NOWHERE,
+        )
         for body in mechanism.bodies
         if body.joint is not None
         and body.joint not in driven | followers
@@ -60,50 +82,116 @@ def _implied(mechanism: Mechanism) -> list[Actuator]:
     ]
 
 
-def _stiffness(seen: Mobility | None, v: int, context: Context) -> float:
-    """The gain of a position controller of our bandwidth that the time step can hold, to three digits."""
-    if seen is None:
-        return _BANDWIDTH**2
-    most = _STIFFEST * float(seen.alone[v]) / context.time_step**2
-    return float(f"{min(_BANDWIDTH**2 * float(seen.locked[v]), most):.3g}")
+def _drive(actuator: Actuator, carrier: Carrier, v: int, seen: Mobility | None, mechanism: Mechanism) -> _Drive:
+    primitive = mechanism.bodies[carrier.body].primitives[carrier.primitive]
+    axis, r = primitive.limits or JointAxis(xyz=primitive.axis), abs(carrier.ratio)
+    lower, upper = sorted((axis.lower * carrier.ratio, axis.upper * carrier.ratio))
+    return _Drive(
+        actuator=actuator,
+        joint=carrier.joint,
+        axis=replace(axis, lower=lower, upper=upper, velocity=axis.velocity * r),
+        effort=min(actuator.effort, axis.effort if axis.effort > 0.0 else math.inf) / r,
+        inertias=None if seen is None else (float(seen.alone[v]) / r**2, float(seen.locked[v]) / r**2),
+    )
 
 
-def _element(actuator: Actuator, carrier: Carrier, kind: str, stiffness: float, context: Context) -> Element:
-    name = context.names.claim("actuator", actuator.name, otherwise=f"{actuator.joint}::{actuator.name}")
-    element = Element(kind, name=name, joint=carrier.joint)
-    body = context.mechanism.bodies[carrier.body]
-    axis = body.primitives[carrier.primitive].limits
-    limit = min(actuator.effort, axis.effort if axis is not None and axis.effort > 0.0 else math.inf)
-    effort = limit / abs(carrier.ratio)
-    if kind == "motor":
-        if math.isfinite(effort):
-            element.set(ctrlrange=(-effort, effort))
-        return element
-    _gains(element, actuator, kind, stiffness / carrier.ratio**2, context)
-    if kind == "position" and axis is not None and -UNLIMITED < axis.lower < axis.upper < UNLIMITED:
-        element.set(inheritrange=1.0)
-    if kind == "velocity" and axis is not None and math.isfinite(axis.velocity):
-        element.set(ctrlrange=(-axis.velocity * abs(carrier.ratio), axis.velocity * abs(carrier.ratio)))
-    if math.isfinite(effort):
-        element.set(forcerange=(-effort, effort))
-    return element
+# --- one kind each ---------------------------------------------------------------------------------------------------
 
 
-def _gains(element: Element, actuator: Actuator, kind: str, stiffness: float, context: Context) -> None:
-    """``kp`` and ``kv`` of a controller; where the source gives none, values to start from, and it is said so."""
-    damping = float(f"{2.0 * stiffness / _BANDWIDTH:.3g}")
-    if kind == "position":
-        element.set(kp=stiffness if actuator.p_gain is None else actuator.p_gain)
-        if actuator.d_gain is None:
-            element.set(dampratio=1.0)
-        else:
-            element.set(kv=actuator.d_gain)
+def _motor(element: Element, drive: _Drive, _context: Context) -> None:
+    """Effort as commanded."""
+    element.set(ctrlrange=_both_sides(drive.effort))
+
+
+def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
+    """Effort that falls with speed: at rest as commanded, at full control none at the speed limit."""
+    effort, speed, where = drive.effort, drive.axis.velocity, drive.actuator.where
+    if math.isfinite(effort) and 0.0 < speed < math.inf:
+        element.set(biastype="affine", biasprm=(0.0, 0.0, -effort / speed))
+        context.speed_limited.add(drive.actuator.joint)
+        message = f"the effort of the motor of joint {drive.joint} ends at {speed:g} rad/s or m/s; other forces do not"
+        context.report(Fate.APPROXIMATED, "velocity-limit", message, where)
     else:
-        element.set(kv=damping if actuator.d_gain is None else actuator.d_gain)
-    gain, assumed = (actuator.p_gain, stiffness) if kind == "position" else (actuator.d_gain, damping)
-    if gain is None:
+        missing = "speed" if math.isfinite(effort) else "effort"
+        message = f"joint {drive.joint} has no limit of {missing}; the effort of its motor does not fall with speed"
+        context.report(Fate.ASSUMED, "no-speed-line", message, where, hint="state both limits of the joint")
+        speed = math.inf
+    element.set(ctrlrange=_both_sides(_bearable_control(drive, speed, context)), forcerange=_both_sides(effort))
+
+
+def _bearable_control(drive: _Drive, speed: float, context: Context) -> float:
+    """The effort limit, or what the time step bears if that is less, which is reported."""
+    effort, step = drive.effort, context.time_step
+    if drive.inertias is None or math.isinf(effort):
+        return effort
+    bears = _rounded(bearable(drive.inertias[0], drive.axis, step, speed=speed))
+    if bears < effort:
         message = (
-            f"actuator {actuator.name} has no gain in the source; it gets {assumed:g}, "
-            f"which reacts within {1.0 / _BANDWIDTH:.2g} s to the inertia that the joint sees"
+            f"joint {drive.joint} sees {drive.inertias[0]:.2g} kg m^2 or kg, which at a time step of {step:g} s do not "
+            f"bear its limits of {effort:g} N m or N and {speed:g} rad/s or m/s; its control ends at {bears:g}"
         )
-        context.report(Fate.ASSUMED, "assumed-gain", message, actuator.where, hint="tune it, or state it in the source")
+        context.report(Fate.ASSUMED, "control-range", message, drive.actuator.where, hint="state the true limits")
+    return min(bears, effort)
+
+
+def _position(element: Element, drive: _Drive, context: Context) -> None:
+    """A spring and a damper towards the commanded position."""
+    actuator, stiffness = drive.actuator, _stiffness(drive, context)
+    element.set(kp=stiffness if actuator.p_gain is None else actuator.p_gain)
+    if actuator.d_gain is None:
+        element.set(dampratio=1.0)
+    else:
+        element.set(kv=actuator.d_gain)
+    if -UNLIMITED < drive.axis.lower < drive.axis.upper < UNLIMITED:
+        element.set(inheritrange=1.0)
+    element.set(forcerange=_both_sides(drive.effort))
+    if actuator.p_gain is None:
+        _report_gain(drive, stiffness, context)
+
+
+def _velocity(element: Element, drive: _Drive, context: Context) -> None:
+    """A damper towards the commanded speed."""
+    gain = drive.actuator.d_gain
+    damping = _rounded(2.0 * _stiffness(drive, context) / _BANDWIDTH)
+    element.set(
+        kv=damping if gain is None else gain,
+        ctrlrange=_both_sides(drive.axis.velocity),
+        forcerange=_both_sides(drive.effort),
+    )
+    if gain is None:
+        _report_gain(drive, damping, context)
+
+
+_WRITERS: dict[str, Callable[[Element, _Drive, Context], None]] = {
+    "motor": _motor,
+    "dcmotor": _dc_motor,
+    "position": _position,
+    "velocity": _velocity,
+}
+_TAGS = {"dcmotor": "general"}
+"""MJCF's element, where it is not of the same name; its own ``dcmotor`` takes volts."""
+
+
+def _both_sides(limit: float) -> tuple[float, float] | None:
+    return (-limit, limit) if math.isfinite(limit) else None
+
+
+def _rounded(x: float) -> float:
+    return float(f"{x:.3g}")
+
+
+def _stiffness(drive: _Drive, context: Context) -> float:
+    """The gain of a position controller of our bandwidth that the time step can hold, to three digits."""
+    if drive.inertias is None:
+        return _BANDWIDTH**2
+    alone, locked = drive.inertias
+    return _rounded(min(_BANDWIDTH**2 * locked, _STIFFEST * alone / context.time_step**2))
+
+
+def _report_gain(drive: _Drive, assumed: float, context: Context) -> None:
+    message = (
+        f"actuator {drive.actuator.name} has no gain in the source; it gets {assumed:g}, "
+        f"which reacts within {1.0 / _BANDWIDTH:.2g} s to the inertia that the joint sees"
+    )
+    hint = "tune it, or state it in the source"
+    context.report(Fate.ASSUMED, "assumed-gain", message, drive.actuator.where, hint=hint)

@@ -19,7 +19,7 @@ from loaders.spatial import Array
 
 from .element import Element
 
-Actuators = Literal["none", "motor", "position", "velocity"]
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
 Inertia = Literal["keep", "repair", "from_geometry", "error"]
 
@@ -149,6 +149,8 @@ class Context:
     """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
     geom_names: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     """Names of the geoms of each collision, by link and collision."""
+    speed_limited: set[str] = field(default_factory=set)
+    """Joints of the source whose motors end at the speed limit."""
     assets: dict[str, bytes] = field(default_factory=dict)
     """File name to contents, for the folder ``assets``."""
 

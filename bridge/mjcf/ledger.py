@@ -68,10 +68,10 @@ _VISUAL = (
     _Rule("roles renderers", Fate.NOTED, "visual", "a geom is seen by every camera"),
 )
 _COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
-_AXIS = (
-    _Rule("velocity", Fate.DROPPED, "velocity-limit", "MuJoCo does not limit speed", "let the controller limit it"),
-    _Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),
+_SPEED = (
+    _Rule("velocity", Fate.DROPPED, "velocity-limit", "MuJoCo does not limit speed", 'use actuators="dcmotor"'),
 )
+_AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),)
 _PHYSICS = (
     _Rule(
         "real_time_factor real_time_update_rate",
@@ -95,7 +95,8 @@ def ledger(context: Context) -> None:
         _link(link, context)
     for joint in scene.joints:
         for axis in joint.axes:
-            _apply(_AXIS, axis, f"joint {joint.name}", joint.where, context)
+            lost = _AXIS if joint.name in context.speed_limited else (*_SPEED, *_AXIS)
+            _apply(lost, axis, f"joint {joint.name}", joint.where, context)
         _curve(joint, context)
         if joint.provide_feedback:
             message = f"joint {joint.name}: provide_feedback is not carried; add a force and a torque sensor"

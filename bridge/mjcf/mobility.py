@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.mechanism import Kind, Mechanism
 from loaders.diagnostics import NOWHERE, Fate
+from loaders.model import JointAxis
 from loaders.spatial import Array
 
 from .context import Context
@@ -57,14 +58,32 @@ def report_light_joints(seen: Mobility, by_component: dict[int, Carrier], contex
     v = max(light, key=turns.__getitem__)
     body = context.mechanism.bodies[by_component[v].body]
     axis = body.primitives[by_component[v].primitive].limits
+    bears = bearable(seen.alone[v], axis, step) if axis else 0.0
     others = f" ({len(light) - 1} more turn too far as well)" if len(light) > 1 else ""
     message = (
         f"full effort on joint {by_component[v].joint}, {axis.effort if axis else 0.0:g} N m on the "
         f"{seen.alone[v]:.2g} kg m^2 that it sees, makes it turn by {turns[v]:.2g} rad in each time step{others}, "
-        f"at which MuJoCo's integrator may fail; it would need a time step of {step * _MOST_TURN / turns[v]:.1g} s"
+        f"at which MuJoCo's integrator may fail; the joint bears {bears:.2g} N m, or full effort at a time step of "
+        f"{step * _MOST_TURN / turns[v]:.1g} s"
     )
-    hint = "state the true effort and the inertia of the rotor, or stay below full effort"
+    hint = 'state the true effort and the inertia of the rotor, stay below full effort, or use actuators="dcmotor"'
     context.report(Fate.NOTED, "light-joint", message, body.source.where if body.source else NOWHERE, hint=hint)
+
+
+def bearable(inertia: float, axis: JointAxis, step: float, *, speed: float = math.inf) -> float:
+    """The largest effort [N m or N] under which a joint turns no more in a time step than the integrator bears.
+
+    Args:
+        inertia: What the joint sees [kg m^2 or kg].
+        axis: Its limits.
+        step: The time step [s].
+        speed: Where the effort ends [rad/s or m/s].
+    """
+    most = _MOST_TURN / step
+    if speed <= most:
+        return inertia * most / step
+    travel = max(axis.upper - axis.lower, 0.0)
+    return inertia * min(most / step, max(most / _PUSH, most**2 / (2.0 * travel) if travel > 0.0 else math.inf))
 
 
 def _speed(carrier: Carrier, inertia: float, mechanism: Mechanism) -> float:

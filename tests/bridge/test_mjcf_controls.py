@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bridge.mjcf import to_mjcf
 from bridge.mjcf.inertia import repaired
+from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics, Scene
 from loaders.spatial import IDENTITY, SpatialInertia, frozen, quaternion_to_matrix, rotation_about
 from tests.bridge.mujoco_oracle import compiled, quietly
@@ -90,6 +91,61 @@ def test_effort_that_turns_a_joint_too_far_in_one_step_is_reported_with_its_figu
         speed = min(effort / 1e-3 * 0.05, math.sqrt(2.0 * effort / 1e-3 * 2.0 * stops))
         assert f"joint j, {effort:g} N m on the 0.001 kg m^2" in found[0].message
         assert f"by {speed * 1e-3:.2g} rad in each time step" in found[0].message
+
+
+# --- effort that ends at the speed limit ------------------------------------------------------------------------------
+
+
+def dc_motor(**axis):
+    return to_mjcf(flywheel(0.5, **axis), actuators="dcmotor")
+
+
+@pytest.mark.parametrize("control", [6.0, -6.0, 3.0])
+def test_a_dc_motor_reaches_the_share_of_the_speed_limit_that_it_is_given_as_a_motor_with_back_emf_does(control):
+    effort, speed, inertia = 6.0, 4.0, 0.5
+    mjcf = dc_motor(effort=effort, velocity=speed, lower=-1e3, upper=1e3)
+    tau = inertia * speed / effort  # I dv/dt = u - (effort / speed) v
+    for seconds in (0.2, 5.0):
+        _, velocity = moved(mjcf, control, seconds)
+        expected = control / effort * speed * (1.0 - math.exp(-seconds / tau))
+        assert velocity == pytest.approx(expected, rel=3e-3)
+
+
+def test_a_dc_motor_holds_full_effort_at_rest_and_never_gives_more():
+    model = compiled(dc_motor(effort=6.0, velocity=4.0))
+    data = mujoco.MjData(model)
+    for control, velocity, expected in ((6.0, 0.0, 6.0), (100.0, 0.0, 6.0), (6.0, 2.0, 3.0), (-6.0, 4.0, -6.0)):
+        data.ctrl[:], data.qvel[:] = control, velocity
+        mujoco.mj_forward(model, data)
+        assert data.qfrc_actuator[0] == pytest.approx(expected)
+
+
+def test_a_speed_limit_that_a_motor_ends_at_is_approximated_and_no_longer_dropped():
+    scene = flywheel(0.5, effort=6.0, velocity=4.0)
+    fates = {
+        kind: [d.fate for d in to_mjcf(scene, actuators=kind).diagnostics if d.code == "mjcf.velocity-limit"]
+        for kind in ("motor", "dcmotor")
+    }
+    assert fates == {"motor": [Fate.DROPPED], "dcmotor": [Fate.APPROXIMATED]}
+
+
+def test_a_dc_motor_without_a_speed_limit_is_a_motor_and_says_so():
+    mjcf = dc_motor(effort=6.0)
+    assert "mjcf.no-speed-line" in {entry.code for entry in mjcf.diagnostics}
+    _, velocity = moved(mjcf, 6.0, 0.1)
+    assert velocity == pytest.approx(6.0 / 0.5 * 0.1)
+
+
+def test_a_dc_motor_whose_limits_no_time_step_bears_takes_less_control_and_keeps_the_limit_of_effort():
+    scene = flywheel(1e-4, effort=1000.0, velocity=1000.0, lower=-1.0, upper=1.0)
+    mjcf = to_mjcf(scene, actuators="dcmotor")
+    model = compiled(mjcf)
+    assert model.actuator_forcerange[0, 1] == 1000.0
+    limit = model.actuator_ctrlrange[0, 1]
+    found = [entry.message for entry in mjcf.diagnostics if entry.code == "mjcf.control-range"]
+    assert found[0].endswith(f"its control ends at {limit:g}")
+    speed = math.sqrt(2.0 * limit / 1e-4 * 2.0)  # what it has after the whole way between its stops
+    assert speed * model.opt.timestep == pytest.approx(0.2, rel=0.01)
 
 
 # --- inertia that no body can have -----------------------------------------------------------------------------------
