@@ -6,9 +6,7 @@ its solver allows; what is left is stated in the ledger.
 
 from __future__ import annotations
 
-import numpy as np
-
-from bridge.mechanism import ROOT, Closure
+from bridge.mechanism import Closure
 from bridge.names import primitive_names
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import BallConstraint, JointType
@@ -16,12 +14,14 @@ from loaders.spatial import Pose
 
 from .context import Context
 from .decimals import placement
+from .element import Value
+from .gaps import SHUT, End, gap_at_zero, least_gap
 from .joints import Carrier, locked
 
 SOLIMP = (0.9999, 0.9999, 0.001)
 """Impedance of a hard constraint; 0.9999 is the most that MuJoCo allows."""
-_SHUT = 1e-6
-"""Distance [m] below which two points count as one."""
+_SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001)
+"""What MuJoCo does where nothing is said; what can never close must yield, or the solver tears it apart."""
 
 
 def solref(context: Context) -> tuple[float, float]:
@@ -118,41 +118,43 @@ def _closure(closure: Closure, context: Context) -> None:
 def _hold(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
     joint = closure.joint
     ends = (closure.parent, joint.X_PJ @ X_JS), (closure.child, joint.X_CJ @ X_JS)
-    _report_gap(name, ends, joint.where, context)
+    softness = _softness(name, ends, joint.where, context)
     sites = (
         site(f"{name}_parent", closure.parent, joint.X_PJ @ X_JS, context),
         site(f"{name}_child", closure.child, joint.X_CJ @ X_JS, context),
     )
-    context.document["equality"].add(kind, name=name, site1=sites[0], site2=sites[1])
+    context.document["equality"].add(kind, name=name, site1=sites[0], site2=sites[1], **softness)
 
 
 def _ball(constraint: BallConstraint, context: Context) -> None:
     A, B = context.index[constraint.link_A], context.index[constraint.link_B]
     name = context.names.claim("equality", f"{constraint.link_A}_{constraint.link_B}")
     ends = (A, Pose.of(p=constraint.p_AP)), (B, Pose.of(p=constraint.p_BQ))
-    _report_gap(name, ends, constraint.where, context)
+    softness = _softness(name, ends, constraint.where, context)
     sites = (
         site(f"{name}_A", A, Pose.of(p=constraint.p_AP), context),
         site(f"{name}_B", B, Pose.of(p=constraint.p_BQ), context),
     )
-    context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1])
+    context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1], **softness)
     message = f"links {constraint.link_A} and {constraint.link_B} are held by a soft constraint: {within('1e-4 m')}"
     context.report(Fate.APPROXIMATED, "ball-soft-constraint", message, constraint.where)
 
 
-_End = tuple[int, Pose]
-"""A body, by index, and a frame on it."""
-
-
-def _report_gap(name: str, ends: tuple[_End, _End], where: Where, context: Context) -> None:
-    """Say so where two points that are to be one are apart at the zero configuration."""
-    bodies = context.mechanism.bodies
-    P, Q = (X_BS.p if i == ROOT else bodies[i].link.X_WL.R @ X_BS.p + bodies[i].link.X_WL.p for i, X_BS in ends)
-    gap = float(np.linalg.norm(P - Q))
-    if gap > _SHUT:
+def _softness(name: str, ends: tuple[End, End], where: Where, context: Context) -> dict[str, Value]:
+    """MuJoCo's own softness where two points never meet; it is said where they are apart at the zero configuration."""
+    gap = gap_at_zero(context.mechanism, ends)
+    if gap <= SHUT:
+        return {}
+    least = least_gap(context.mechanism, ends)
+    if least <= SHUT:
         message = f"{name} is open by {gap:.3g} m at the zero configuration; MuJoCo pulls it shut in a few steps"
         hint = "start from positions that close it"
         context.report(Fate.NOTED, "open-at-zero", message, where, hint=hint)
+        return {}
+    message = f"no position was found that closes {name}; a soft pull holds it at its least gap, {least:.3g} m"
+    hint = "move the points to where they can meet"
+    context.report(Fate.APPROXIMATED, "never-closes", message, where, hint=hint)
+    return {"solref": _SOFT_SOLREF, "solimp": _SOFT_SOLIMP}
 
 
 def site(name: str, body: int, X_BS: Pose, context: Context) -> str:

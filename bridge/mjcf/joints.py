@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from bridge.coordinates import kind_of
 from bridge.mechanism import Body, Kind, Mechanism, Primitive
 from bridge.names import primitive_names
@@ -20,6 +22,10 @@ from .decimals import direction, position
 from .element import Element
 from .stops import stop_attributes
 
+_ROTOR = 1e-12
+"""Moment of inertia [kg m^2] that tells two hinges on one axis apart; MuJoCo's factorisation needs 1e-14."""
+_PARALLEL = 1e-9
+"""Sine of the angle between two axes that are as good as parallel."""
 UNLIMITED = 1e10
 """The bound that stands for none in a range that has the other; MuJoCo reads ``inf`` as unlimited on both sides."""
 
@@ -84,6 +90,13 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
         message = f"the position of {element.attributes['name']} is {r:.6g} times the model's"
         context.report(Fate.NOTED, "joint-coordinate", message, where)
     armature = body.reflected_inertia[primitive.component] / r**2
+    if not armature and _is_second_on_its_axis(body, primitive):
+        armature = _ROTOR
+        message = (
+            f"the axes of joint {body.joint} are parallel, and no inertia tells its positions apart; "
+            f"{element.attributes['name']} gets {armature:g} kg m^2"
+        )
+        context.report(Fate.ASSUMED, "parallel-axes", message, where, hint="turn an axis, or use a joint of one axis")
     axis = primitive.limits
     if axis is not None:
         if primitive.kind is not Kind.BALL:
@@ -98,6 +111,17 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
             frictionloss=axis.friction / abs(r) or None,
         )
     element.set(armature=armature or None)
+
+
+def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
+    """Whether a hinge turns what another hinge of the same joint turns too."""
+    before = body.primitives[: body.primitives.index(primitive)]
+    return primitive.kind is Kind.HINGE and any(
+        other.kind is Kind.HINGE
+        and other.component != primitive.component
+        and np.linalg.norm(np.cross(other.axis, primitive.axis)) < _PARALLEL
+        for other in before
+    )
 
 
 def _limits(element: Element, axis: JointAxis, r: float, where: Where, context: Context) -> None:

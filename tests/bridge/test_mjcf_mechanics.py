@@ -28,7 +28,7 @@ from loaders.model import (
     Scene,
 )
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
-from tests.bridge.mujoco_oracle import Running, compiled
+from tests.bridge.mujoco_oracle import Running, compiled, quietly
 
 TYPES = (
     JointType.REVOLUTE,
@@ -375,10 +375,44 @@ def test_a_loop_stays_closed_within_the_stated_error(kind):
     assert worst < 5e-6
 
 
-def test_a_constraint_that_is_open_at_zero_is_said_to_be():
-    far = BallConstraint(link_A="l1", link_B="l2", p_AP=frozen((0, 0, 0)), p_BQ=frozen((9, 9, 9)))
-    mjcf = to_mjcf(dataclasses.replace(random_tree(1, size=3), constraints=(far,)))
+@pytest.mark.parametrize(("reach", "stop", "least"), [(1.5, 3.0, 0.5), (1.0, 0.5, 2.0 * math.sin(math.pi / 4 - 0.25))])
+def test_points_that_never_meet_are_held_softly_near_each_other_and_it_is_said(reach, stop, least):
+    scene = one_joint(z_axis(lower=-stop, upper=stop, damping=0.5))
+    held = BallConstraint(link_A="arm", link_B="base", p_AP=frozen((1, 0, 0)), p_BQ=frozen((0, reach, 0)))
+    mjcf = to_mjcf(dataclasses.replace(scene, constraints=(held,), gravity=frozen((0, 0, 0))))
+    found = [entry.message for entry in mjcf.diagnostics if entry.code == "mjcf.never-closes"]
+    assert found[0].endswith(f"{least:.3g} m")
+    assert "mjcf.open-at-zero" not in codes(mjcf.diagnostics)
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    quietly(lambda: [mujoco.mj_step(model, data) for _ in range(3000)])
+    gap = data.site("arm_base_A").xpos - data.site("arm_base_B").xpos
+    assert np.linalg.norm(gap) == pytest.approx(least, abs=2e-3)
+
+
+def test_points_that_meet_away_from_zero_are_pulled_together():
+    scene = one_joint(z_axis(lower=-3.0, upper=3.0))
+    held = BallConstraint(link_A="arm", link_B="base", p_AP=frozen((1, 0, 0)), p_BQ=frozen((0, 1, 0)))
+    mjcf = to_mjcf(dataclasses.replace(scene, constraints=(held,)))
     assert "mjcf.open-at-zero" in codes(mjcf.diagnostics)
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    quietly(lambda: [mujoco.mj_step(model, data) for _ in range(1000)])
+    assert data.qpos[0] == pytest.approx(math.pi / 2, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", [JointType.UNIVERSAL, JointType.REVOLUTE2])
+def test_a_joint_whose_two_axes_are_one_runs_and_turns_by_the_sum(kind):
+    scene = one_joint(kind=kind)
+    (hold, elbow) = scene.joints
+    twice = dataclasses.replace(elbow, axes=(z_axis(), z_axis()))
+    mjcf = to_mjcf(dataclasses.replace(scene, joints=(hold, twice)))
+    assert "mjcf.parallel-axes" in codes(mjcf.diagnostics)
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    data.qvel[:] = 0.3, 0.4
+    quietly(lambda: [mujoco.mj_step(model, data) for _ in range(1000)])
+    assert data.body("arm").cvel[2] == pytest.approx(0.7, abs=1e-6)
 
 
 def test_points_that_a_ball_constraint_holds_stay_together():
