@@ -29,6 +29,7 @@ from .parts import arrange
 from .scenery import frames, lights
 from .sensors import sensors
 from .stops import inverse_inertias
+from .surface import DEFAULT_FRICTION
 from .tendons import tendons
 
 
@@ -94,15 +95,19 @@ def _settings(context: Context) -> None:
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic(context),
         integrator="implicitfast",
-        cone="elliptic" if _turns(context) else None,
+        cone="elliptic" if _round(context) else None,
     )
 
 
-def _turns(context: Context) -> bool:
-    """Whether friction needs a round cone: MuJoCo's pyramid mixes sliding, spinning and rolling."""
-    surfaces = [collision.surface for link in context.mechanism.scene.links for collision in link.collisions]
-    spun = any(s.friction.torsional is not None or s.friction.rolling is not None for s in surfaces)
-    return spun or (context.options.contacts == "pairs" and bool(surfaces))
+def _round(context: Context) -> bool:
+    """Whether friction needs a round cone: MuJoCo's pyramid mixes sliding, spinning and rolling.
+
+    And it yields the more the larger its friction is: above one, boxes sink into the ground, and fall through it.
+    """
+    frictions = [c.surface.friction for link in context.mechanism.scene.links for c in link.collisions]
+    spun = any(f.torsional is not None or f.rolling is not None for f in frictions)
+    rough = any(f.mu > DEFAULT_FRICTION[0] for f in frictions)
+    return spun or rough or (context.options.contacts == "pairs" and bool(frictions))
 
 
 def _magnetic(context: Context) -> list[float] | None:
@@ -126,11 +131,7 @@ def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
             element.children.append(inertial)
         element.children.extend(joints(i, by_component, context))
         element.children.extend(geoms(body.link, moving=groups[body.name] != ROOT, library=library, context=context))
-    kinds = {asset.tag for asset in context.document["asset"].children}
-    context.document["compiler"].set(
-        meshdir="assets" if kinds & {"mesh", "hfield"} else None,
-        texturedir="assets" if "texture" in kinds else None,
-    )
+    context.document["compiler"].set(assetdir="assets" if context.assets else None)
 
 
 def _body(body: Body, context: Context) -> Element:

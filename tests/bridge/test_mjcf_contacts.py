@@ -214,6 +214,14 @@ def test_an_unknown_place_for_contacts_is_refused():
         to_mjcf(on_the_floor(BALL), contacts="both")
 
 
+@pytest.mark.parametrize("mu", [0.5, 1.0, 1.5, 4.0, 1000.0])
+def test_what_is_rough_lies_on_the_floor_like_what_is_smooth(mu):
+    """MuJoCo's pyramid yields the more the larger its friction is: at 1000 a cube falls through the floor."""
+    friction = Friction(mu=mu, mu2=mu)
+    _, data = settled(to_mjcf(on_the_floor(CUBE, friction=friction, floor={"friction": friction})), 2.0)
+    assert data.qpos[2] == pytest.approx(0.1, abs=2e-4)
+
+
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])
 def test_torsional_friction_stops_a_spin_as_its_coefficient_says(contacts):
     """The torque is the length times the weight; it is 3 pi/16 coefficient times radius."""
