@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import mujoco_plugin
     from .bullet import load_into_pybullet
-    from .mechanism import Mechanism, lower
+    from .lowering import lower
+    from .mechanism import Mechanism
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .parity import compare
 
@@ -33,7 +34,7 @@ _HOMES = {
     "compare": ".parity",
     "export_mjcf": ".mjcf",
     "load_into_pybullet": ".bullet",
-    "lower": ".mechanism",
+    "lower": ".lowering",
     "mujoco_plugin": "",
     "passive_forces": ".mjcf",
     "to_mjcf": ".mjcf",

@@ -6,45 +6,45 @@ Whoever sets the joints of a tree need not know by how much the joint turns that
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from loaders.model import JointType
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about
 
+from .bodies import ROOT, Body, Closure, Kind
 from .coordinates import Coordinates, joint_position
-from .dynamics import relative_pose
-from .mechanism import ROOT, Body, Kind, Mechanism
+from .dynamics import poses
 
 
-def parts(mechanism: Mechanism) -> Iterator[tuple[int, int]]:
+def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple[int, int]]:
     """Body indices of each part of a link, and of the link; see `bridge.loops`."""
-    for closure in mechanism.closures:
-        source = mechanism.bodies[closure.child].source if closure.child != ROOT else None
+    for closure in closures:
+        source = bodies[closure.child].source if closure.child != ROOT else None
         if closure.joint.type is JointType.FIXED and source is not None and source.name == closure.joint.name:
             yield closure.child, closure.parent
 
 
-def closed(mechanism: Mechanism, positions: list[Coordinates], given: Collection[int]) -> list[Coordinates]:
+def closed(
+    bodies: Sequence[Body], closures: Iterable[Closure], positions: list[Coordinates], given: Collection[int]
+) -> list[Coordinates]:
     """The positions, with every joint that carries a part where it closes its loop, except for those that are given.
 
     Args:
-        mechanism: The whole.
+        bodies: All of them.
+        closures: Of their loops.
         positions: Of each body's joint.
         given: Indices of the bodies whose positions stand.
     """
-    missing = [(part, link) for part, link in parts(mechanism) if part not in given]
+    missing = [(part, link) for part, link in parts(bodies, closures) if part not in given]
     if not missing:
         return positions
-    poses: list[Pose] = []
-    for body, position in zip(mechanism.bodies, positions, strict=True):
-        poses.append((IDENTITY if body.parent == ROOT else poses[body.parent]) @ relative_pose(body, position))
-    found = list(positions)
+    placed, found = poses(bodies, positions), list(positions)
     for part, link in missing:
-        body = mechanism.bodies[part]
-        X_WP = IDENTITY if body.parent == ROOT else poses[body.parent]
-        found[part] = closing_position(body, X_WP.inverse() @ poses[link])
+        body = bodies[part]
+        X_WP = IDENTITY if body.parent == ROOT else placed[body.parent]
+        found[part] = closing_position(body, X_WP.inverse() @ placed[link])
     return found
 
 

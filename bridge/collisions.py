@@ -13,7 +13,8 @@ from itertools import combinations, product
 from loaders.filters import BITMASKED, masked_pairs
 from loaders.model import Scene, Surface
 
-from .mechanism import ROOT, Mechanism
+from .bodies import ROOT
+from .mechanism import Mechanism
 
 Pair = frozenset[str]
 Spot = tuple[int, int]

@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .mechanism import Body, Kind, Mechanism, Position
+from .bodies import Body, Kind
 
+Position = float | Sequence[float]
+"""The position or velocity of one joint as a user gives it, in the convention of its type."""
 Coordinates = tuple[float, ...]
-"""The position or velocity of one joint, or of one primitive."""
+"""The same in numbers, or that of one primitive."""
 
 
 def kind_of(body: Body) -> Kind | None:
@@ -35,34 +37,26 @@ def default_position(body: Body) -> Coordinates:
     return (0.0,) * len(body.reflected_inertia)
 
 
-def positions_by_body(mechanism: Mechanism, q: Mapping[str, Position]) -> list[Coordinates]:
-    """The position of each body's joint, defaults filled in, quaternions of unit length.
-
-    A joint that carries a part of a link, and is left out, is where it closes its loop: see `bridge.closing`.
+def positions_by_body(bodies: Sequence[Body], q: Mapping[str, Position]) -> list[Coordinates]:
+    """The position of each body's joint, defaults filled in, quaternions of unit length; loops may stay open.
 
     Raises:
         ValueError: for an unknown joint, a position of the wrong size or one that is not finite.
     """
-    from .closing import closed
-
-    positions = _by_body(mechanism, q, [default_position(body) for body in mechanism.bodies])
-    if not mechanism.closures:
-        return positions
-    index = joint_index(mechanism)
-    return closed(mechanism, positions, {index[name] for name in q})
+    return _by_body(bodies, q, [default_position(body) for body in bodies])
 
 
-def velocities_by_body(mechanism: Mechanism, v: Mapping[str, Position]) -> list[Coordinates]:
+def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> list[Coordinates]:
     """The velocity of each body's joint, zero where none is given.
 
     Raises:
         ValueError: as `positions_by_body`.
     """
-    return _by_body(mechanism, v, [(0.0,) * len(body.reflected_inertia) for body in mechanism.bodies])
+    return _by_body(bodies, v, [(0.0,) * len(body.reflected_inertia) for body in bodies])
 
 
-def _by_body(mechanism: Mechanism, given: Mapping[str, Position], values: list[Coordinates]) -> list[Coordinates]:
-    index = joint_index(mechanism)
+def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list[Coordinates]) -> list[Coordinates]:
+    index = joint_index(bodies)
     for name, value in given.items():
         if name not in index:
             known = ", ".join(sorted(index)) or "none"
@@ -83,10 +77,10 @@ def _normalized(position: Coordinates) -> Coordinates:
     return (*position[:-4], *(c / length for c in position[-4:]))
 
 
-def joint_index(mechanism: Mechanism) -> dict[str, int]:
+def joint_index(bodies: Sequence[Body]) -> dict[str, int]:
     """The body that each joint moves or holds, by the joint's name; a floating joint's own name counts too."""
-    index = {body.source.name: i for i, body in enumerate(mechanism.bodies) if body.source is not None}
-    return index | {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
+    index = {body.source.name: i for i, body in enumerate(bodies) if body.source is not None}
+    return index | {body.joint: i for i, body in enumerate(bodies) if body.joint is not None}
 
 
 def primitive_positions(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:

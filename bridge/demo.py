@@ -10,8 +10,8 @@ import loaders
 from loaders.model import Scene
 
 from .bundled import assets_dir
+from .coordinates import Position
 from .gallery import draw, side_by_side
-from .mechanism import Position
 from .mjcf import export_mjcf
 from .parity import Comparison, compare
 

@@ -9,7 +9,7 @@ body algorithm (table 6.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,17 +25,17 @@ from loaders.spatial import (
     skew,
 )
 
-from .coordinates import Coordinates, positions_by_body, primitive_positions, velocities_by_body
-from .mechanism import ROOT, Body, Kind, Mechanism, Position, Primitive
+from .bodies import ROOT, Body, Kind, Primitive
+from .coordinates import Coordinates, primitive_positions
 
 
-def link_poses(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, Pose]:
-    """See `Mechanism.link_poses`."""
-    poses: list[Pose] = []
-    for body, position in zip(mechanism.bodies, positions_by_body(mechanism, q), strict=True):
-        X_WP = IDENTITY if body.parent == ROOT else poses[body.parent]
-        poses.append(X_WP @ relative_pose(body, position))
-    return {body.name: pose for body, pose in zip(mechanism.bodies, poses, strict=True)}
+def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
+    """``X_WB`` of each body."""
+    found: list[Pose] = []
+    for body, position in zip(bodies, positions, strict=True):
+        X_WP = IDENTITY if body.parent == ROOT else found[body.parent]
+        found.append(X_WP @ relative_pose(body, position))
+    return found
 
 
 def relative_pose(body: Body, position: Coordinates) -> Pose:
@@ -57,21 +57,21 @@ def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     return Pose.from_vector(displacement)
 
 
-def mass_matrix(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
-    """See `Mechanism.mass_matrix`."""
-    segments = _segments(mechanism, positions_by_body(mechanism, q))
+def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Array:
+    """See `bridge.Mechanism.mass_matrix`."""
+    segments = _segments(bodies, positions)
     composite = [segment.inertia.copy() for segment in segments]
     for i in range(len(segments) - 1, -1, -1):
         parent = segments[i].parent
         if parent != ROOT:
             X = segments[i].X
             composite[parent] += X.T @ composite[i] @ X
-    nv = len(mechanism.v_order)
-    M = np.zeros((nv, nv))
+    rotors = [rotor for body in bodies for rotor in body.reflected_inertia]
+    M = np.zeros((len(rotors), len(rotors)))
     for segment, inertia in zip(segments, composite, strict=True):
         if segment.S.shape[1]:
             _add_columns(M, segments, segment, inertia)
-    M[np.diag_indices(nv)] += [rotor for body in mechanism.bodies for rotor in body.reflected_inertia]
+    M[np.diag_indices(len(rotors))] += rotors
     return M
 
 
@@ -89,22 +89,10 @@ def _add_columns(M: Array, segments: list[_Segment], segment: _Segment, inertia:
             M[segment.v, carrier.v] += block.T
 
 
-def gravity_forces(mechanism: Mechanism, q: Mapping[str, Position], gravity: Sequence[float] | Array) -> Array:
-    """See `Mechanism.gravity_forces`."""
-    return -bias_forces(mechanism, q, {}, gravity)
-
-
-def bias_forces(
-    mechanism: Mechanism,
-    q: Mapping[str, Position],
-    v: Mapping[str, Position],
-    gravity: Sequence[float] | Array,
-) -> Array:
-    """See `Mechanism.bias_forces`: recursive Newton-Euler with zero accelerations."""
-    velocities = [rate for rates in velocities_by_body(mechanism, v) for rate in rates]
-    rates = np.array(velocities, dtype=np.float64)
-    segments = _segments(mechanism, positions_by_body(mechanism, q))
-    base = np.concatenate((np.zeros(3), -np.asarray(gravity, dtype=np.float64)))
+def bias_forces(bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array, gravity: Array) -> Array:
+    """See `bridge.Mechanism.bias_forces`: recursive Newton-Euler with zero accelerations."""
+    segments = _segments(bodies, positions)
+    base = np.concatenate((np.zeros(3), -gravity))
     V: list[Array] = []
     forces: list[Array] = []
     A: list[Array] = []
@@ -119,7 +107,7 @@ def bias_forces(
         A.append(A_i)
         fictitious = A_i + segment.to_local(weight)
         forces.append(segment.inertia @ fictitious - _cross(V_i).T @ (segment.inertia @ V_i))
-    tau = np.zeros(len(mechanism.v_order))
+    tau = np.zeros(len(rates))
     for i in range(len(segments) - 1, -1, -1):
         segment = segments[i]
         tau[segment.v] += segment.S.T @ forces[i]
@@ -128,25 +116,24 @@ def bias_forces(
     return tau
 
 
-def jacobians(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, Array]:
-    """The geometric Jacobian of every link, shape (6, nv): its angular velocity, and that of its origin, in the world.
+def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[str, Array]:
+    """See `bridge.Mechanism.jacobians`.
 
-    Columns are in ``v_order``. Within, every motion is measured at the world's origin, where those of a chain add up.
+    Within, every motion is measured at the world's origin, where those of a chain add up.
     """
-    positions = positions_by_body(mechanism, q)
-    segments, poses = _segments(mechanism, positions), link_poses(mechanism, q)
+    segments, nv = _segments(bodies, positions), sum(len(body.reflected_inertia) for body in bodies)
     at_origin: list[Array] = []
     for segment in segments:
-        J = np.zeros((6, len(mechanism.v_order))) if segment.parent == ROOT else at_origin[segment.parent].copy()
+        J = np.zeros((6, nv)) if segment.parent == ROOT else at_origin[segment.parent].copy()
         w, v = segment.X_WS.R @ segment.S[:3], segment.X_WS.R @ segment.S[3:]
         J[:3, segment.v] += w
         J[3:, segment.v] += v + skew(segment.X_WS.p) @ w
         at_origin.append(J)
     found, last = {}, -1
-    for body in mechanism.bodies:
+    for body, X_WB in zip(bodies, poses(bodies, positions), strict=True):
         last += max(len(body.primitives), 1)
         J = at_origin[last]
-        found[body.name] = np.vstack((J[:3], J[3:] - skew(poses[body.name].p) @ J[:3]))
+        found[body.name] = np.vstack((J[:3], J[3:] - skew(X_WB.p) @ J[:3]))
     return found
 
 
@@ -185,11 +172,11 @@ class _Segment:
         return np.concatenate((np.zeros(3), self.X_WS.R.T @ acceleration[3:]))
 
 
-def _segments(mechanism: Mechanism, positions: list[Coordinates]) -> list[_Segment]:
+def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[_Segment]:
     segments: list[_Segment] = []
     last: list[int] = []
     X_MB: list[Pose] = []
-    for body, position in zip(mechanism.bodies, positions, strict=True):
+    for body, position in zip(bodies, positions, strict=True):
         parent, X_SF = (ROOT, body.X_PF) if body.parent == ROOT else (last[body.parent], X_MB[body.parent] @ body.X_PF)
         X_MB.append(body.X_BM.inverse())
         steps = zip(body.primitives, primitive_positions(body, position), strict=True)

@@ -24,7 +24,8 @@ from . import offscreen
 from .bullet import load_into_pybullet
 from .bullet.console import captured
 from .bullet.picture import bullet_image
-from .mechanism import Mechanism, Position
+from .coordinates import Position
+from .mechanism import Mechanism
 from .parity.on_mujoco import MujocoEngine
 from .pictures import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, Camera, Image, framed, on_paper
 from .sources import Source, mechanism_of

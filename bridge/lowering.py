@@ -1,4 +1,8 @@
-"""Scene to Mechanism: the primitive degrees of freedom that carry each link, and what couples them."""
+"""Scene to Mechanism: the primitive degrees of freedom that carry each link, and what couples them.
+
+Here is settled, once for every target, what simulators do differently: which joint carries which link, reversed and
+composite joints, several roots, kinematic loops, couplings.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,22 @@ from loaders.model import WORLD, Z_AXIS, Joint, JointType, Scene, by_name
 from loaders.model import Coupling as SceneCoupling
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
+from .bodies import ROOT, Body, Closure, Coupling, Kind, Primitive
 from .forest import Edge, spanning_forest
 from .loops import opened
-from .mechanism import ROOT, Body, Closure, Coupling, Kind, Mechanism, Primitive
+from .mechanism import Mechanism
 
 _SIZE = {Kind.HINGE: 1, Kind.SLIDE: 1, Kind.BALL: 3, Kind.FREE: 6}
 _MASSLESS = SpatialInertia.of(0.0)
 _FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
 
 
-def lower_scene(scene: Scene) -> Mechanism:
-    """See `bridge.mechanism.lower`."""
+def lower(scene: Scene) -> Mechanism:
+    """Lower a scene to the mechanism that every target is made from.
+
+    Raises:
+        ExportError: if the scene has a joint that no mechanism here can express.
+    """
     diagnostics = Diagnostics()
     opening = opened(scene, diagnostics)
     edges = spanning_forest(opening.scene, opening.tree)

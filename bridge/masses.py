@@ -11,7 +11,8 @@ import numpy as np
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
-from .mechanism import ROOT, Body, Kind, Mechanism
+from .bodies import ROOT, Body, Kind
+from .mechanism import Mechanism
 
 SPECK = 1e-9
 """Mass of what has none [kg]."""

@@ -1,126 +1,35 @@
-"""How a scene moves: a forest of bodies below the world, each with primitive degrees of freedom.
+"""How a scene moves: a forest of bodies below the world, which close loops and follow each other.
 
-`lower` settles, once for every target, what simulators do differently: which joint carries which link, reversed and
-composite joints, several roots, kinematic loops, couplings. `bridge.dynamics` computes with the result from first
-principles; the exporters write it down.
-
-Frames, in monogram notation: W world; P the body that a body hangs from; B the body, which is the link's own frame;
-F the joint's frame on P; M the joint's frame on B. ``X_PB(q) = X_PF @ X_FM(q) @ X_BM.inverse()``, and ``X_FM`` is the
-product of the body's primitives in order, the identity at the zero configuration.
+`bridge.bodies` has the parts and names the frames, `bridge.lowering` makes the whole from a scene, `bridge.dynamics`
+computes with it from first principles; the exporters write it down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+
+import numpy as np
 
 from loaders.diagnostics import Diagnostic
-from loaders.model import Joint, JointAxis, Link, Scene
-from loaders.spatial import Array, Pose, SpatialInertia
+from loaders.model import Scene
+from loaders.spatial import Array, Pose
 
-ROOT = -1
-"""Index of the world where a body's parent is expected."""
-
-Position = float | Sequence[float]
-"""The position of one joint, in the convention of its type."""
-
-
-class Kind(StrEnum):
-    """The kinds of primitive joint that every engine has."""
-
-    HINGE = "hinge"
-    """Turns about ``axis``: one position [rad], one velocity."""
-    SLIDE = "slide"
-    """Slides along ``axis``: one position [m], one velocity."""
-    BALL = "ball"
-    """Turns freely: position ``w x y z``, three velocities."""
-    FREE = "free"
-    """Moves freely below the world: position ``x y z qw qx qy qz`` of the link, six velocities.
-
-    Its ``X_FM`` is the link's pose in the world; where the scene has the link is its default, not the identity."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Primitive:
-    """One primitive degree of freedom of a body.
-
-    Its displacement is ``ratio`` times the joint's coordinate number ``component``. Two primitives of one body may
-    share a component: a screw is a hinge of ratio 1 and a slide of ratio pitch / 2 pi.
-    """
-
-    kind: Kind
-    axis: Array
-    """Unit direction in F, shape (3,), already negated if the joint is reversed; unused for ball and free."""
-    component: int = 0
-    """First velocity component of the joint that it takes."""
-    ratio: float = 1.0
-    limits: JointAxis | None = None
-    """Limits, damping, friction and spring of the component; None where the source gives no axis."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Body:
-    """A link in the forest, or a part of one. Bodies are sorted: each stands after the one it hangs from."""
-
-    link: Link
-    parent: int
-    """Index of the body that it hangs from, or `ROOT`."""
-    X_PF: Pose
-    X_BM: Pose
-    joint: str | None
-    """Name, in positions and velocities, of what moves or holds it; None for a static or a kinematic link."""
-    source: Joint | None
-    """The scene's joint; None for a static link and for one that is free without a joint that says so."""
-    reversed: bool
-    """Whether the joint's child is the body that this one hangs from."""
-    primitives: tuple[Primitive, ...]
-    """In the order of composition from P outwards; empty if it is welded."""
-    inertia: SpatialInertia
-    """Of the link in B; zero if the source gives none."""
-    reflected_inertia: tuple[float, ...]
-    """Of rotors, at each velocity component [kg m^2 or kg]."""
-    v_start: int
-    """Index of the first velocity component in `Mechanism.v_order`."""
-
-    @property
-    def name(self) -> str:
-        """The link's name."""
-        return self.link.name
-
-    @property
-    def is_kinematic(self) -> bool:
-        """Whether it stands where it is put, and no force moves it."""
-        return self.link.kinematic and self.parent == ROOT and self.joint is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Closure:
-    """A weld, hinge or ball that closes a kinematic loop, named after the joint at which `bridge.loops` opens it.
-
-    Bodies by index, `ROOT` is the world.
-    """
-
-    joint: Joint
-    parent: int
-    child: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Coupling:
-    """``q(follower) = multiplier * q(leader) + offset`` between velocity components, by index in ``v_order``."""
-
-    follower: int
-    leader: int
-    multiplier: float
-    offset: float
-    name: str
-    """Of the joint that follows."""
+from . import coordinates, dynamics
+from .bodies import Body, Closure, Coupling
+from .closing import closed
+from .coordinates import Coordinates, Position, joint_index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Mechanism:
-    """A scene in the form in which it moves; see the module for the frames, `lower` for the rules."""
+    """A scene in the form in which it moves; see `bridge.bodies` for the frames, `bridge.lower` for the rules.
+
+    Positions and velocities are by joint, in the conventions of `bridge.coordinates`; joints that are left out are at
+    zero and at rest, free links where the scene has them, and a joint that carries a part of a link is where it closes
+    its loop. Other closures, and couplings, are not enforced: ``q`` says where each joint is. Every method raises
+    `ValueError` for an unknown joint, and for a position or velocity of the wrong size or that is not finite.
+    """
 
     scene: Scene
     bodies: tuple[Body, ...]
@@ -131,30 +40,38 @@ class Mechanism:
     diagnostics: tuple[Diagnostic, ...]
     """What lowering itself had to decide; what reading found stays in the scene."""
 
+    def positions_by_body(self, q: Mapping[str, Position] | None = None) -> list[Coordinates]:
+        """The position of each body's joint, quaternions of unit length."""
+        positions = coordinates.positions_by_body(self.bodies, q or {})
+        if not self.closures:
+            return positions
+        index = joint_index(self.bodies)
+        return closed(self.bodies, self.closures, positions, {index[name] for name in q or {}})
+
+    def velocities(self, v: Mapping[str, Position] | None = None) -> Array:
+        """The velocities in ``v_order``, shape (nv,)."""
+        by_body = coordinates.velocities_by_body(self.bodies, v or {})
+        return np.array([rate for rates in by_body for rate in rates], dtype=np.float64)
+
     def link_poses(self, q: Mapping[str, Position] | None = None) -> dict[str, Pose]:
-        """``X_WL`` of every link; joints that ``q`` leaves out are at zero, free links where the scene has them.
+        """``X_WL`` of every link."""
+        poses = dynamics.poses(self.bodies, self.positions_by_body(q))
+        return {body.name: X_WL for body, X_WL in zip(self.bodies, poses, strict=True)}
 
-        A joint that carries a part of a link is where it closes its loop, if ``q`` leaves it out. Other closures, and
-        couplings, are not enforced: ``q`` says where each joint is.
+    def jacobians(self, q: Mapping[str, Position] | None = None) -> dict[str, Array]:
+        """The geometric Jacobian of every link, shape (6, nv): angular velocity, and that of its origin, in the world.
 
-        Raises:
-            ValueError: for an unknown joint or a position of the wrong size.
+        Columns are in ``v_order``.
         """
-        from .dynamics import link_poses
-
-        return link_poses(self, q or {})
+        return dynamics.jacobians(self.bodies, self.positions_by_body(q))
 
     def mass_matrix(self, q: Mapping[str, Position] | None = None) -> Array:
         """The mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
-        from .dynamics import mass_matrix
-
-        return mass_matrix(self, q or {})
+        return dynamics.mass_matrix(self.bodies, self.positions_by_body(q))
 
     def gravity_forces(self, q: Mapping[str, Position] | None = None, gravity: Sequence[float] | None = None) -> Array:
         """Generalised forces of gravity, shape (nv,): what pulls, not what holds. None is the scene's gravity."""
-        from .dynamics import gravity_forces
-
-        return gravity_forces(self, q or {}, self.scene.gravity if gravity is None else gravity)
+        return -self.bias_forces(q, gravity=gravity)
 
     def bias_forces(
         self,
@@ -163,9 +80,8 @@ class Mechanism:
         gravity: Sequence[float] | None = None,
     ) -> Array:
         """Coriolis, centrifugal and gravity terms, shape (nv,): the forces that hold the accelerations at zero."""
-        from .dynamics import bias_forces
-
-        return bias_forces(self, q or {}, v or {}, self.scene.gravity if gravity is None else gravity)
+        g = np.asarray(self.scene.gravity if gravity is None else gravity, dtype=np.float64)
+        return dynamics.bias_forces(self.bodies, self.positions_by_body(q), self.velocities(v), g)
 
     def collidable_pairs(self, policy: str = "drake") -> frozenset[frozenset[str]]:
         """Pairs of links with collisions that may touch; ``world`` stands for links of the world itself."""
@@ -173,14 +89,3 @@ class Mechanism:
         names = [link.name for link in self.scene.links if link.collisions]
         pairs = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]}
         return frozenset(pairs - excluded)
-
-
-def lower(scene: Scene) -> Mechanism:
-    """Lower a scene to the mechanism that every target is made from.
-
-    Raises:
-        ExportError: if the scene has a joint that no mechanism here can express.
-    """
-    from .lowering import lower_scene
-
-    return lower_scene(scene)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loaders.model import JointType
 
-from .mechanism import Body
+from .bodies import Body
 
 _SUFFIXES = {
     JointType.UNIVERSAL: {0: "_1", 1: "_2"},

@@ -8,8 +8,9 @@ from typing import Unpack
 import loaders
 from loaders.model import Scene
 
+from .lowering import lower
 from .masses import movable
-from .mechanism import Mechanism, lower
+from .mechanism import Mechanism
 
 Source = str | os.PathLike[str] | Scene | Mechanism
 

@@ -23,7 +23,7 @@ from loaders.spatial import matrix_to_quaternion
 os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
 
 Q = dict[str, float | tuple[float, ...]]
-"""Positions by joint name, in our convention: see `loaders.Scene` and `bridge.mechanism`."""
+"""Positions by joint name, in our convention: see `bridge.coordinates`."""
 
 _WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
 

@@ -19,7 +19,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mechanism import Body, Kind
+from bridge.bodies import Body, Kind
 from loaders import WORLD, Pose, Scene, SpatialInertia
 from loaders.model import Joint, JointAxis, JointType, Link
 from loaders.spatial import IDENTITY, quaternion_to_matrix

@@ -11,8 +11,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from bridge.bodies import ROOT, Body, Kind, Primitive
 from bridge.coordinates import default_position, kind_of
-from bridge.mechanism import ROOT, Body, Kind, Mechanism, Primitive
+from bridge.mechanism import Mechanism
 from bridge.names import primitive_names
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Scene

@@ -7,8 +7,8 @@ from typing import Self, overload
 
 import numpy as np
 
-from bridge.coordinates import joint_index
-from bridge.mechanism import Mechanism, Position
+from bridge.coordinates import Position, joint_index
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose
 
@@ -36,8 +36,8 @@ class Bodies(Sequence[Body]):
         """PyBullet's constraint ids by the joint that they stand for."""
         self.diagnostics = diagnostics
         """What became of everything in the file, from reading to here."""
-        joints, links = joint_index(mechanism), {body.name for body in mechanism.bodies}
-        self._of_joint = {name: body for body in self for name in joint_index(body.mechanism) if name in joints}
+        joints, links = joint_index(mechanism.bodies), {body.name for body in mechanism.bodies}
+        self._of_joint = {name: body for body in self for name in joint_index(body.mechanism.bodies) if name in joints}
         self._of_link = {name: body for body in self for name in body.links if name in links}
 
     @overload

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bridge.mechanism import ROOT, Closure, Coupling, Kind, Mechanism
+from bridge.bodies import ROOT, Closure, Coupling, Kind
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate
 from loaders.model import WORLD, BallConstraint, Joint, JointType
 from loaders.spatial import IDENTITY, Pose

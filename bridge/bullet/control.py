@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bridge.mechanism import Position
+from bridge.coordinates import Position
 
 from .state import State
 

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from bridge.mechanism import Kind, Primitive
+from bridge.bodies import Kind, Primitive
 from loaders.model import Rgba, Visual
 from loaders.spatial import IDENTITY, Array, Pose
 

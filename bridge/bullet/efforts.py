@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bridge.coordinates import joint_index, kind_of
+from bridge.bodies import Body, Kind, Primitive
+from bridge.coordinates import Position, joint_index, kind_of
 from bridge.forces import Motion
-from bridge.mechanism import Body, Kind, Mechanism, Position, Primitive
+from bridge.mechanism import Mechanism
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .segments import BASE
@@ -22,7 +23,7 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
         ValueError: for an unknown joint or an effort of the wrong size.
     """
     mechanism = state.articulation.mechanism
-    index = joint_index(mechanism)
+    index = joint_index(mechanism.bodies)
     for name, effort in efforts.items():
         if name not in index:
             raise ValueError(f"there is no joint {name!r} here; there are: {', '.join(sorted(index))}")

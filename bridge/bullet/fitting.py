@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bridge.bodies import ROOT, Body, Closure, Kind, Primitive
 from bridge.coordinates import kind_of
-from bridge.mechanism import ROOT, Body, Closure, Kind, Mechanism, Primitive
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Z_AXIS
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bridge.mechanism import Kind
+from bridge.bodies import Kind
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 

@@ -7,7 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from bridge.mechanism import Mechanism, Position
+from bridge.coordinates import Position
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD, by_name
 from loaders.spatial import IDENTITY, Array, Pose

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.bodies import Body, Kind
 from bridge.forces import can_be_strung
-from bridge.mechanism import Body, Kind, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import (
     Bushing,

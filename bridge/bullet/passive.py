@@ -10,9 +10,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from bridge.bodies import Body, Kind
 from bridge.coordinates import joint_index
 from bridge.forces import bushing_wrench, can_be_strung, tendon_force
-from bridge.mechanism import Body, Kind, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.model import (
     WORLD,
     Bushing,
@@ -139,5 +140,5 @@ def _strain(states: list[State], tendon: TendonConstraint, mechanism: Mechanism)
     length, rate = (sum(a * float(np.atleast_1d(x[name])[0]) for name, a in weights.items()) for x in (q, v))
     force = tendon_force(tendon, length + tendon.offset, rate)
     for state in states if force else ():
-        own = joint_index(state.articulation.mechanism).keys() & weights.keys()
+        own = joint_index(state.articulation.mechanism.bodies).keys() & weights.keys()
         apply_efforts(state, {name: weights[name] * force for name in sorted(own)}, limited=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar
 
+from bridge.bodies import ROOT, Body, Kind, Primitive
 from bridge.coordinates import kind_of
-from bridge.mechanism import ROOT, Body, Kind, Mechanism, Primitive
+from bridge.mechanism import Mechanism
 from loaders.model import (
     WORLD,
     Z_AXIS,

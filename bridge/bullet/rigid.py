@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bridge.coordinates import joint_index
-from bridge.dynamics import jacobians
 from bridge.forces import can_be_strung
 from bridge.mechanism import Mechanism
 from loaders.model import WORLD, Constraint, DistanceConstraint, TendonConstraint
@@ -59,7 +58,7 @@ def hold(states: Sequence[State], mechanism: Mechanism) -> None:
     if not elements:
         return
     q, v = ({n: x for s in states for n, x in read(s).items()} for read in (State.positions, State.velocities))
-    own = joint_index(mechanism).keys()
+    own = joint_index(mechanism.bodies).keys()
     q, v = {n: x for n, x in q.items() if n in own}, {n: x for n, x in v.items() if n in own}
     bare = _without_rotors(mechanism)
     lengths = list(_lengths(states, mechanism, elements, q))
@@ -114,7 +113,7 @@ def _lengths(
     states: Sequence[State], mechanism: Mechanism, elements: Sequence[Constraint], q: dict[str, Value]
 ) -> Iterator[_Length]:
     links = {link for state in states for link in state.articulation.places} | {WORLD}
-    motions = jacobians(mechanism, q) | {WORLD: np.zeros((6, len(mechanism.v_order)))}
+    motions = mechanism.jacobians(q) | {WORLD: np.zeros((6, len(mechanism.v_order)))}
     for element in elements:
         if isinstance(element, TendonConstraint) and can_be_strung(element, mechanism.v_order):
             yield _tendon(states, mechanism, element, q)
@@ -129,7 +128,7 @@ def _tendon(states: Sequence[State], mechanism: Mechanism, tendon: TendonConstra
 
     def pull(tension: float) -> None:
         for state in states:
-            own = joint_index(state.articulation.mechanism).keys() & weights.keys()
+            own = joint_index(state.articulation.mechanism.bodies).keys() & weights.keys()
             apply_efforts(state, {name: -weights[name] * tension for name in sorted(own)}, limited=False)
 
     return _Length(value=value, lower=tendon.lower, upper=tendon.upper, J=J, pull=pull)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bridge.mechanism import Primitive
+from bridge.bodies import Primitive
 from loaders.model import Link
 from loaders.spatial import Array, Pose, SpatialInertia
 

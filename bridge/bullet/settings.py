@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.mechanism import Kind
+from bridge.bodies import Kind
 
 from .articulation import Articulation
 from .client import Client

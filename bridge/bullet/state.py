@@ -13,17 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.bodies import ROOT, Body, Kind
 from bridge.closing import closing_position, parts
 from bridge.coordinates import (
     Coordinates,
+    Position,
     joint_index,
     joint_position,
     kind_of,
-    positions_by_body,
     primitive_positions,
     velocities_by_body,
 )
-from bridge.mechanism import ROOT, Body, Kind, Mechanism, Position
+from bridge.mechanism import Mechanism
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 from .articulation import Articulation
@@ -146,10 +147,10 @@ class State:
         mechanism = self.articulation.mechanism
         q = with_followers(mechanism, q)
         moved = _named(mechanism, q)
-        for i, position in enumerate(positions_by_body(mechanism, q)):
+        for i, position in enumerate(mechanism.positions_by_body(q)):
             if i in moved:
                 self._reset(mechanism.bodies[i], self.articulation.drives[i], position, None)
-        for part, link in parts(mechanism):
+        for part, link in parts(mechanism.bodies, mechanism.closures):
             if part not in moved:
                 self._reset(mechanism.bodies[part], self.articulation.drives[part], self._closing(part, link), None)
 
@@ -165,7 +166,7 @@ class State:
         mechanism = self.articulation.mechanism
         v = with_followers(mechanism, v, rates=True)
         moved = _named(mechanism, v)
-        for i, velocity in enumerate(velocities_by_body(mechanism, v)):
+        for i, velocity in enumerate(velocities_by_body(mechanism.bodies, v)):
             link, drives = mechanism.bodies[i], self.articulation.drives[i]
             if i in moved and link.primitives:
                 self._reset(link, drives, self._position(link, drives), velocity)
@@ -203,7 +204,7 @@ def _value(coordinates: Coordinates) -> Value:
 
 
 def _named(mechanism: Mechanism, given: Mapping[str, Position]) -> set[int]:
-    index = joint_index(mechanism)
+    index = joint_index(mechanism.bodies)
     return {index[name] for name in given if name in index}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import loaders
 from bridge.demo import run_demo
-from bridge.mechanism import lower
+from bridge.lowering import lower
 from bridge.parity.engines import engine_names
 from bridge.parity.verdict import Verdict
 from bridge.sources import mechanism_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import bridge
-from bridge.mechanism import Position
+from bridge.coordinates import Position
 from bridge.parity import Comparison, Outcome, Verdict
 from bridge.parity.verdict import line, number
 from loaders.model import Scene

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridge.mechanism import ROOT, Body, Mechanism
+from bridge.bodies import ROOT, Body
+from bridge.mechanism import Mechanism
 from loaders.model import WORLD, Link, Scene
 
 

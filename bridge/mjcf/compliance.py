@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.bodies import ROOT
 from bridge.collisions import weld_groups
-from bridge.dynamics import jacobians, link_poses
-from bridge.mechanism import ROOT, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.model import Surface
 from loaders.spatial import Array, skew
 
@@ -58,7 +58,7 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float] | None:
     if not np.all(np.isfinite(M)):
         return None
     M_inverse = _inverse(M)
-    J, poses, groups = jacobians(mechanism, {}), link_poses(mechanism, {}), weld_groups(mechanism)
+    J, poses, groups = mechanism.jacobians(), mechanism.link_poses(), weld_groups(mechanism)
     by_name = {body.name: body for body in mechanism.bodies}
     found = {}
     for link in links:

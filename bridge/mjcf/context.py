@@ -95,7 +95,7 @@ class Document:
         return self._sections[section]
 
     def body(self, index: int) -> Element:
-        """The element of a body; that of the world for `bridge.mechanism.ROOT`."""
+        """The element of a body; that of the world for `bridge.bodies.ROOT`."""
         return self["worldbody"] if index < 0 else self.bodies[index]
 
     def root(self) -> Element:
@@ -140,7 +140,7 @@ class Context:
     """What keeps links from touching."""
     names: Names = field(default_factory=Names)
     index: dict[str, int] = field(default_factory=dict)
-    """Body index of each link; `bridge.mechanism.ROOT` for the world."""
+    """Body index of each link; `bridge.bodies.ROOT` for the world."""
     inverse_inertias: Array | None = None
     """What `stops.inverse_inertias` found."""
     inverse_masses: dict[str, float] | None = None

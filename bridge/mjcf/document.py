@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bridge.bodies import ROOT, Body, Kind
 from bridge.collisions import filters, weld_groups
 from bridge.coordinates import kind_of
-from bridge.mechanism import ROOT, Body, Kind, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD, Scene
 

@@ -6,7 +6,7 @@ its solver allows; what is left is stated in the ledger.
 
 from __future__ import annotations
 
-from bridge.mechanism import Closure
+from bridge.bodies import Closure
 from bridge.names import primitive_names
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import BallConstraint, JointType

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.bodies import ROOT
 from bridge.coordinates import default_position, kind_of
-from bridge.dynamics import jacobians
-from bridge.mechanism import ROOT, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.spatial import IDENTITY, Array, Pose, skew
 
 End = tuple[int, Pose]
@@ -72,7 +72,7 @@ def _gap(mechanism: Mechanism, ends: tuple[End, End], x: Array) -> tuple[Array, 
         for body in mechanism.bodies
         if body.joint is not None and body.primitives
     }
-    poses, motions = mechanism.link_poses(q), jacobians(mechanism, q)
+    poses, motions = mechanism.link_poses(q), mechanism.jacobians(q)
     gap, J = np.zeros(3), np.zeros((3, len(x)))
     for sign, (i, X_BS) in zip((1.0, -1.0), ends, strict=True):
         if i == ROOT:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.bodies import Body, Kind, Primitive
 from bridge.coordinates import kind_of
-from bridge.mechanism import Body, Kind, Mechanism, Primitive
+from bridge.mechanism import Mechanism
 from bridge.names import primitive_names
 from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import JointAxis

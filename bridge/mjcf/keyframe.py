@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bridge.bodies import Body, Kind
 from bridge.closing import closed
 from bridge.coordinates import Coordinates, default_position, kind_of, primitive_positions
-from bridge.mechanism import Body, Kind
 from bridge.names import primitive_names
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis
@@ -19,7 +19,7 @@ def keyframe(context: Context) -> None:
     """Write the key ``home`` if the source has a default position, or if zero is outside the limits of a joint."""
     bodies = context.mechanism.bodies
     stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
-    home = closed(context.mechanism, [_home(body) for body in bodies], stated)
+    home = closed(bodies, context.mechanism.closures, [_home(body) for body in bodies], stated)
     outside = [body.joint or "" for body, q in zip(bodies, home, strict=True) if _clamped(body, default_position(body))]
     if outside:
         message = f"zero is outside the limits of {', '.join(outside)}; the keyframe home is inside"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.mechanism import Kind, Mechanism
+from bridge.bodies import Kind
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.model import JointAxis
 from loaders.spatial import Array

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import PurePath
 
-from bridge.mechanism import ROOT
+from bridge.bodies import ROOT
 
 from .context import Context
 from .element import Element

@@ -98,7 +98,7 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     direction = parameters.get("force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent"))
     is_opposite = direction != "parent_to_child"
     if joint is not None:
-        i = joint_index(context.mechanism).get(joint.name)
+        i = joint_index(context.mechanism.bodies).get(joint.name)
         if i is None:
             message = f"sensor {sensor.name} is on joint {joint.name}, which no body hangs by; MuJoCo measures no force"
             context.report(Fate.DROPPED, "sensor", message, sensor.where)

@@ -6,8 +6,9 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
+from bridge.bodies import ROOT
 from bridge.bullet.losses import LOSSES
-from bridge.mechanism import ROOT, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
 
 from .convergence import EXACTLY

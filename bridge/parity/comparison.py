@@ -18,8 +18,8 @@ import numpy as np
 
 from bridge.bullet.state import with_followers
 from bridge.collisions import weld_groups
-from bridge.coordinates import positions_by_body
-from bridge.mechanism import Mechanism, Position
+from bridge.coordinates import Position
+from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
 from loaders import Search
 
@@ -136,7 +136,7 @@ def compare(
 
 def _whole(mechanism: Mechanism, positions: Mapping[str, Position]) -> dict[str, Position]:
     """The position of every joint: as given, as couplings say, or at its default."""
-    by_body = positions_by_body(mechanism, with_followers(mechanism, positions))
+    by_body = mechanism.positions_by_body(with_followers(mechanism, positions))
     return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from bridge.coordinates import positions_by_body
-from bridge.mechanism import ROOT, Mechanism, Position
+from bridge.bodies import ROOT
+from bridge.coordinates import Position
+from bridge.mechanism import Mechanism
 from loaders.model import WORLD, BallConstraint, JointType
 from loaders.spatial import IDENTITY, Pose
 
@@ -33,7 +34,7 @@ def ends(mechanism: Mechanism) -> Iterator[tuple[str, Ends]]:
 
 def violations(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, float]:
     """How far each coupling and each loop is from what it holds [rad or m]; screws are exact here."""
-    positions = positions_by_body(mechanism, q)
+    positions = mechanism.positions_by_body(q)
     flat = [x for body, part in zip(mechanism.bodies, positions, strict=True) for x in _numbers(body.v_start, part)]
     values = dict(flat)
     found = dict.fromkeys(soft_joints(mechanism), 0.0)

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bridge.mechanism import Mechanism, lower
+from bridge.lowering import lower
+from bridge.mechanism import Mechanism
 from loaders.model import Box, Collision, Friction, Link, Model, Physics, Plane, Scene, Sphere, Surface
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from bridge.coordinates import kind_of, positions_by_body, velocities_by_body
-from bridge.mechanism import Kind, Mechanism, Position
+from bridge.bodies import Kind
+from bridge.coordinates import Position, kind_of
+from bridge.mechanism import Mechanism
 from loaders.spatial import Array
 
 from .engines import Factory
@@ -117,8 +118,8 @@ def order_row(level: Level, quantity: str, engine: str, points: Points, where: s
 
 def exact_motion(mechanism: Mechanism, start: State, step: float, count: int) -> dict[str, Position]:
     """Positions after some steps of the classical Runge-Kutta method of fourth order."""
-    q = np.concatenate([np.zeros(0), *positions_by_body(mechanism, start[0])])
-    v = np.concatenate([np.zeros(0), *velocities_by_body(mechanism, start[1])])
+    q = np.concatenate([np.zeros(0), *mechanism.positions_by_body(start[0])])
+    v = mechanism.velocities(start[1])
     for _ in range(count):
         q, v = _stepped(mechanism, q, v, step)
     return _named(mechanism, q)
@@ -164,7 +165,7 @@ def _spun(wxyz: Array, w: Array) -> Array:
 def _named(mechanism: Mechanism, q: Array) -> dict[str, Position]:
     found: dict[str, Position] = {}
     start = 0
-    for body, default in zip(mechanism.bodies, positions_by_body(mechanism, {}), strict=True):
+    for body, default in zip(mechanism.bodies, mechanism.positions_by_body(), strict=True):
         if default:
             found[str(body.joint)] = q[start : start + len(default)].tolist()
         start += len(default)

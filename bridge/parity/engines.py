@@ -15,7 +15,7 @@ from importlib import metadata
 from typing import Protocol
 
 from bridge.bullet.console import captured
-from bridge.mechanism import Position
+from bridge.coordinates import Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.coordinates import Coordinates, kind_of
-from bridge.mechanism import ROOT, Kind, Mechanism, Position, Primitive
+from bridge.bodies import ROOT, Kind, Primitive
+from bridge.coordinates import Coordinates, Position, kind_of
+from bridge.mechanism import Mechanism
 
 from .engines import Freedom
 

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from bridge.bodies import ROOT, Body, Kind
 from bridge.coordinates import kind_of
+from bridge.lowering import lower
 from bridge.masses import movable
-from bridge.mechanism import ROOT, Body, Kind, Mechanism, lower
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
 from loaders.model import Link, Model, Scene
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen

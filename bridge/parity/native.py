@@ -17,7 +17,8 @@ from typing import Any, TextIO, cast
 
 import numpy as np
 
-from bridge.mechanism import Mechanism, Position
+from bridge.coordinates import Position
+from bridge.mechanism import Mechanism
 from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix

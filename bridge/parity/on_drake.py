@@ -16,7 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from bridge.mechanism import Mechanism, Position
+from bridge.coordinates import Position
+from bridge.mechanism import Mechanism
 from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD, Scene

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from bridge.bodies import Body, Kind
 from bridge.coordinates import (
     Coordinates,
+    Position,
     joint_position,
     kind_of,
-    positions_by_body,
     primitive_positions,
-    velocities_by_body,
 )
-from bridge.mechanism import Body, Kind, Mechanism, Position
+from bridge.mechanism import Mechanism
 from bridge.mjcf.context import Options
 from bridge.mjcf.document import build
 from bridge.mjcf.spec import to_spec
@@ -58,14 +58,13 @@ class MujocoEngine:
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         self._mujoco.mj_resetData(self.model, self._data)
-        self._positions = positions_by_body(self.mechanism, q)
+        self._positions = self.mechanism.positions_by_body(q)
         for i, body in enumerate(self.mechanism.bodies):
             qpos = [x for part in _qpos(body, self._positions[i]) for x in part]
             if qpos:
                 start = self._first(i, self.model.jnt_qposadr)
                 self._data.qpos[start : start + len(qpos)] = qpos
-        rates = [rate for part in velocities_by_body(self.mechanism, v) for rate in part]
-        self._data.qvel[:] = self._velocity_map() @ np.array(rates, dtype=np.float64)
+        self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
         self._mujoco.mj_forward(self.model, self._data)
 
     def qpos(self) -> Array:

@@ -13,7 +13,8 @@ import numpy as np
 from bridge.bullet import Body, load_into_pybullet
 from bridge.bullet.segments import BASE
 from bridge.bullet.state import pose_from
-from bridge.mechanism import Mechanism, Position
+from bridge.coordinates import Position
+from bridge.mechanism import Mechanism
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .constraints import apart

@@ -12,7 +12,8 @@ from itertools import combinations
 from typing import Any
 
 from bridge.bullet import Body, load_into_pybullet
-from bridge.mechanism import Mechanism, lower
+from bridge.lowering import lower
+from bridge.mechanism import Mechanism
 from loaders.model import Link, Scene, Sphere, Surface
 from loaders.spatial import IDENTITY
 

@@ -10,8 +10,9 @@ from itertools import combinations
 
 import numpy as np
 
+from bridge.bodies import ROOT
 from bridge.collisions import weld_groups
-from bridge.mechanism import ROOT, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion
 
 from .engines import Engine

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bridge.coordinates import Coordinates, kind_of, positions_by_body, velocities_by_body
-from bridge.dynamics import jacobians
-from bridge.mechanism import Body, Kind, Mechanism, Position
+from bridge.bodies import Body, Kind
+from bridge.coordinates import Coordinates, Position, kind_of
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
@@ -43,15 +43,15 @@ class ReferenceEngine:
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
-        return jacobians(self.mechanism, self._q)
+        return self.mechanism.jacobians(self._q)
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
-        return named_positions(self.mechanism, positions_by_body(self.mechanism, self._q))
+        return named_positions(self.mechanism, self.mechanism.positions_by_body(self._q))
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
-        return np.array([x for part in velocities_by_body(self.mechanism, self._v) for x in part])
+        return self.mechanism.velocities(self._v)
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
@@ -107,7 +107,7 @@ class ReferenceEngine:
         """See `Engine.close`."""
 
     def _step(self) -> None:
-        positions = positions_by_body(self.mechanism, self._q)
+        positions = self.mechanism.positions_by_body(self._q)
         velocities = self.velocities() + self._dt * accelerations(self.mechanism, self._q, self._v)
         for body, position in zip(self.mechanism.bodies, positions, strict=True):
             if body.joint is not None and body.primitives:
@@ -118,8 +118,8 @@ class ReferenceEngine:
 
 def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[str, Position]) -> Array:
     """Of every freedom, under gravity, dampers and springs, shape (nv,)."""
-    positions = positions_by_body(mechanism, q)
-    velocities = np.array([x for part in velocities_by_body(mechanism, v) for x in part])
+    positions = mechanism.positions_by_body(q)
+    velocities = mechanism.velocities(v)
     if not len(velocities):
         return velocities
     forces = _passive_forces(mechanism, positions, velocities) - mechanism.bias_forces(q, v)

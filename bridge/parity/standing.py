@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.mechanism import ROOT, Body, Mechanism
+from bridge.bodies import ROOT, Body
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import (

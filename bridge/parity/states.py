@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 
+from bridge.bodies import Body, Kind
 from bridge.bullet.state import with_followers
-from bridge.coordinates import kind_of
+from bridge.coordinates import Position, kind_of
+from bridge.lowering import lower
 from bridge.masses import movable
-from bridge.mechanism import Body, Kind, Mechanism, Position, lower
+from bridge.mechanism import Mechanism
 from loaders.model import Actuator, BallConstraint, JointAxis, Scene
 
 from .freedoms import single_freedoms

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pybullet
 
+from bridge.bodies import Kind
 from bridge.coordinates import kind_of
-from bridge.mechanism import Kind, Mechanism
+from bridge.mechanism import Mechanism
 from loaders.model import WORLD, Box, Collision, Joint, JointAxis, JointType, Link, Model, Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 

@@ -5,8 +5,8 @@ import copy
 import mujoco
 import numpy as np
 
-from bridge.coordinates import kind_of, positions_by_body, primitive_positions
-from bridge.mechanism import Kind
+from bridge.bodies import Kind
+from bridge.coordinates import kind_of, primitive_positions
 from bridge.names import primitive_names
 from loaders.spatial import Pose, quaternion_to_matrix
 
@@ -39,7 +39,7 @@ class Running:
         self.S = np.zeros((model.nv, len(mechanism.v_order)))
 
     def set(self, q, v=None):
-        positions = positions_by_body(self.mechanism, q)
+        positions = self.mechanism.positions_by_body(q)
         self.S[:] = 0.0
         for body, position in zip(self.mechanism.bodies, positions, strict=True):
             moves = zip(primitive_names(body), body.primitives, primitive_positions(body, position), strict=True)

@@ -22,7 +22,7 @@ from pydrake.multibody.tree import (
 from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 from bridge.dynamics import relative_pose
-from bridge.mechanism import lower
+from bridge.lowering import lower
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, Scene, by_name
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
 

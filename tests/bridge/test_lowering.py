@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge.coordinates import joint_position, positions_by_body, primitive_positions
+from bridge.bodies import ROOT, Kind
+from bridge.coordinates import joint_position, primitive_positions
 from bridge.dynamics import relative_pose
-from bridge.mechanism import ROOT, Kind, lower
+from bridge.lowering import lower
 from bridge.names import primitive_names
 from bridge.sources import mechanism_of
 from loaders.model import (
@@ -181,7 +182,7 @@ def test_displacements_and_positions_are_inverse(kind, backwards):
     assert body.reversed is backwards
     np.testing.assert_allclose(joint_position(body, primitive_positions(body, position)), position, atol=1e-15)
     (used,) = (
-        p for b, p in zip(mechanism.bodies, positions_by_body(mechanism, {"j": position}), strict=True) if b is body
+        p for b, p in zip(mechanism.bodies, mechanism.positions_by_body({"j": position}), strict=True) if b is body
     )
     assert relative_pose(body, used).is_close(mechanism.link_poses({"j": position})["y"])
 
