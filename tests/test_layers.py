@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for package in ("loaders", "bridge") for path in (ROOT / package).rglob("*.py"))
 NAMES = [str(path.relative_to(ROOT)) for path in SOURCES]
+MODULES = {name.removesuffix(".py").removesuffix("/__init__").replace("/", "."): name for name in NAMES}
 
 ON_DEMAND = {
     "coacd", "collada", "fast_simplification", "jinja2", "matplotlib", "mujoco", "pybullet", "pydrake", "rich",
@@ -38,7 +40,7 @@ def tree(name: str) -> ast.Module:
 
 
 def imports(name: str, nodes: Iterator[ast.AST]) -> set[str]:
-    """Absolute names of the modules that these nodes import."""
+    """Absolute names that these nodes import: of modules, or of what is in them."""
     package = list(Path(name).parent.parts)
     found = set()
     for node in nodes:
@@ -47,7 +49,7 @@ def imports(name: str, nodes: Iterator[ast.AST]) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             module = [*base, *([node.module] if node.module else [])]
-            found |= {".".join(module)} if node.module else {".".join([*module, alias.name]) for alias in node.names}
+            found |= {".".join([*module, alias.name]) for alias in node.names}
     return found
 
 
@@ -66,6 +68,12 @@ def nodes_run_on_import(name: str) -> Iterator[ast.AST]:
             continue
         yield node
         pending.extend(ast.iter_child_nodes(node))
+
+
+def neighbours(name: str) -> set[str]:
+    """The other files of the house that a file imports, late and for type checkers too."""
+    found = {MODULES.get(what) or MODULES.get(what.rpartition(".")[0]) for what in imports(name, every_node(name))}
+    return {file for file in found if file is not None} - {name}
 
 
 def functions(name: str) -> Iterator[tuple[str, int]]:
@@ -100,6 +108,12 @@ def test_nothing_knows_the_command_line(name: str) -> None:
 def test_targets_do_not_know_each_other_nor_the_proof(name: str) -> None:
     other = "bridge.bullet" if name.startswith("bridge/mjcf") else "bridge.mjcf"
     assert not {m for m in imports(name, every_node(name)) if m.startswith((other, "bridge.parity"))}
+
+
+@pytest.mark.parametrize("package", ["bridge"])
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    house = TopologicalSorter({name: neighbours(name) for name in NAMES if name.startswith(f"{package}/")})
+    house.prepare()  # raises CycleError, which tells the circle
 
 
 @pytest.mark.parametrize("name", NAMES)
