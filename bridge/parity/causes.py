@@ -18,7 +18,7 @@ from .verdict import Outcome, Row
 LIGHT = 1e-6
 """Mass of a link that counts as none [kg]."""
 _FOR_WANT_OF_INERTIA = {
-    "mjcf.massless-link", "mjcf.inertia-from-geometry", "lower.massless-free-link", "lower.thin-free-link",
+    "mjcf.massless-link", "mjcf.inertia-from-geometry", "lower.massless-free-link", "lower.thin-link",
     "pybullet.base-without-inertia", "pybullet.ball-without-inertia",
 }  # fmt: skip
 _SURE = {"reference", EXACTLY}

@@ -246,7 +246,7 @@ def _pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 
 _MASSLESS = frozenset({
     "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "lower.massless-free-link",
-    "lower.thin-free-link",
+    "lower.thin-link",
     "pybullet.base-without-inertia",
     "pybullet.ball-without-inertia", "pybullet.folded-links", "drake.replaced-inertia",
 })  # fmt: skip

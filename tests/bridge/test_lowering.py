@@ -209,19 +209,43 @@ def test_a_free_point_mass_gets_an_inertia_and_is_reported():
     point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
     mechanism = mechanism_of(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
-    assert [entry.code for entry in mechanism.diagnostics] == ["lower.thin-free-link"]
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.thin-link"]
     assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
 
 
 def test_two_welded_point_masses_lack_inertia_about_their_line_and_three_do_not():
     points = [Pose.of(p=p) for p in ((0, 0, 0), (1, 0, 0), (0, 1, 0))]
-    for count, codes in ((2, ["lower.thin-free-link"]), (3, [])):
+    for count, codes in ((2, ["lower.thin-link"]), (3, [])):
         links = [
             dataclasses.replace(link(f"l{i}"), X_WL=X_WL, inertia=SpatialInertia.of(1.0))
             for i, X_WL in enumerate(points[:count])
         ]
         joints = [joint(f"j{i}", "l0", f"l{i}", JointType.FIXED, X_PJ=points[i]) for i in range(1, count)]
         assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == codes
+
+
+def gimbal(*axes, tip=1.0, between=0.0):
+    """A point mass on hinges that meet in one point, on none of their axes."""
+    names = ["stand", *(f"ring{i}" for i in range(len(axes) - 1))]
+    links = [link(name, mass=between) for name in names]
+    point = dataclasses.replace(link("tip"), inertia=SpatialInertia.of(tip, (0.5, 0.3, 0.2)))
+    ends = zip(names, [*names[1:], "tip"], axes, strict=True)
+    joints = [joint(f"j{child}", parent, child, axes=(axis,)) for parent, child, axis in ends]
+    return scene([*links, point], [joint("hold", WORLD, "stand", JointType.FIXED), *joints])
+
+
+def test_a_point_mass_that_a_gimbal_turns_about_itself_gets_an_inertia_and_is_reported():
+    spun = gimbal(Z_AXIS, Y_AXIS, X_AXIS)
+    assert np.linalg.eigvalsh(lower(spun).mass_matrix())[0] == pytest.approx(0.0, abs=1e-15)
+    mechanism = mechanism_of(spun)
+    (entry,) = mechanism.diagnostics
+    assert (entry.code, "link tip" in entry.message) == ("lower.thin-link", True)
+    assert 1e-10 < np.linalg.eigvalsh(mechanism.mass_matrix())[0] < 1e-8
+
+
+@pytest.mark.parametrize("fine", [gimbal(Z_AXIS), gimbal(Z_AXIS, Y_AXIS), gimbal(Z_AXIS, Y_AXIS, X_AXIS, between=1.0)])
+def test_a_point_mass_that_every_joint_must_push_is_left_as_it_is(fine):
+    assert mechanism_of(fine).diagnostics == ()
 
 
 def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
