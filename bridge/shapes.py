@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.model import Cone, Polyline
+from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Polyline, Sphere
 from loaders.spatial import Array
 
 Faces = NDArray[np.int64]
 Outline = tuple[tuple[float, float], ...]
+Reach = Callable[[Array], float]
+"""How far a shape reaches in a direction, in its own frame [m]."""
 
 SIDES = 64
 """Of a round shape."""
@@ -113,3 +116,38 @@ def is_convex(vertices: Array, faces: Faces) -> bool:
             if min(float(distance.max()), float(-distance.min())) > tolerance:
                 return False
     return True
+
+
+# --- how far a shape reaches -----------------------------------------------------------------------------------------
+
+
+def reach_of_points(points: Array) -> Reach:
+    """That of points, shape (n, 3) [m]."""
+    return lambda d: float((points @ d).max())
+
+
+def reach(shape: Geometry) -> Reach | None:
+    """That of a shape which is told by a few lengths; None for one that is not, or has no end."""
+    if isinstance(shape, Polyline):
+        outline = [(x, y, z) for part in shape.outlines for x, y in part for z in (0.0, shape.height)]
+        return reach_of_points(np.array(outline))
+    match shape:
+        case Box(size=size):
+            found: Reach = lambda d: float(np.abs(d) @ np.array(size)) / 2.0  # noqa: E731
+        case Sphere(radius=r):
+            found = lambda _d: r  # noqa: E731
+        case Ellipsoid(radii=radii):
+            found = lambda d: float(np.linalg.norm(np.array(radii) * d))  # noqa: E731
+        case Capsule(radius=r, length=length):
+            found = lambda d: r + abs(float(d[2])) * length / 2.0  # noqa: E731
+        case Cylinder(radius=r, length=length):
+            found = lambda d: r * math.hypot(d[0], d[1]) + abs(float(d[2])) * length / 2.0  # noqa: E731
+        case Cone(radius=r, length=length):
+            found = lambda d: max(  # noqa: E731
+                float(d[2]) * length / 2.0, r * math.hypot(d[0], d[1]) - float(d[2]) * length / 2.0
+            )
+        case Empty():
+            found = lambda _d: -math.inf  # noqa: E731
+        case _:
+            return None
+    return found

@@ -11,11 +11,11 @@ from bridge.assets import MeshAsset, mesh_asset, png_texture, shape_asset
 from bridge.convex import as_asked
 from loaders.diagnostics import Fate, Where
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
-from loaders.spatial import Pose
+from loaders.spatial import Array, Pose
 
 from .context import TARGET, Context
 from .element import Value
-from .heightfield import read_heightfield
+from .heightfield import Heightfield, read_heightfield
 
 _GREY = (0.5, 0.5, 0.5, 1.0)
 """MuJoCo's colour of a geom that has none."""
@@ -44,11 +44,13 @@ class MeshUse:
     """Whether the source puts a picture on it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
     """One mesh asset in the document, and how the mesh file says that it looks."""
 
     name: str
+    vertices: Array
+    """Positions [m], shape (n, 3)."""
     rgba: Rgba | None = None
     texture: str | None = None
 
@@ -75,6 +77,7 @@ class AssetLibrary:
         self._names: dict[bytes, str] = {}
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
         self._textures: dict[str, str | None] = {}
+        self._heightfields: dict[Heightfield, str] = {}
 
     def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         """The parts of a geometry, registered."""
@@ -109,7 +112,7 @@ class AssetLibrary:
     def _scaled(self, part: Part, ratio: tuple[float, ...]) -> Part:
         name = self._context.names.claim("mesh", part.name)
         self._context.document["asset"].add("mesh", name=name, file=f"{part.name}.obj", scale=ratio)
-        return replace(part, name=name)
+        return replace(part, name=name, vertices=part.vertices * ratio)
 
     def _report_unmapped(self, found: Iterable[MeshAsset], use: MeshUse) -> None:
         for asset in found:
@@ -125,7 +128,7 @@ class AssetLibrary:
             name = self._names[data] = self._context.names.claim("mesh", asset.name, otherwise=otherwise)
             self._add_file(f"{name}.obj", data)
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
-        return Part(name=name, rgba=asset.rgba, texture=asset.texture)
+        return Part(name=name, vertices=asset.vertices, rgba=asset.rgba, texture=asset.texture)
 
     def _add_file(self, file: str, data: bytes) -> None:
         self._context.assets[file] = data
@@ -216,9 +219,12 @@ class AssetLibrary:
         field = read_heightfield(heightmap, use.where, self._context)
         if field is None:
             return None
-        name = self._context.names.claim("picture", Path(heightmap.path or heightmap.uri).stem)
-        self._add_file(f"{name}.png", field.png)
-        self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
+        name = self._heightfields.get(field)
+        if name is None:
+            name = self._context.names.claim("picture", Path(heightmap.path or heightmap.uri).stem)
+            self._heightfields[field] = name
+            self._add_file(f"{name}.png", field.png)
+            self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
         return name, Pose.of(p=field.origin)
 
 

@@ -12,10 +12,11 @@ from typing import Any, Literal, cast, get_args
 from bridge.collisions import Filters
 from bridge.convex import CollisionMeshes, check_choice
 from bridge.mechanism import Mechanism
+from bridge.shapes import Reach
 from bridge.sources import Loading
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
-from loaders.spatial import Array
+from loaders.spatial import Array, Pose
 
 from .element import Element
 
@@ -129,6 +130,16 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """The shape of a geom, on its link."""
+
+    link: str
+    X_LS: Pose
+    reach: Reach
+    touches: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """One export in progress."""
 
@@ -149,6 +160,8 @@ class Context:
     """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
     geom_names: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     """Names of the geoms of each collision, by link and collision."""
+    shapes: list[Placed] = field(default_factory=list)
+    """Those of all geoms that end somewhere, but for terrain."""
     speed_limited: set[str] = field(default_factory=set)
     """Joints of the source whose motors end at the speed limit."""
     assets: dict[str, bytes] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from .actuators import actuators
 from .assets import AssetLibrary
 from .compliance import inverse_masses
 from .contacts import contacts
-from .context import Context, Document, Options
+from .context import Context, Document, Options, Placed
 from .decimals import placement
 from .defaults import defaults
 from .element import Element
@@ -36,12 +36,13 @@ from .tendons import tendons
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A finished document: its tree, its assets, what was lost, and which names had to change."""
+    """A finished document: its tree, its assets, what was lost, which names had to change, and its shapes."""
 
     root: Element
     assets: dict[str, bytes]
     diagnostics: tuple[Diagnostic, ...]
     names: dict[str, str]
+    shapes: tuple[Placed, ...]
 
 
 def build(mechanism: Mechanism, options: Options) -> Built:
@@ -83,6 +84,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         assets=context.assets,
         diagnostics=tuple(context.diagnostics),
         names=dict(context.names.changed),
+        shapes=tuple(context.shapes),
     )
 
 

@@ -12,14 +12,15 @@ from typing import Unpack
 
 from bridge.sources import Source, mechanism_of
 from loaders.diagnostics import Diagnostic
-from loaders.model import Plane, Scene
+from loaders.model import Scene
 
 from .context import Choices, Names, Options
 from .document import Built, build
-from .element import Element, Value, write
+from .element import write
 from .papers import MARK, derivation, fidelity, generator
 from .parts import cut, owners
 from .spec import require_xml_depth
+from .stage import stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,7 @@ def _contents(source: Source, choices: Choices) -> tuple[str, dict[str, bytes], 
     models = _models(name, scene, built)
     parts = [file for file in models if file != f"{name}.xml"]
     texts = models | {
-        "scene.xml": write(_scene(name, scene)),
+        "scene.xml": write(stage(name, mechanism, built)),
         "README.md": derivation(name, scene, built, options, parts),
         "FIDELITY.md": fidelity(scene, built.diagnostics),
     }
@@ -111,40 +112,6 @@ def _file_name(name: str) -> str:
     """A model's name as that of a file, never that of the scene."""
     plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "model"
     return f"{plain}_model" if plain.lower() == "scene" else plain
-
-
-# --- the scene around the model --------------------------------------------------------------------------------------
-
-
-def _scene(name: str, scene: Scene) -> Element:
-    """The model under a lamp and a sky, on a floor unless it brings its own ground."""
-    root = Element("mujoco", model=f"{name} scene")
-    root.add("include", file=f"{name}.xml")
-    visual = root.add("visual")
-    visual.add("headlight", diffuse=(0.6, 0.6, 0.6), ambient=(0.3, 0.3, 0.3), specular=(0.0, 0.0, 0.0))
-    visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
-    asset = root.add("asset")
-    sky: dict[str, Value] = {"rgb1": (0.3, 0.5, 0.7), "rgb2": (0.0, 0.0, 0.0), "width": 512, "height": 3072}
-    asset.add("texture", type="skybox", builtin="gradient", **sky)
-    has_ground = any(isinstance(collision.geometry, Plane) for link in scene.links for collision in link.collisions)
-    if not has_ground:
-        _floor(root, asset)
-    elif not scene.lights:
-        _lamp(root.add("worldbody"))
-    return root
-
-
-def _floor(root: Element, asset: Element) -> None:
-    look: dict[str, Value] = {"rgb1": (0.2, 0.3, 0.4), "rgb2": (0.1, 0.2, 0.3), "markrgb": (0.8, 0.8, 0.8)}
-    asset.add("texture", name="scene_floor", type="2d", builtin="checker", mark="edge", **look, width=300, height=300)
-    asset.add("material", name="scene_floor", texture="scene_floor", texuniform=True, texrepeat=(5, 5), reflectance=0.2)
-    world = root.add("worldbody")
-    _lamp(world)
-    world.add("geom", name="scene_floor", type="plane", size=(0, 0, 0.05), material="scene_floor")
-
-
-def _lamp(world: Element) -> None:
-    world.add("light", type="directional", pos=(0, 0, 1.5), dir=(0, 0, -1))
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

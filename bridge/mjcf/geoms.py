@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from bridge.shapes import Reach, reach, reach_of_points
 from loaders.diagnostics import Fate, Where
 from loaders.model import (
     Box,
@@ -31,7 +32,7 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .assets import AssetLibrary, MeshUse
-from .context import Context
+from .context import Context, Placed
 from .decimals import placement
 from .element import Element
 from .surface import contact_attributes
@@ -47,6 +48,7 @@ class _Shape:
     type: str
     size: tuple[float, ...] | None = None
     asset: str | None = None
+    reach: Reach | None = None
     rgba: Rgba | None = None
     texture: str | None = None
     X_GS: Pose = IDENTITY
@@ -118,6 +120,7 @@ def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, con
         is_named = context.shape_names[visual.name] == 1 and not elements
         name = context.names.claim("geom", visual.name) if is_named else None
         elements.append(_geom("visual", name, visual.X_LG, shape))
+        _place(shape, link, visual.X_LG, context, touches=False)
         elements[-1].set(material=material, rgba=rgba)
     return elements
 
@@ -134,8 +137,14 @@ def _collision(
         name = context.names.claim("geom", collision.name + part, otherwise=f"{link.name}::{collision.name}{part}")
         context.geom_names.setdefault((link.name, collision.name), []).append(name)
         elements.append(_geom("collision", name, collision.X_LG, shape))
+        _place(shape, link, collision.X_LG, context, touches=True)
         elements[-1].set(**touch)
     return elements
+
+
+def _place(shape: _Shape, link: Link, X_LG: Pose, context: Context, *, touches: bool) -> None:
+    if shape.reach is not None:
+        context.shapes.append(Placed(link=link.name, X_LS=X_LG @ shape.X_GS, reach=shape.reach, touches=touches))
 
 
 def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
@@ -157,7 +166,13 @@ def _shapes(
     """What a geometry is in MuJoCo; nothing, with a diagnostic, where it has none."""
     if isinstance(geometry, Mesh | Cone | Polyline):
         return [
-            _Shape(type="mesh", asset=part.name, rgba=part.rgba, texture=part.texture)
+            _Shape(
+                type="mesh",
+                asset=part.name,
+                reach=reach_of_points(part.vertices),
+                rgba=part.rgba,
+                texture=part.texture,
+            )
             for part in library.meshes(geometry, use)
         ]
     if isinstance(geometry, Heightmap):
@@ -170,7 +185,7 @@ def _shapes(
     if isinstance(geometry, Empty):
         context.report(Fate.NOTED, "no-shape", f"a shape of link {link} is declared empty; it has no geom", use.where)
         return []
-    shape = _PRIMITIVES[type(geometry)](geometry)
+    shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=reach(geometry))
     return [shape] if _has_extent(shape, link, use.where, context) else []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.bodies import Body, Kind
 from bridge.closing import closed
 from bridge.coordinates import Coordinates, default_position, kind_of, primitive_positions
+from bridge.mechanism import Mechanism
 from bridge.names import primitive_names
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis
@@ -15,19 +16,24 @@ _NUMBERS = {Kind.FREE: 7, Kind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
 
 
+def home(mechanism: Mechanism) -> list[Coordinates]:
+    """Of each body's joint, the position that the source starts from, or zero, moved into the limits; loops closed."""
+    bodies = mechanism.bodies
+    stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
+    return closed(bodies, mechanism.closures, [_home(body) for body in bodies], stated)
+
+
 def keyframe(context: Context) -> None:
     """Write the key ``home`` if the source has a default position, or if zero is outside the limits of a joint."""
-    bodies = context.mechanism.bodies
-    stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
-    home = closed(bodies, context.mechanism.closures, [_home(body) for body in bodies], stated)
-    outside = [body.joint or "" for body, q in zip(bodies, home, strict=True) if _clamped(body, default_position(body))]
+    bodies, positions = context.mechanism.bodies, home(context.mechanism)
+    outside = [body.joint or "" for body in bodies if _clamped(body, default_position(body))]
     if outside:
         message = f"zero is outside the limits of {', '.join(outside)}; the keyframe home is inside"
         hint = "start from it: mj_resetDataKeyframe(model, data, 0)"
         context.report(Fate.NOTED, "zero-outside-limits", message, hint=hint)
-    if home == [default_position(body) for body in bodies]:
+    if positions == [default_position(body) for body in bodies]:
         return
-    qpos = [x for body, q in zip(bodies, home, strict=True) for x in _qpos(body, q)]
+    qpos = [x for body, q in zip(bodies, positions, strict=True) for x in _qpos(body, q)]
     context.document["keyframe"].add("key", name="home", qpos=qpos, ctrl=_ctrl(qpos, context))
 
 

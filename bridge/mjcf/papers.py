@@ -44,7 +44,7 @@ def derivation(name: str, scene: Scene, built: Built, options: Options, parts: S
     lines = [
         f"# {name}",
         "",
-        f"`{name}.xml` is the model alone; `scene.xml` adds a lamp, a sky, and a floor if the model has no ground.",
+        f"`{name}.xml` is the model alone; `scene.xml` puts it in a viewer: a floor, a lamp and a sky, where it has none.",
         *_parts(name, parts),
         "",
         "```sh",

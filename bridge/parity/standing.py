@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
 
 from bridge.bodies import ROOT, Body
 from bridge.mechanism import Mechanism
+from bridge.shapes import Reach, reach, reach_of_points
 from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import (
-    Box,
-    Capsule,
     Collision,
-    Cone,
-    Cylinder,
-    Ellipsoid,
     Empty,
     FilterGroup,
     FilterRule,
@@ -31,11 +25,9 @@ from loaders.model import (
     Model,
     Physics,
     Plane,
-    Polyline,
     Scene,
-    Sphere,
 )
-from loaders.spatial import IDENTITY, Array, Pose
+from loaders.spatial import IDENTITY, Pose
 
 CLEARANCE = 1e-3
 """How far above the plane it starts [m]."""
@@ -43,8 +35,6 @@ LIGHTEST = 1e-5
 """Mass below which a tree only stands for one without mass [kg]."""
 GROUND = "ground of the proof"
 """The plane's link."""
-Support = Callable[[Array], float]
-"""How far a shape reaches in a direction, in its own frame [m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +44,14 @@ class Standing:
     scene: Scene
     yielding: float
     """How deep its own stiffness lets it sink, at most [m]."""
-    shapes: tuple[tuple[str, Pose, Support], ...]
+    shapes: tuple[tuple[str, Pose, Reach], ...]
 
     def lowest(self, poses: Mapping[str, Pose]) -> tuple[float, str]:
         """Height of the lowest point of all shapes over the plane [m], and its link."""
         heights = []
-        for link, X_LG, support in self.shapes:
+        for link, X_LG, reaches in self.shapes:
             X_WG = poses[link] @ X_LG
-            heights.append((float(X_WG.p[2]) - support(-X_WG.R[2]), link))
+            heights.append((float(X_WG.p[2]) - reaches(-X_WG.R[2]), link))
         return min(heights)
 
 
@@ -74,10 +64,10 @@ def standing(mechanism: Mechanism) -> Standing | str:
     shapes = []
     for link in links:
         for collision in filter(_touches, link.collisions):
-            support = _support(collision.geometry)
-            if support is None:
+            reaches = _reach(collision.geometry)
+            if reaches is None:
                 return f"{type(collision.geometry).__name__.lower()} of {link.name} has no lowest point"
-            shapes.append((link.name, collision.X_LG, support))
+            shapes.append((link.name, collision.X_LG, reaches))
     poses = mechanism.link_poses({})
     stood = Standing(scene=mechanism.scene, yielding=_yielding(links), shapes=tuple(shapes))
     height, _ = stood.lowest(poses)
@@ -143,40 +133,9 @@ def _yielding(links: list[Link]) -> float:
 # --- how far shapes reach --------------------------------------------------------------------------------------------
 
 
-def _support(shape: Geometry) -> Support | None:
+def _reach(shape: Geometry) -> Reach | None:
     """None for what has no lowest point."""
     if isinstance(shape, Mesh):
         data = read_mesh(shape, Diagnostics())
-        return (lambda _d: -math.inf) if data is None else _of_points(data.vertices)
-    if isinstance(shape, Polyline):
-        outline = [(x, y, z) for part in shape.outlines for x, y in part for z in (0.0, shape.height)]
-        return _of_points(np.array(outline))
-    return _round(shape)
-
-
-def _of_points(points: Array) -> Support:
-    return lambda d: float((points @ d).max())
-
-
-def _round(shape: Geometry) -> Support | None:
-    """Of what is told by a few lengths."""
-    match shape:
-        case Box(size=size):
-            found: Support = lambda d: float(np.abs(d) @ np.array(size)) / 2.0  # noqa: E731
-        case Sphere(radius=r):
-            found = lambda _d: r  # noqa: E731
-        case Ellipsoid(radii=radii):
-            found = lambda d: float(np.linalg.norm(np.array(radii) * d))  # noqa: E731
-        case Capsule(radius=r, length=length):
-            found = lambda d: r + abs(float(d[2])) * length / 2.0  # noqa: E731
-        case Cylinder(radius=r, length=length):
-            found = lambda d: r * math.hypot(d[0], d[1]) + abs(float(d[2])) * length / 2.0  # noqa: E731
-        case Cone(radius=r, length=length):
-            found = lambda d: max(  # noqa: E731
-                float(d[2]) * length / 2.0, r * math.hypot(d[0], d[1]) - float(d[2]) * length / 2.0
-            )
-        case Empty():
-            found = lambda _d: -math.inf  # noqa: E731
-        case _:
-            return None
-    return found
+        return (lambda _d: -math.inf) if data is None else reach_of_points(data.vertices)
+    return reach(shape)

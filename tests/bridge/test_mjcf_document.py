@@ -424,7 +424,8 @@ def test_actuators_compile_and_push_within_the_effort(kind):
 
 
 def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
-    with pytest.raises(ValueError, match="actuators must be one of none, motor, position, velocity, not 'spring'"):
+    known = "none, motor, dcmotor, position, velocity"
+    with pytest.raises(ValueError, match=f"actuators must be one of {known}, not 'spring'"):
         to_mjcf(scene_of(link("a")), actuators="spring")
 
 
