@@ -17,7 +17,8 @@ from loaders.model import Scene
 from .context import Choices, Names, Options
 from .document import Built, build
 from .element import write
-from .papers import MARK, derivation, fidelity, generator
+from .fidelity import fidelity
+from .papers import MARK, derivation, generator
 from .parts import cut, owners
 from .spec import require_xml_depth
 from .stage import stage

@@ -72,11 +72,9 @@ def repaired(inertia: SpatialInertia) -> SpatialInertia:
 
 def _repaired(link: Link, inertia: SpatialInertia, defects: list[str], context: Context) -> SpatialInertia:
     mended = repaired(inertia)
-    before, after = (numbers(one.principal_axes()[1]) for one in (inertia, mended))
-    message = (
-        f"link {link.name}: {'; '.join(defects)}; mass {inertia.mass:g} -> {mended.mass:g} kg, "
-        f"principal moments {before} -> {after} kg m^2"
-    )
+    moments = ", ".join(f"{moment:.6g}" for moment in mended.principal_axes()[1])
+    mass = f"{mended.mass:g} kg and " if mended.mass != inertia.mass else ""
+    message = f"link {link.name}: {'; '.join(defects)}; it gets {mass}{moments} kg m^2"
     context.report(Fate.REPAIRED, "repaired-inertia", message, link.where)
     return mended
 

@@ -1,30 +1,18 @@
-"""The papers of an export: where it came from (README.md) and what it lost (FIDELITY.md)."""
+"""The papers of an export but for what it lost: where it came from, and how to use it."""
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from importlib import metadata
 from pathlib import Path
 
-from loaders.diagnostics import Diagnostic, Fate
 from loaders.model import Scene
 
 from .context import Options
 from .document import Built
-
-_WORDS = {
-    Fate.DROPPED: "dropped: it has a meaning that the MJCF does not carry",
-    Fate.APPROXIMATED: "approximated: carried, with the error stated",
-    Fate.REPAIRED: "repaired: changed on request",
-    Fate.ASSUMED: "assumed: the source gives no usable value",
-    Fate.NOTED: "noted: nothing that moves or collides depends on it",
-    Fate.INVALID: "invalid",
-}
-
 
 MARK = "<!-- Written by sdfbridge "
 """What every MJCF file that is written here begins with, but for the scene."""
@@ -44,7 +32,7 @@ def derivation(name: str, scene: Scene, built: Built, options: Options, parts: S
     lines = [
         f"# {name}",
         "",
-        f"`{name}.xml` is the model alone; `scene.xml` puts it in a viewer: a floor, a lamp and a sky, where it has none.",
+        f"`{name}.xml` is the model alone; `scene.xml` has it before a camera, with a floor and a lamp if it has none.",
         *_parts(name, parts),
         "",
         "```sh",
@@ -99,34 +87,6 @@ def _joint_table(built: Built) -> list[str]:
         rows.append(f"| `{element.attributes['name']}` | {kind} | {place} |")
         start += width
     return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []
-
-
-def fidelity(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
-    """FIDELITY.md: everything that is not carried exactly; silence is exact."""
-    entries = [*scene.diagnostics, *diagnostics]
-    counts = Counter(entry.fate for entry in entries)
-    lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
-    lines += [f"- {counts[fate]} {words}" for fate, words in _WORDS.items() if counts[fate]] or ["- nothing was lost"]
-    for fate, words in _WORDS.items():
-        rows = [entry for entry in entries if entry.fate is fate]
-        if rows:
-            lines += ["", f"## {words.partition(':')[0].capitalize()}", "", "| where | what | what to do | code |"]
-            lines += ["|---|---|---|---|", *(_row(entry, scene) for entry in rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _row(entry: Diagnostic, scene: Scene) -> str:
-    place = _relative(entry.where.file, scene) + (f":{entry.where.line}" if entry.where.line else "")
-    cells = (place, entry.message, entry.hint, f"`{entry.code}`")
-    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
-
-
-def _relative(file: str, scene: Scene) -> str:
-    """A file as seen from the source's folder, or its folder and name: papers do not depend on the machine."""
-    path = Path(file)
-    if scene.source and path.is_relative_to(Path(scene.source).parent):
-        return path.relative_to(Path(scene.source).parent).as_posix()
-    return "/".join(path.parts[-2:])
 
 
 def _source_name(scene: Scene) -> str:

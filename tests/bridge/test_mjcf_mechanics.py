@@ -463,7 +463,7 @@ def test_a_repaired_inertia_is_the_nearest_and_says_so():
     a, b, c = compiled(mjcf).body("arm").inertia
     assert (a, b, c) == pytest.approx((4 / 3, 4 / 3, 8 / 3))
     (entry,) = (e for e in mjcf.diagnostics if e.fate is Fate.REPAIRED)
-    assert "1 1 3" in entry.message
+    assert "1, 1, 3 kg m^2" in entry.message
 
 
 def test_links_without_mass_that_move_get_the_least_that_compiles_and_it_is_said():
