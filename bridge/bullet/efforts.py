@@ -1,8 +1,9 @@
-"""Forces and torques on the joints and links of bodies, for one step; and how a frame moves that they act on."""
+"""Forces and torques on the joints and links of bodies, for one step; and how that moves on which they act."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from bridge.bodies import Body, Kind, Primitive
 from bridge.coordinates import Position, joint_index, kind_of
 from bridge.forces import Motion
 from bridge.mechanism import Mechanism
+from loaders.model import DistanceConstraint, SpringDamper
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .segments import BASE
@@ -95,3 +97,34 @@ def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | N
     X_WF = state.link_pose(link) @ X_LF
     p_Wcm, v, w = state.segment_motion(state.articulation.places[link][0])
     return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Line:
+    """The straight line from a point P on link A to a point Q on link B."""
+
+    P: Motion
+    Q: Motion
+    length: float
+    along: Array
+    """Unit direction from P to Q in the world, shape (3,)."""
+    pull: Callable[[float], None]
+    """Pull both links together by a tension for one step; a negative one pushes them apart."""
+
+
+def line_of(states: Sequence[State], element: SpringDamper | DistanceConstraint) -> Line | None:
+    """The line between the two points that an element holds on to; None while they are one."""
+    state_A, P = motion_of(states, element.link_A, Pose.of(p=element.p_AP))
+    state_B, Q = motion_of(states, element.link_B, Pose.of(p=element.p_BQ))
+    p_PQ = Q.X_WF.p - P.X_WF.p
+    length = float(np.linalg.norm(p_PQ))
+    if length == 0.0:
+        return None
+    along = p_PQ / length
+
+    def pull(tension: float) -> None:
+        for state, link, force, end in ((state_A, element.link_A, tension, P), (state_B, element.link_B, -tension, Q)):
+            if state is not None:
+                push(state, link, force * along, end.X_WF.p)
+
+    return Line(P=P, Q=Q, length=length, along=along, pull=pull)

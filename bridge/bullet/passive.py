@@ -24,9 +24,9 @@ from loaders.model import (
     SpringDamper,
     TendonConstraint,
 )
-from loaders.spatial import Array, Pose
+from loaders.spatial import Array
 
-from .efforts import apply_efforts, motion_of, push, torque
+from .efforts import apply_efforts, line_of, motion_of, push, torque
 from .rigid import hold
 from .state import State
 
@@ -108,17 +108,10 @@ def _lift(state: State, link: Link, g: Array) -> None:
 
 
 def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length: float) -> None:
-    state_A, P = motion_of(states, spring.link_A, Pose.of(p=spring.p_AP))
-    state_B, Q = motion_of(states, spring.link_B, Pose.of(p=spring.p_BQ))
-    p_PQ = Q.X_WF.p - P.X_WF.p
-    distance = float(np.linalg.norm(p_PQ))
-    if distance == 0.0:
-        return
-    along = p_PQ / distance
-    pull = spring.stiffness * (distance - length) + spring.damping * float(along @ (Q.v - P.v))
-    for state, link, tension, end in ((state_A, spring.link_A, pull, P), (state_B, spring.link_B, -pull, Q)):
-        if state is not None:
-            push(state, link, tension * along, end.X_WF.p)
+    line = line_of(states, spring)
+    if line is not None:
+        rate = float(line.along @ (line.Q.v - line.P.v))
+        line.pull(spring.stiffness * (line.length - length) + spring.damping * rate)
 
 
 def _bear(states: list[State], bushing: Bushing) -> None:

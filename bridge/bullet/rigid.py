@@ -18,9 +18,9 @@ from bridge.coordinates import joint_index
 from bridge.forces import can_be_strung
 from bridge.mechanism import Mechanism
 from loaders.model import WORLD, Constraint, DistanceConstraint, TendonConstraint
-from loaders.spatial import Array, Pose, skew
+from loaders.spatial import Array, skew
 
-from .efforts import apply_efforts, motion_of, push
+from .efforts import apply_efforts, line_of
 from .state import State, Value
 
 CATCH_UP = 0.5
@@ -136,22 +136,12 @@ def _tendon(states: Sequence[State], mechanism: Mechanism, tendon: TendonConstra
 
 def _rod(states: Sequence[State], rod: DistanceConstraint, motions: dict[str, Array]) -> Iterator[_Length]:
     """The distance of two points; none while they are one."""
-    state_A, P = motion_of(states, rod.link_A, Pose.of(p=rod.p_AP))
-    state_B, Q = motion_of(states, rod.link_B, Pose.of(p=rod.p_BQ))
-    p_PQ = Q.X_WF.p - P.X_WF.p
-    distance = float(np.linalg.norm(p_PQ))
-    if distance == 0.0:
-        return
-    along = p_PQ / distance
-    J_P = _at(motions[rod.link_A], P.X_WF.R @ rod.p_AP)
-    J_Q = _at(motions[rod.link_B], Q.X_WF.R @ rod.p_BQ)
-
-    def pull(tension: float) -> None:
-        for state, link, force, end in ((state_A, rod.link_A, tension, P), (state_B, rod.link_B, -tension, Q)):
-            if state is not None:
-                push(state, link, force * along, end.X_WF.p)
-
-    yield _Length(value=distance, lower=rod.distance, upper=rod.distance, J=along @ (J_Q - J_P), pull=pull)
+    line = line_of(states, rod)
+    if line is not None:
+        J_P = _at(motions[rod.link_A], line.P.X_WF.R @ rod.p_AP)
+        J_Q = _at(motions[rod.link_B], line.Q.X_WF.R @ rod.p_BQ)
+        J = line.along @ (J_Q - J_P)
+        yield _Length(value=line.length, lower=rod.distance, upper=rod.distance, J=J, pull=line.pull)
 
 
 def _at(motion: Array, p_LP_W: Array) -> Array:
