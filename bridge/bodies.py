@@ -7,10 +7,12 @@ product of the body's primitives in order, the identity at the zero configuratio
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from loaders.model import Joint, JointAxis, Link
+from loaders.model import Z_AXIS, Joint, JointAxis, Link
 from loaders.spatial import Array, Pose, SpatialInertia
 
 ROOT = -1
@@ -50,6 +52,10 @@ class Primitive:
     """Limits, damping, friction and spring of the component; None where the source gives no axis."""
 
 
+FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
+"""Of a body that moves freely."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
     """A link in the forest, or a part of one. Bodies are sorted: each stands after the one it hangs from."""
@@ -80,6 +86,16 @@ class Body:
         return self.link.name
 
     @property
+    def nv(self) -> int:
+        """How many velocities it has."""
+        return len(self.reflected_inertia)
+
+    @property
+    def freedoms(self) -> tuple[tuple[str, int], ...]:
+        """Joint and component of each of its velocities."""
+        return tuple((str(self.joint), component) for component in range(self.nv))
+
+    @property
     def is_kinematic(self) -> bool:
         """Whether it stands where it is put, and no force moves it."""
         return self.link.kinematic and self.parent == ROOT and self.joint is None
@@ -107,3 +123,17 @@ class Coupling:
     offset: float
     name: str
     """Of the joint that follows."""
+
+
+def renumbered(couplings: Iterable[Coupling], number: Mapping[int, int]) -> tuple[Coupling, ...]:
+    """The couplings in a mechanism with other velocities, as far as it has theirs.
+
+    Args:
+        couplings: As they were.
+        number: The new index of each old velocity that is left.
+    """
+    return tuple(
+        dataclasses.replace(c, follower=number[c.follower], leader=number[c.leader])
+        for c in couplings
+        if {c.follower, c.leader} <= number.keys()
+    )

@@ -34,7 +34,7 @@ def default_position(body: Body) -> Coordinates:
         return tuple(body.link.X_WL.to_vector())
     if kind is Kind.BALL:
         return (1.0, 0.0, 0.0, 0.0)
-    return (0.0,) * len(body.reflected_inertia)
+    return (0.0,) * body.nv
 
 
 def positions_by_body(bodies: Sequence[Body], q: Mapping[str, Position]) -> list[Coordinates]:
@@ -52,7 +52,7 @@ def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> lis
     Raises:
         ValueError: as `positions_by_body`.
     """
-    return _by_body(bodies, v, [(0.0,) * len(body.reflected_inertia) for body in bodies])
+    return _by_body(bodies, v, [(0.0,) * body.nv for body in bodies])
 
 
 def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list[Coordinates]) -> list[Coordinates]:
@@ -105,7 +105,7 @@ def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordina
         return (w, -x, -y, -z)
     if kind is not None:
         return displacements[0]
-    position = [0.0] * len(body.reflected_inertia)
+    position = [0.0] * body.nv
     moved = sorted(zip(body.primitives, displacements, strict=True), key=lambda pair: pair[0].kind is Kind.HINGE)
     for p, (displacement,) in moved:
         if p.ratio:

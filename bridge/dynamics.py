@@ -26,7 +26,7 @@ from loaders.spatial import (
 )
 
 from .bodies import ROOT, Body, Kind, Primitive
-from .coordinates import Coordinates, primitive_positions
+from .coordinates import Coordinates, kind_of, primitive_positions
 
 
 def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
@@ -121,7 +121,7 @@ def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[
 
     Within, every motion is measured at the world's origin, where those of a chain add up.
     """
-    segments, nv = _segments(bodies, positions), sum(len(body.reflected_inertia) for body in bodies)
+    segments, nv = _segments(bodies, positions), sum(body.nv for body in bodies)
     at_origin: list[Array] = []
     for segment in segments:
         J = np.zeros((6, nv)) if segment.parent == ROOT else at_origin[segment.parent].copy()
@@ -200,7 +200,7 @@ def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[
                     inertia=_matrix(body.inertia.moved(X_MB[-1])) if carries else np.zeros((6, 6)),
                     X_WS=X_WP @ X,
                     has_gravity=body.link.gravity,
-                    is_free=bool(body.primitives) and body.primitives[0].kind is Kind.FREE,
+                    is_free=kind_of(body) is Kind.FREE,
                 )
             )
             parent, X_SF = len(segments) - 1, IDENTITY

@@ -16,14 +16,13 @@ from loaders.model import WORLD, Z_AXIS, Joint, JointType, Scene, by_name
 from loaders.model import Coupling as SceneCoupling
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
-from .bodies import ROOT, Body, Closure, Coupling, Kind, Primitive
+from .bodies import FREE, ROOT, Body, Closure, Coupling, Kind, Primitive
 from .forest import Edge, spanning_forest
 from .loops import opened
 from .mechanism import Mechanism
 
 _SIZE = {Kind.HINGE: 1, Kind.SLIDE: 1, Kind.BALL: 3, Kind.FREE: 6}
 _MASSLESS = SpatialInertia.of(0.0)
-_FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
 
 
 def lower(scene: Scene) -> Mechanism:
@@ -37,7 +36,7 @@ def lower(scene: Scene) -> Mechanism:
     edges = spanning_forest(opening.scene, opening.tree)
     bodies = _bodies(opening.scene, edges, diagnostics)
     index = {body.name: i for i, body in enumerate(bodies)} | {WORLD: ROOT}
-    v_order = tuple((str(body.joint), c) for body in bodies for c in range(len(body.reflected_inertia)))
+    v_order = tuple(freedom for body in bodies for freedom in body.freedoms)
     couplings = _couplings(scene, v_order, diagnostics)
     _report_kinematic(bodies, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
@@ -104,7 +103,7 @@ def _mounting(
     if edge.static:
         return None, X_WL, IDENTITY, ()
     if joint is None or joint.type is JointType.FLOATING:
-        return free_name(edge.link, taken), IDENTITY, IDENTITY, _FREE
+        return free_name(edge.link, taken), IDENTITY, IDENTITY, FREE
     X_JO, primitives = _PRIMITIVES[joint.type](joint, diagnostics)
     X_PO, X_CO = joint.X_PJ @ X_JO, joint.X_CJ @ X_JO
     if edge.reversed:

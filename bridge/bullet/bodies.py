@@ -12,7 +12,7 @@ from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose
 
-from .handle import Body, apply_physics, frame_pose
+from .handle import Body, apply_physics, frame_pose, stacked
 from .passive import apply_passive_forces
 from .picture import shown
 from .seams import Gap, assembled, gaps, seat
@@ -144,9 +144,8 @@ class Bodies(Sequence[Body]):
 
     def _assembled_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None) -> Array:
         held, q = self.readback(), self.positions()
-        a = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in self.mechanism.v_order]
         g = self[0].state.gravity() if gravity is None else gravity
-        forces: Array = held.mass_matrix(q) @ np.array(a) + held.bias_forces(q, self.velocities(), g)
+        forces: Array = held.mass_matrix(q) @ stacked(accelerations, held) + held.bias_forces(q, self.velocities(), g)
         return forces
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:

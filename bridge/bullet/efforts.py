@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,11 @@ from bridge.bodies import Body, Kind, Primitive
 from bridge.coordinates import Position, joint_index, kind_of
 from bridge.forces import Motion
 from bridge.mechanism import Mechanism
-from loaders.model import DistanceConstraint, SpringDamper
+from loaders.model import DistanceConstraint, SpringDamper, TendonConstraint
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .segments import BASE
-from .state import State
+from .state import State, Value
 
 
 def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: bool = True) -> None:
@@ -31,8 +31,8 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
             raise ValueError(f"there is no joint {name!r} here; there are: {', '.join(sorted(index))}")
         link, drives = mechanism.bodies[index[name]], state.articulation.drives[index[name]]
         numbers = np.atleast_1d(np.asarray(effort, dtype=np.float64))
-        if numbers.shape != (len(link.reflected_inertia),):
-            raise ValueError(f"joint {name!r} takes {len(link.reflected_inertia)} effort(s), not {effort!r}")
+        if numbers.shape != (link.nv,):
+            raise ValueError(f"joint {name!r} takes {link.nv} effort(s), not {effort!r}")
         _apply(state, link, drives, numbers, limited)
 
 
@@ -97,6 +97,24 @@ def motion_of(states: Sequence[State], link: str, X_LF: Pose) -> tuple[State | N
     X_WF = state.link_pose(link) @ X_LF
     p_Wcm, v, w = state.segment_motion(state.articulation.places[link][0])
     return state, Motion(X_WF, w, v + np.cross(w, X_WF.p - p_Wcm))
+
+
+def coefficients_of(tendon: TendonConstraint) -> dict[str, float]:
+    """By joint."""
+    return dict(zip(tendon.joints, tendon.coefficients, strict=True))
+
+
+def strung(tendon: TendonConstraint, values: Mapping[str, Value]) -> float:
+    """``sum(coefficient * value(joint))``: of positions a tendon's length without offset, of velocities its rate."""
+    return sum(a * float(np.atleast_1d(values[name])[0]) for name, a in coefficients_of(tendon).items())
+
+
+def strain(states: Iterable[State], tendon: TendonConstraint, force: float) -> None:
+    """Apply for one step a force along a tendon at each of its joints; a negative one shortens it."""
+    coefficients = coefficients_of(tendon)
+    for state in states:
+        own = joint_index(state.articulation.mechanism.bodies).keys() & coefficients.keys()
+        apply_efforts(state, {name: coefficients[name] * force for name in sorted(own)}, limited=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bridge.bodies import ROOT, Body, Closure, Kind, Primitive
+from bridge.bodies import FREE, ROOT, Body, Closure, Kind, renumbered
 from bridge.coordinates import kind_of
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import Z_AXIS
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 from .segments import TARGET
@@ -84,23 +83,19 @@ def _part(mechanism: Mechanism, indices: Sequence[int], base: tuple[int, Body] |
     number = {old: new for new, old in enumerate(indices, first)} | {ROOT: ROOT}
     parents = number if base is None else number | {base[0]: 0}
     bodies = [] if base is None else [base[1]]
-    v_order = [(str(body.joint), c) for body in bodies for c in range(len(body.reflected_inertia))]
+    v_order = [freedom for body in bodies for freedom in body.freedoms]
     v_number: dict[int, int] = {}
     for old in indices:
         body = mechanism.bodies[old]
         bodies.append(dataclasses.replace(body, parent=parents[body.parent], v_start=len(v_order)))
-        for v in range(body.v_start, body.v_start + len(body.reflected_inertia)):
+        for v in range(body.v_start, body.v_start + body.nv):
             v_number[v] = len(v_order)
             v_order.append(mechanism.v_order[v])
     return dataclasses.replace(
         mechanism,
         bodies=tuple(bodies),
         closures=tuple(_renumbered(c, number) for c in mechanism.closures if {c.parent, c.child} <= number.keys()),
-        couplings=tuple(
-            dataclasses.replace(c, follower=v_number[c.follower], leader=v_number[c.leader])
-            for c in mechanism.couplings
-            if {c.follower, c.leader} <= v_number.keys()
-        ),
+        couplings=renumbered(mechanism.couplings, v_number),
         v_order=tuple(v_order),
     )
 
@@ -282,7 +277,7 @@ def _continued(body: Body, taken: set[str]) -> Body:
     link = dataclasses.replace(body.link, name=name, collisions=(), visuals=(), sensors=())
     return dataclasses.replace(
         body, link=link, parent=ROOT, X_PF=IDENTITY, X_BM=IDENTITY, joint=name, source=None, reversed=False,
-        primitives=(Primitive(kind=Kind.FREE, axis=Z_AXIS),), reflected_inertia=(0.0,) * 6, v_start=0,
+        primitives=FREE, reflected_inertia=(0.0,) * 6, v_start=0,
     )  # fmt: skip
 
 

@@ -155,8 +155,7 @@ class Body(int):
 
     def inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None) -> Array:
         """The forces that make these accelerations in the present state, shape (nv,), in ``mechanism.v_order``."""
-        a = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in self.mechanism.v_order]
-        return self.operators.inverse_dynamics(np.array(a, dtype=np.float64), gravity)
+        return self.operators.inverse_dynamics(stacked(accelerations, self.mechanism), gravity)
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
         """Apply forces and torques by joint for one step, each cut to the joint's effort limit.
@@ -254,6 +253,12 @@ def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]
     frame = frames[name]
     X_WL = IDENTITY if frame.link == WORLD else link_pose(frame.link)
     return X_WL @ frame.X_LF
+
+
+def stacked(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Array:
+    """Accelerations in ``v_order``, shape (nv,); those of other joints do not count."""
+    known = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in mechanism.v_order]
+    return np.array(known, dtype=np.float64)
 
 
 def apply_physics(client: Client, mechanism: Mechanism) -> None:

@@ -77,7 +77,7 @@ class Operators:
             if index not in counted:
                 inertia = self._own_inertia(index).moved(X_SL.inverse())
             counted.add(index)
-            rotors = (0.0,) * len(body.reflected_inertia)
+            rotors = (0.0,) * body.nv
             bodies.append(dataclasses.replace(body, inertia=inertia, reflected_inertia=rotors))
         return dataclasses.replace(articulation.mechanism, bodies=tuple(bodies))
 

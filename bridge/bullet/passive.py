@@ -11,7 +11,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from bridge.bodies import Body, Kind
-from bridge.coordinates import joint_index
 from bridge.forces import bushing_wrench, can_be_strung, tendon_force
 from bridge.mechanism import Mechanism
 from loaders.model import (
@@ -26,9 +25,9 @@ from loaders.model import (
 )
 from loaders.spatial import Array
 
-from .efforts import apply_efforts, line_of, motion_of, push, torque
+from .efforts import apply_efforts, line_of, motion_of, push, strain, strung, torque
 from .rigid import hold
-from .state import State
+from .state import State, joint_motion
 
 
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
@@ -57,7 +56,7 @@ def _apply_element(states: list[State], element: ForceElement | Constraint, mech
     elif isinstance(element, DistanceConstraint) and np.isfinite(element.stiffness):
         _pull(states, element, element.distance)
     elif isinstance(element, TendonConstraint) and np.isfinite(element.stiffness):
-        _strain(states, element, mechanism)
+        _draw(states, element, mechanism)
 
 
 def _ends(element: ForceElement | Constraint) -> set[str]:
@@ -74,7 +73,7 @@ def _apply_springs(state: State) -> None:
     q = state.positions()
     efforts = {}
     for link in sprung:
-        position, total = np.atleast_1d(q[str(link.joint)]), np.zeros(len(link.reflected_inertia))
+        position, total = np.atleast_1d(q[str(link.joint)]), np.zeros(link.nv)
         for component, (stiffness, reference) in _springs(link).items():
             total[component] = -stiffness * (position[component] - reference)
         efforts[str(link.joint)] = tuple(total.tolist())
@@ -124,14 +123,11 @@ def _bear(states: list[State], bushing: Bushing) -> None:
             torque(state, state.articulation.places[link][0], sign * wrench.torque)
 
 
-def _strain(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
+def _draw(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
     """Pull at the joints of a tendon, if each of them is one freedom of these bodies."""
     if not can_be_strung(tendon, mechanism.v_order):
         return
-    q, v = ({n: x for s in states for n, x in read(s).items()} for read in (State.positions, State.velocities))
-    weights = dict(zip(tendon.joints, tendon.coefficients, strict=True))
-    length, rate = (sum(a * float(np.atleast_1d(x[name])[0]) for name, a in weights.items()) for x in (q, v))
-    force = tendon_force(tendon, length + tendon.offset, rate)
-    for state in states if force else ():
-        own = joint_index(state.articulation.mechanism.bodies).keys() & weights.keys()
-        apply_efforts(state, {name: weights[name] * force for name in sorted(own)}, limited=False)
+    q, v = joint_motion(states)
+    force = tendon_force(tendon, strung(tendon, q) + tendon.offset, strung(tendon, v))
+    if force:
+        strain(states, tendon, force)

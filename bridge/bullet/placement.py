@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeVar
 
-from bridge.bodies import ROOT, Body, Kind, Primitive
+from bridge.bodies import FREE, ROOT, Body, Kind, Primitive, renumbered
 from bridge.coordinates import kind_of
 from bridge.mechanism import Mechanism
 from loaders.model import (
     WORLD,
-    Z_AXIS,
     Box,
     Capsule,
     Collision,
@@ -29,8 +28,6 @@ from loaders.model import (
     Visual,
 )
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
-
-_FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
 
 
 def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
@@ -57,7 +54,7 @@ def _based(body: Body, fixed: bool) -> Body:
         )
     if not fixed and not body.primitives and body.name != WORLD:
         return dataclasses.replace(
-            body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=_FREE,
+            body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
             reflected_inertia=(0.0,) * 6,
         )  # fmt: skip
     return body
@@ -69,15 +66,13 @@ def _renumbered(mechanism: Mechanism, bodies: tuple[Body, ...]) -> Mechanism:
     v_order: list[tuple[str, int]] = []
     for body in bodies:
         starts.append(len(v_order))
-        v_order += [(str(body.joint), c) for c in range(len(body.reflected_inertia))]
-    number = {old: v_order.index(key) for old, key in enumerate(mechanism.v_order) if key in set(v_order)}
-    couplings = tuple(
-        dataclasses.replace(c, follower=number[c.follower], leader=number[c.leader])
-        for c in mechanism.couplings
-        if {c.follower, c.leader} <= number.keys()
-    )
+        v_order += body.freedoms
+    index = {freedom: i for i, freedom in enumerate(v_order)}
+    number = {old: index[freedom] for old, freedom in enumerate(mechanism.v_order) if freedom in index}
     moved = tuple(dataclasses.replace(body, v_start=start) for body, start in zip(bodies, starts, strict=True))
-    return dataclasses.replace(mechanism, bodies=moved, v_order=tuple(v_order), couplings=couplings)
+    return dataclasses.replace(
+        mechanism, bodies=moved, v_order=tuple(v_order), couplings=renumbered(mechanism.couplings, number)
+    )
 
 
 # --- size ------------------------------------------------------------------------------------------------------------

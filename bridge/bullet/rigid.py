@@ -20,8 +20,8 @@ from bridge.mechanism import Mechanism
 from loaders.model import WORLD, Constraint, DistanceConstraint, TendonConstraint
 from loaders.spatial import Array, skew
 
-from .efforts import apply_efforts, line_of
-from .state import State, Value
+from .efforts import coefficients_of, line_of, strain, strung
+from .state import State, Value, joint_motion
 
 CATCH_UP = 0.5
 """The part of a violation that is undone in one step."""
@@ -57,7 +57,7 @@ def hold(states: Sequence[State], mechanism: Mechanism) -> None:
     elements = [element for element in mechanism.scene.constraints if is_rigid(element)]
     if not elements:
         return
-    q, v = ({n: x for s in states for n, x in read(s).items()} for read in (State.positions, State.velocities))
+    q, v = joint_motion(states)
     own = joint_index(mechanism.bodies).keys()
     q, v = {n: x for n, x in q.items() if n in own}, {n: x for n, x in v.items() if n in own}
     bare = _without_rotors(mechanism)
@@ -66,7 +66,7 @@ def hold(states: Sequence[State], mechanism: Mechanism) -> None:
         return
     client = states[0].client
     step: float = client.getPhysicsEngineParameters()["fixedTimeStep"]
-    rates = np.array([np.atleast_1d(v[name])[k] for name, k in mechanism.v_order])
+    rates = mechanism.velocities(v)
     inverse = np.linalg.pinv(bare.mass_matrix(q), hermitian=True)
     free = rates - step * inverse @ (bare.bias_forces(q, v, states[0].gravity()) + _damping(mechanism) * rates)
     J = np.array([length.J for length in lengths])
@@ -78,7 +78,7 @@ def hold(states: Sequence[State], mechanism: Mechanism) -> None:
 
 def _without_rotors(mechanism: Mechanism) -> Mechanism:
     """As PyBullet has it."""
-    bodies = (dataclasses.replace(b, reflected_inertia=(0.0,) * len(b.reflected_inertia)) for b in mechanism.bodies)
+    bodies = (dataclasses.replace(b, reflected_inertia=(0.0,) * b.nv) for b in mechanism.bodies)
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
 
 
@@ -122,15 +122,13 @@ def _lengths(
 
 
 def _tendon(states: Sequence[State], mechanism: Mechanism, tendon: TendonConstraint, q: dict[str, Value]) -> _Length:
-    weights = dict(zip(tendon.joints, tendon.coefficients, strict=True))
-    value = sum(a * float(np.atleast_1d(q[name])[0]) for name, a in weights.items()) + tendon.offset
-    J = np.array([weights.get(name, 0.0) for name, _ in mechanism.v_order])
+    coefficients = coefficients_of(tendon)
+    J = np.array([coefficients.get(name, 0.0) for name, _ in mechanism.v_order])
 
     def pull(tension: float) -> None:
-        for state in states:
-            own = joint_index(state.articulation.mechanism.bodies).keys() & weights.keys()
-            apply_efforts(state, {name: -weights[name] * tension for name in sorted(own)}, limited=False)
+        strain(states, tendon, -tension)
 
+    value = strung(tendon, q) + tendon.offset
     return _Length(value=value, lower=tendon.lower, upper=tendon.upper, J=J, pull=pull)
 
 

@@ -63,7 +63,7 @@ def assembled(mechanism: Mechanism, pieces: Iterable[tuple[str | None, Mechanism
             name = seam if seam is not None and i == 0 else body.name
             inertias[name] = inertias[name] + body.inertia if name in inertias else body.inertia
     bodies = tuple(
-        dataclasses.replace(body, inertia=inertias[body.name], reflected_inertia=(0.0,) * len(body.reflected_inertia))
+        dataclasses.replace(body, inertia=inertias[body.name], reflected_inertia=(0.0,) * body.nv)
         for body in mechanism.bodies
     )
     return dataclasses.replace(mechanism, bodies=bodies)

@@ -8,7 +8,7 @@ PyBullet reports the pose of a link's frame in single precision but that of its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -172,7 +172,7 @@ class State:
                 self._reset(link, drives, self._position(link, drives), velocity)
 
     def _reset(self, link: Body, drives: tuple[int, ...], position: Coordinates, velocity: Coordinates | None) -> None:
-        rates = velocity or (0.0,) * len(link.reflected_inertia)
+        rates = velocity or (0.0,) * link.nv
         kind = kind_of(link)
         if kind is Kind.FREE:
             self._reset_base(Pose.from_vector(position), np.array(rates))
@@ -197,6 +197,16 @@ class State:
         self.client.resetJointStateMultiDof(
             self.body, index, quaternion_of(R_SI.T @ R_FM @ R_SI), (R_SI.T @ w_M).tolist()
         )
+
+
+def joint_motion(states: Iterable[State]) -> tuple[dict[str, Value], dict[str, Value]]:
+    """Positions and velocities of the joints of several bodies."""
+    q: dict[str, Value] = {}
+    v: dict[str, Value] = {}
+    for state in states:
+        q |= state.positions()
+        v |= state.velocities()
+    return q, v
 
 
 def _value(coordinates: Coordinates) -> Value:

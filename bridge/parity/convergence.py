@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bridge.bodies import Kind
-from bridge.coordinates import Position, kind_of
+from bridge.coordinates import Position, default_position, kind_of
 from bridge.mechanism import Mechanism
 from loaders.spatial import Array
 
@@ -143,9 +143,7 @@ def _rates(mechanism: Mechanism, q: Array, v: Array) -> Array:
     rates, start = np.zeros_like(q), 0
     for body in mechanism.bodies:
         kind, k = kind_of(body), body.v_start
-        size = (
-            {Kind.FREE: 7, Kind.BALL: 4}.get(kind, len(body.reflected_inertia)) if kind else len(body.reflected_inertia)
-        )
+        size = len(default_position(body))
         here = slice(start, start + size)
         if kind is None:
             rates[here] = v[k : k + size]
@@ -174,7 +172,7 @@ def _named(mechanism: Mechanism, q: Array) -> dict[str, Position]:
 
 def _rated(mechanism: Mechanism, v: Array) -> dict[str, Position]:
     return {
-        str(body.joint): v[body.v_start : body.v_start + len(body.reflected_inertia)].tolist()
+        str(body.joint): v[body.v_start : body.v_start + body.nv].tolist()
         for body in mechanism.bodies
         if body.primitives
     }

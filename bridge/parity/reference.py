@@ -111,7 +111,7 @@ class ReferenceEngine:
         velocities = self.velocities() + self._dt * accelerations(self.mechanism, self._q, self._v)
         for body, position in zip(self.mechanism.bodies, positions, strict=True):
             if body.joint is not None and body.primitives:
-                rate = velocities[body.v_start : body.v_start + len(body.reflected_inertia)]
+                rate = velocities[body.v_start : body.v_start + body.nv]
                 self._v[body.joint] = tuple(rate.tolist())
                 self._q[body.joint] = _moved(body, np.array(position), rate, self._dt)
 

@@ -35,9 +35,7 @@ def random_states(mechanism: Mechanism, count: int, seed: int) -> list[State]:
 def _random_state(mechanism: Mechanism, rng: np.random.Generator) -> State:
     moving = [body for body in mechanism.bodies if body.primitives]
     q: dict[str, Position] = {str(body.joint): _position(body, rng) for body in moving}
-    v: dict[str, Position] = {
-        str(body.joint): tuple(rng.uniform(-1.0, 1.0, len(body.reflected_inertia)).tolist()) for body in moving
-    }
+    v: dict[str, Position] = {str(body.joint): tuple(rng.uniform(-1.0, 1.0, body.nv).tolist()) for body in moving}
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
     leading = {name: value for name, value in q.items() if name not in followers}
     rates = {name: value for name, value in v.items() if name not in followers}
@@ -50,7 +48,7 @@ def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
         w = rng.normal(size=4)
         quaternion = (w / np.linalg.norm(w)).tolist()
         return tuple(quaternion if kind is Kind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
-    position = [0.0] * len(body.reflected_inertia)
+    position = [0.0] * body.nv
     for p in body.primitives:
         lowest, highest = _range(p.limits, _REACH[p.kind])
         position[p.component] = float(rng.uniform(lowest, highest))

@@ -82,7 +82,7 @@ def random_state(mechanism: Mechanism, seed):
         if body.primitives:
             turn = rng.normal(size=4)
             turn = (turn / np.linalg.norm(turn)).tolist()
-            size = len(body.reflected_inertia)
+            size = body.nv
             plain = rng.uniform(-1.0, 1.0, size).tolist()
             q[body.joint] = {
                 Kind.BALL: tuple(turn),
