@@ -8,20 +8,9 @@ from itertools import chain
 from typing import Any
 
 from .clusters import clusters, is_connection
-from .model import WORLD, Joint, JointType, Link, Model, Scene
+from .model import WORLD, Joint, JointType, Link, Scene
+from .naming import SEPARATOR, root_model
 from .spatial import IDENTITY, Array, Pose, frozen
-
-SEPARATOR = "::"
-
-
-def root_model(scene: Scene) -> Model | None:
-    """The model that the whole scene is, whose scope its names leave out; None if it is a world."""
-    if not scene.models or scene.models[0].name != scene.name:
-        return None
-    root, scope = scene.models[0], scene.name + SEPARATOR
-    links = [link.name for link in scene.links if link.model == root.name]
-    names = links or [root.canonical_link or ""]
-    return None if all(name.startswith(scope) for name in names) else root
 
 
 def placed(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:

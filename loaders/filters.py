@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from itertools import combinations, product
 
-from .assemble import root_model
 from .clusters import clusters, is_connection, is_weld, static_links
 from .model import WORLD, Joint, Link, Scene, Surface
+from .naming import SEPARATOR, root_model
 
 Pair = tuple[str, str]
 
@@ -126,7 +126,7 @@ def _pybullet(scene: Scene, colliding: _Links) -> Iterator[Pair]:
     bodies: dict[str, list[str]] = defaultdict(list)
     inside = root_model(scene) is not None
     for link in colliding.values():
-        bodies["" if inside else link.model.partition("::")[0]].append(link.name)
+        bodies["" if inside else link.model.partition(SEPARATOR)[0]].append(link.name)
     for names in bodies.values():
         yield from combinations(names, 2)
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loaders.assemble import joined, merged, placed, root_model
+from loaders.assemble import joined, merged, placed
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, Scene, by_name
+from loaders.naming import SEPARATOR, root_model
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose, frozen
 from loaders.xml import read_bytes
@@ -20,7 +21,6 @@ from .document import expect, fields, parse, word, words
 from .positions import read_positions
 from .transforms import read_transform
 
-SEPARATOR = "::"
 GRAVITY = frozen((0.0, 0.0, -9.81))
 
 _MAX_NAMES_TO_COMPARE = 500

@@ -10,11 +10,10 @@ from dataclasses import replace
 
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import FilterGroup, FilterRule, Scene
+from loaders.naming import SEPARATOR
 from loaders.node import Node
 
 from .dialect import Dialect, Names
-
-SEPARATOR = "::"
 
 
 def read_groups(model: Node, names: Names, dialect: Dialect) -> tuple[list[FilterGroup], list[FilterRule]]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from loaders.assemble import merged, placed, root_model
+from loaders.assemble import merged, placed
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Joint, Model, Scene
+from loaders.naming import SEPARATOR, root_model
 
 from .asides import set_aside
 from .extensions import with_extensions
 from .frames import carrier
 from .joints import read_couplings, read_joint
 from .links import read_link, read_link_lights
-from .scopes import CONTENTS, SEPARATOR, Kind, Layout, Scope, Vertex
+from .scopes import CONTENTS, Kind, Layout, Scope, Vertex
 from .world import ASIDES, read_world
 
 _MODEL_ASIDES = {

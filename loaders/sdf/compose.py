@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loaders.assemble import root_model
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import Scene
+from loaders.naming import root_model
 from loaders.node import Node
 from loaders.xml import MAX_ELEMENTS, parse, read_bytes
 

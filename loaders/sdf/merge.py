@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Scene
+from loaders.naming import SEPARATOR
 from loaders.node import Node
 
-from .scopes import CONTENTS, MODEL_FRAME, PLACEMENT, SEPARATOR
+from .scopes import CONTENTS, MODEL_FRAME, PLACEMENT
 
 _KEPT = ("link", "model", "joint", "frame", "gripper", "plugin", CONTENTS)
 _DROPPED = ("static", "self_collide", "allow_auto_disable", "enable_wind")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from loaders.diagnostics import Fate
 from loaders.model import WORLD
+from loaders.naming import SEPARATOR
 from loaders.node import Node
 
 from .config import NEWEST, Version
-from .scopes import SEPARATOR
 
 _SCOPED_NAMES_END = (1, 8)
 """From this version on ``::`` is not allowed in names."""

@@ -7,9 +7,8 @@ A change that cannot be made is reported, and the others are made.
 
 from __future__ import annotations
 
+from loaders.naming import SEPARATOR
 from loaders.node import Node
-
-from .scopes import SEPARATOR
 
 _ACTIONS = ("add", "modify", "remove", "replace")
 _INSTRUCTIONS = ("element_id", "action")

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from loaders.assemble import root_model
 from loaders.model import WORLD, Scene
+from loaders.naming import SEPARATOR, root_model
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose
 
 from .poses import read_pose
 
 MODEL_FRAME = "__model__"
-SEPARATOR = "::"
 # No file can hold these two: they are no XML names.
 CONTENTS = "(contents)"
 """The tag of the stand-in for what an included file of another format puts into a scope."""

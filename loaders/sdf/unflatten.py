@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaders.diagnostics import Fate
+from loaders.naming import SEPARATOR
 from loaders.node import Node
 from loaders.xml import MAX_DEPTH
 
-SEPARATOR = "::"
 _MODEL_FRAME = "__model__"
 _ANYWHERE = frozenset({"", _MODEL_FRAME, "world"})
 """References that mean the same, or what libsdformat lets them mean, in a nested model."""

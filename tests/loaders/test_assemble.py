@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from loaders.assemble import joined, merged, placed, root_model
+from loaders.assemble import joined, merged, placed
 from loaders.model import (
     WORLD,
     Actuator,
@@ -28,6 +28,7 @@ from loaders.model import (
     Visual,
     by_name,
 )
+from loaders.naming import root_model
 from loaders.spatial import IDENTITY, Pose, frozen
 
 X_WM = Pose.from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3))
