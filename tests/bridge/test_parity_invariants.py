@@ -36,12 +36,14 @@ def test_energy_and_a_tumbling_body_are_kept_to_first_order_in_both(name: str) -
     assert found.verdict is Verdict.EQUIVALENT
     judged = [row for row in found.rows if row.outcome is Outcome.PASSED]
     assert {row.engines[1] for row in judged} == {"mujoco", "pybullet"}
-    assert all(row.level is Level.INVARIANTS and row.order == pytest.approx(1.0, abs=0.1) for row in judged)
+    assert {row.level for row in judged} == {Level.INVARIANTS}
+    assert all(row.order == pytest.approx(1.0, abs=0.1) for row in judged if row.convergence[0][1] > 1e-9)
 
 
 def test_what_floats_keeps_its_momentum_as_the_step_shrinks() -> None:
     found = rows(loaders.load_string(FLOATING, format="sdf"))
-    for quantity in ("energy drift", "linear momentum drift", "angular momentum drift", "torque-free tumbling"):
+    drifts = ("energy drift", "kinetic energy drift", "linear momentum drift", "angular momentum drift")
+    for quantity in (*drifts, "torque-free tumbling"):
         for engine in ("mujoco", "pybullet"):
             assert found[quantity, engine].outcome is Outcome.PASSED, (quantity, engine)
 
@@ -72,6 +74,29 @@ def test_a_drift_that_does_not_shrink_with_the_step_is_a_difference(engine: type
     row = rows(ASSETS / "double_pendulum.urdf", engine)["energy drift", engine.name]
     assert row.outcome is Outcome.FAILED
     assert row.error > row.tolerance
+
+
+class HardlyDamped(MujocoEngine):
+    """A damper takes a few hundredths of the speed of the elbow in a second."""
+
+    name = "hardly damped"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.model.dof_damping[self.model.jnt_dofadr[self.model.jnt_type == 3]] = 2e-3
+
+
+def test_a_small_loss_that_falling_hides_shows_without_gravity() -> None:
+    found = rows(loaders.load_string(FLOATING, format="sdf"), HardlyDamped)
+    assert found["energy drift", "hardly damped"].outcome is Outcome.PASSED
+    assert found["kinetic energy drift", "hardly damped"].outcome is Outcome.FAILED
+    assert "in 1 s" in found["energy drift", "hardly damped"].cause
+
+
+def test_a_rod_without_a_moment_about_its_axis_is_not_tumbled() -> None:
+    rod = FLOATING.replace("<ixx>.1</ixx>", "<ixx>1e-9</ixx>").replace("<izz>.25</izz>", "<izz>.2</izz>")
+    row = rows(loaders.load_string(rod, format="sdf"), "mujoco")["torque-free tumbling", "mujoco"]
+    assert (row.outcome, row.where) == (Outcome.PASSED, "arm")
 
 
 def test_what_has_no_energy_here_is_named() -> None:
