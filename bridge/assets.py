@@ -11,14 +11,15 @@ import os
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Fate, Where
 from loaders.meshes import MeshData, MeshPart, read_mesh
 from loaders.model import Cone, Mesh, Polyline, Rgba
 from loaders.spatial import Array
@@ -94,6 +95,14 @@ def mesh_asset(
         return (_thick(MeshPart(names=(), vertices=data.vertices, faces=data.faces), stem),)
     looks = _alike(data.parts)
     return tuple(_thick(part, f"{stem}_{i}" if len(looks) > 1 else stem) for i, part in enumerate(looks))
+
+
+def told_once(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The entries of reader and targets, each once; of a missing mesh the reader alone tells, where it does."""
+    told = tuple(dict.fromkeys(entries))
+    read = [entry.where for entry in told if entry.code == "resource.not-found"]
+    shapes = {(where.file, path) for where in read for path in accumulate(where.path.split("/"), "{}/{}".format)}
+    return tuple(e for e in told if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes)
 
 
 def _thick(part: MeshPart, name: str) -> MeshAsset:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge.assets import told_once
 from bridge.collisions import Pair
 from bridge.convex import CollisionMeshes, check_choice
 from bridge.coordinates import default_position
@@ -231,7 +232,7 @@ def _start(mechanism: Mechanism, states: list[State]) -> None:
 
 def _handle(plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics) -> Body | Bodies:
     made = {name: tuple(ids) for name, ids in constraints.made.items()}
-    everything = tuple(diagnostics)
+    everything = told_once(diagnostics)
     bodies = [Body(state, made, everything) for state in states]
     is_one = len(bodies) == 1 and is_one_model(plan.mechanism.scene)
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, made, everything)

@@ -15,6 +15,7 @@ from typing import Any
 
 import bridge
 import loaders
+from bridge.assets import told_once
 from bridge.mjcf import MjcfExport, stale_files
 from bridge.parity.engines import EngineMissingError
 from loaders.diagnostics import Diagnostic, Fate
@@ -52,7 +53,7 @@ def convert(options: Namespace, output: Output) -> int:
         output.error(f"MuJoCo refuses {result.path}: {error}")
         return 1
     output.status("")
-    return _tell(options, output, result, (*scene.diagnostics, *result.diagnostics), compiled)
+    return _tell(options, output, result, told_once((*scene.diagnostics, *result.diagnostics)), compiled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +124,7 @@ def view(options: Namespace, output: Output) -> int:
     with tempfile.TemporaryDirectory() as folder:
         result = bridge.export_mjcf(scene, Path(folder) / "view", inertia=options.inertia)
         output.status("")
-        output.diagnostics((*scene.diagnostics, *result.diagnostics))
+        output.diagnostics(told_once((*scene.diagnostics, *result.diagnostics)))
         _open(result.path.parent / "scene.xml")
     return 0
 

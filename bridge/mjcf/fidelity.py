@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from bridge.assets import told_once
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.model import Scene
 
@@ -28,7 +29,7 @@ _Words = tuple[str, ...]
 
 def fidelity(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
     """Everything that is not carried exactly; silence is exact."""
-    entries = [*scene.diagnostics, *diagnostics]
+    entries = told_once((*scene.diagnostics, *diagnostics))
     counts = Counter(entry.fate for entry in entries)
     lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
     lines += [f"- {counts[fate]} {words}" for fate, words in _WORDS.items() if counts[fate]] or ["- nothing was lost"]

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from bridge.assets import told_once
 from bridge.bullet.state import with_followers
 from bridge.collisions import weld_groups
 from bridge.coordinates import Position
@@ -117,7 +118,7 @@ def compare(
             progress(f"{quantity.level} {quantity.name}")
             rows += _rows(quantity, mechanism, reading, states)
         details = _details(mechanism, reading, states) | {"positions": dict(positions or {})}
-        diagnostics = tuple(dict.fromkeys(entry for engine in opened.values() for entry in engine.diagnostics))
+        diagnostics = told_once(entry for engine in opened.values() for entry in engine.diagnostics)
         environment = _environment(opened, seed, configurations)
     moving = [(name, factory) for name, factory in named if not reads_file(factory)]
     for level in (level for level in _MOTIONS if level in wanted):

@@ -253,8 +253,8 @@ _MASSLESS = frozenset({
 _ROTORS = frozenset({"pybullet.rotor-inertia"})
 _WEIGHTLESS = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _SHAPELESS = frozenset({
-    "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape", "mjcf.welded-contact",
-    "mjcf.collide-without-contact",
+    "resource.not-found", "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
+    "mjcf.welded-contact", "mjcf.collide-without-contact",
 })  # fmt: skip
 _COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import trimesh
 
-from bridge.assets import cache_folder, mesh_asset, png_texture, shape_asset, stored
-from bridge.mjcf import to_mjcf
+import loaders
+from bridge.assets import cache_folder, mesh_asset, png_texture, shape_asset, stored, told_once
+from bridge.mjcf import export_mjcf, to_mjcf
 from bridge.shapes import cone, is_convex, prisms
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Collision, Cone, Heightmap, Link, Material, Mesh, Model, Polyline, Scene, Visual
@@ -149,6 +150,27 @@ def test_a_missing_mesh_is_left_out_and_it_is_said():
     assert found == ()
     (entry,) = diagnostics
     assert (entry.code, entry.fate, entry.where, entry.target) == ("mesh.missing", Fate.DROPPED, HERE, "mjcf")
+
+
+def test_a_mesh_that_was_missing_when_it_was_read_is_told_of_once_and_with_what_to_do(tmp_path):
+    file = tmp_path / "m.sdf"
+    mesh = "<geometry>\n<mesh>\n<uri>nope.obj</uri></mesh></geometry>"
+    file.write_text(
+        f"<sdf version='1.9'><model name='m'><link name='l'>\n<collision name='s'>{mesh}</collision>\n"
+        f"<visual name='v'>{mesh}</visual></link></model></sdf>"
+    )
+    export = export_mjcf(file, tmp_path / "out")
+    assert [entry.code for entry in export.diagnostics] == ["mesh.missing"] * 2
+    told = told_once((*loaders.load(file).diagnostics, *export.diagnostics))
+    assert [(entry.code, entry.where.line, bool(entry.hint)) for entry in told] == [
+        ("resource.not-found", 3, True),
+        ("resource.not-found", 6, True),
+    ]
+    words = (tmp_path / "out" / "FIDELITY.md").read_text()
+    assert "resource.not-found" in words
+    assert "mesh.missing" not in words
+    with pytest.raises(loaders.LoadError):
+        loaders.load(file, strict=True)
 
 
 def test_the_same_mesh_gives_the_same_bytes(tmp_path):
