@@ -11,6 +11,9 @@ from transforms3d.euler import euler2mat
 
 Array = NDArray[np.float64]
 
+_TOO_SMALL_TO_DIVIDE_BY = 1e-290
+"""Below it numbers lose digits as they near the smallest that there is."""
+
 
 def frozen(values: ArrayLike) -> Array:
     """Copy into a read-only float64 array."""
@@ -68,9 +71,9 @@ def rotation_about(axis: ArrayLike, angle: float) -> Array:
 def rotation_to(direction: ArrayLike) -> Array:
     """The rotation nearest to the identity whose z axis is the given unit vector, shape (3,)."""
     x, y, z = (float(c) for c in np.asarray(direction, dtype=np.float64))
-    if x == 0.0 and y == 0.0:
-        return np.diag((1.0, 1.0 if z > 0 else -1.0, 1.0 if z > 0 else -1.0))
     sine = math.hypot(x, y)
+    if sine < _TOO_SMALL_TO_DIVIDE_BY:
+        return np.diag((1.0, 1.0 if z > 0 else -1.0, 1.0 if z > 0 else -1.0))
     return rotation_about((-y / sine, x / sine, 0.0), math.atan2(sine, z))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from loaders.model import (
     BallConstraint,
     Bushing,
@@ -55,12 +57,8 @@ def _read_bushing(node: Node, names: Names, dialect: Dialect) -> Bushing:
 
 def _read_spring(node: Node, names: Names, dialect: Dialect) -> SpringDamper:
     element = _element(node, dialect)
-    link_A, link_B, p_AP, p_BQ = _points(element, names)
     return SpringDamper(
-        link_A=link_A,
-        link_B=link_B,
-        p_AP=p_AP,
-        p_BQ=p_BQ,
+        **_points(element, names),
         free_length=element.number("free_length", above=0.0),
         stiffness=element.number("stiffness", minimum=0.0),
         damping=element.number("damping", minimum=0.0),
@@ -69,18 +67,13 @@ def _read_spring(node: Node, names: Names, dialect: Dialect) -> SpringDamper:
 
 
 def _read_ball(node: Node, names: Names, dialect: Dialect) -> BallConstraint:
-    link_A, link_B, p_AP, p_BQ = _points(_element(node, dialect), names)
-    return BallConstraint(link_A=link_A, link_B=link_B, p_AP=p_AP, p_BQ=p_BQ, where=node.where)
+    return BallConstraint(**_points(_element(node, dialect), names), where=node.where)
 
 
 def _read_distance(node: Node, names: Names, dialect: Dialect) -> DistanceConstraint:
     element = _element(node, dialect)
-    link_A, link_B, p_AP, p_BQ = _points(element, names)
     return DistanceConstraint(
-        link_A=link_A,
-        link_B=link_B,
-        p_AP=p_AP,
-        p_BQ=p_BQ,
+        **_points(element, names),
         distance=element.number("distance", above=0.0),
         stiffness=element.number("stiffness", above=0.0, inf=True),
         damping=element.number("damping", minimum=0.0),
@@ -128,12 +121,20 @@ def _tendon_joints(tendon: Node, names: Names) -> tuple[tuple[str, ...], tuple[f
     return tuple(found), tuple(found.values())
 
 
-def _points(element: Element, names: Names) -> tuple[str, str, Array, Array]:
-    """Links A and B, ``p_AP`` and ``p_BQ``."""
+class _Points(TypedDict):
+    """A point P of link A, and a point Q of link B."""
+
+    link_A: str
+    link_B: str
+    p_AP: Array
+    p_BQ: Array
+
+
+def _points(element: Element, names: Names) -> _Points:
     link_A, link_B = _link(element, "body_A", names), _link(element, "body_B", names)
     if link_A and link_A == link_B:
         element.node.invalid("drake.same-body", f"both ends of <{element.node.tag}> are on the link {link_A}")
-    return link_A, link_B, element.vector("p_AP"), element.vector("p_BQ")
+    return {"link_A": link_A, "link_B": link_B, "p_AP": element.vector("p_AP"), "p_BQ": element.vector("p_BQ")}
 
 
 def _link(element: Element, key: str, names: Names) -> str:
