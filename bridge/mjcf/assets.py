@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -164,11 +165,11 @@ class AssetLibrary:
             "emission": max(material.emissive[:3]) if material.emissive else None,
             "metallic": material.metalness,
             "roughness": material.roughness,
-            "rgba": rgba,
+            "rgba": None if texture and rgba == _WHITE else rgba,
         }
         key = (("name", material.name or ""), *layers, *((k, repr(v)) for k, v in element.items()))
         if key not in self._materials:
-            wanted = material.name or texture or "color_" + "".join(f"{round(c * 255):02x}" for c in rgba[:3])
+            wanted = material.name or texture or _color_name(rgba)
             name = self._materials[key] = self._context.names.claim("material", wanted)
             written = self._context.document["asset"].add("material", name=name, **element)
             for role, layer in layers:
@@ -226,6 +227,22 @@ class AssetLibrary:
             self._add_file(f"{name}.png", field.png)
             self._context.document["asset"].add("hfield", name=name, file=f"{name}.png", size=field.size)
         return name, Pose.of(p=field.origin)
+
+
+def name_colors(context: Context) -> None:
+    """A material for each bare colour that several visual geoms have."""
+    geoms = [e for body in (*context.document.bodies, context.document["worldbody"]) for e in body.children]
+    seen = {id(e): e for e in geoms if e.attributes.get("class") == "visual" and "rgba" in e.attributes}.values()
+    for rgba, count in Counter(e.attributes["rgba"] for e in seen).items():
+        if count > 1:
+            name = context.names.claim("material", _color_name([float(c) for c in rgba.split()]))
+            context.document["asset"].add("material", name=name, rgba=rgba)
+            for geom in (e for e in seen if e.attributes.get("rgba") == rgba):
+                geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {"material": name}
+
+
+def _color_name(rgba: Sequence[float]) -> str:
+    return "color_" + "".join(f"{round(min(max(c, 0.0), 1.0) * 255):02x}" for c in rgba[:3])
 
 
 def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:

@@ -13,7 +13,7 @@ from loaders.model import WORLD, Scene
 
 from .accelerators import accelerators
 from .actuators import actuators
-from .assets import AssetLibrary
+from .assets import AssetLibrary, name_colors
 from .compliance import inverse_masses
 from .contacts import contacts
 from .context import Context, Document, Options, Placed
@@ -72,6 +72,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     actuators(by_component, context)
     sensors(context)
     lights(context)
+    name_colors(context)
     arrange(context)
     keyframe(context)
     ledger(context)

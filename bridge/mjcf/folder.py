@@ -110,8 +110,8 @@ def _models(name: str, scene: Scene, built: Built) -> dict[str, str]:
 
 
 def _file_name(name: str) -> str:
-    """A model's name as that of a file, never that of the scene."""
-    plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).strip("._") or "model"
+    """A model's name as that of a file, without the ending of its source, and never that of the scene."""
+    plain = re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._") or "model"
     return f"{plain}_model" if plain.lower() == "scene" else plain
 
 

@@ -218,6 +218,19 @@ def test_colours_names_and_transparency_are_seen():
     assert np.allclose(model.geom("b").rgba, (0.1, 0.2, 0.3, 0.25))
 
 
+def test_a_colour_of_several_geoms_is_one_material():
+    paint, other = (Material(diffuse=(r, 0.2, 0.4, 1.0)) for r in (0.1, 0.3))
+    looks = {"a": paint, "b": paint, "c": other}
+    visuals = tuple(
+        Visual(name=name, X_LG=IDENTITY, geometry=Sphere(radius=0.1), material=look) for name, look in looks.items()
+    )
+    model = compiled(to_mjcf(scene_of(link("l", visuals=visuals))))
+    assert (model.nmat, model.geom("a").matid[0], model.geom("b").matid[0]) == (1, 0, 0)
+    assert np.allclose(model.mat_rgba[0], (0.1, 0.2, 0.4, 1.0))
+    assert model.geom("c").matid[0] == -1
+    assert np.allclose(model.geom("c").rgba, (0.3, 0.2, 0.4, 1.0))
+
+
 def test_mass_comes_from_the_model_alone_and_never_from_shapes():
     shape = Collision(name="c", X_LG=IDENTITY, geometry=Box(size=(1.0, 1.0, 1.0)))
     tool = link("tool", collisions=(shape,), inertia=None)
@@ -471,11 +484,37 @@ def test_joints_with_the_same_dynamics_share_a_class_named_by_what_their_names_s
     assert '<joint name="FL1_hip_joint" class="hip_joint"/>' in mjcf
 
 
-def test_classes_change_the_text_and_not_the_model():
+def test_what_drives_joints_of_a_class_is_of_that_class_and_says_no_more_than_which():
+    mjcf = to_mjcf(leg(), actuators="motor")
+    assert '<motor ctrlrange="-20 20"/>' in mjcf
+    assert '<motor name="FL1_hip_joint" class="demo" joint="FL1_hip_joint"/>' in mjcf
+    mixed = dataclasses.replace(
+        leg(), joints=(*leg().joints[:3], hinge("toe", "l3", "l4", lower=0.0, upper=1.0, effort=5.0))
+    )
+    mjcf = to_mjcf(mixed, actuators="motor")
+    assert '<motor name="FL1_hip_joint" class="hip_joint" joint="FL1_hip_joint"/>' in mjcf
+    assert '<motor name="toe" joint="toe" ctrlrange="-5 5"/>' in mjcf
+
+
+def test_classes_of_joints_whose_names_say_nothing_are_named_by_what_tells_them_apart():
+    limits = [{"damping": 3.0, "friction": 0.1}, {"damping": 3.0, "friction": 0.2}, {"damping": 3.0, "friction": 0.2}]
+    names = [f"joint_{i}" for i in range(9)]
+    joints = [hinge(name, WORLD, f"l{i}", effort=9.0 + i, **limits[i // 3]) for i, name in enumerate(names)]
+    joints = [
+        dataclasses.replace(j, axes=(dataclasses.replace(j.axes[0], effort=5.0 if i < 6 else 7.0),))
+        for i, j in enumerate(joints)
+    ]
+    mjcf = to_mjcf(scene_of(*(link(f"l{i}") for i in range(9)), joints=joints))
+    assert re.findall('<default class="(effort[^"]*)">', mjcf) == ["effort_5", "effort_5_friction_0.2", "effort_7"]
+
+
+@pytest.mark.parametrize("actuators", ["none", "motor", "dcmotor", "position", "velocity"])
+def test_classes_change_the_text_and_not_the_model(actuators):
     """Every class is written out on its elements, and MuJoCo compiles the same arrays, bit by bit."""
-    scene = leg()
-    factored = build(lower(scene), Options()).root
-    flat = build(lower(scene), Options()).root
+    toe = hinge("toe", "l3", "l4", lower=0.0, upper=1.0, effort=5.0, velocity=3.0)
+    scene = dataclasses.replace(leg(), joints=(*leg().joints[:3], toe))
+    factored = build(lower(scene), Options(actuators=actuators)).root
+    flat = build(lower(scene), Options(actuators=actuators)).root
     classes = {}
 
     def learn(element, above):
@@ -538,6 +577,11 @@ def test_a_folder_holds_a_model_a_scene_assets_and_papers(tmp_path):
     assert "mjcf.velocity-limit" in fidelity
     assert "- 1 approximated" in fidelity
     assert "`j` | hinge | 0" in (tmp_path / "demo" / "README.md").read_text()
+
+
+def test_the_file_of_a_model_has_no_ending_of_its_source(tmp_path):
+    found = export_mjcf(dataclasses.replace(cone_scene(), name="table.urdf"), tmp_path / "demo")
+    assert found.path.name == "table.xml"
 
 
 def test_the_same_source_gives_the_same_bytes(tmp_path):
