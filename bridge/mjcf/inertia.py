@@ -136,9 +136,11 @@ def within_triangle(moments: Array) -> Array:
     """
     order = np.argsort(moments)
     a, b, c = (max(float(m), 0.0) for m in moments[order])
-    excess = c - a - b
-    if excess <= 0.0 or excess > 1e-9 * c:
-        return frozen(np.maximum(moments, 0.0)) if excess <= 0.0 else moments
+    if a + b >= c:
+        return frozen(np.maximum(moments, 0.0))
+    excess = max(c - a - b, 0.0)  # which may be none where the sum, rounded, is too little
+    if excess > 1e-9 * c:
+        return moments
     a, b, c = a + excess / 3.0, b + excess / 3.0, c - excess / 3.0
     while a + b < c:
         c = math.nextafter(c, 0.0)
