@@ -42,10 +42,8 @@ STATES = 3
 """Random states in which engines are compared."""
 POSES, MASSES = "link poses", "mass matrix"
 FAULTS = {
-    "drake/features/urdf/ball_constraint.urdf": "no position closes its loop",
     "drake/features/urdf/inertia_negative_mass.urdf": "a mass is negative",
     "libsdformat/sdformat/test/sdf/inertial_invalid.sdf": "a mass is negative",
-    "libsdformat/sdformat/test/sdf/joint_complete.sdf": "joints of two axes have them parallel",
 }
 """Files with a fault of their own that no engine stands, each with what it is."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -16,18 +16,23 @@ import loaders
 from bridge.mechanism import Mechanism
 from bridge.mjcf import Actuators
 from bridge.mjcf.inertia import repaired
+from bridge.mjcf.joints import Carrier, carriers
 from bridge.parity.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError
 
-KINDS = tuple(kind for kind in get_args(Actuators) if kind != "none")
+KINDS: tuple[Actuators, ...] = ("dcmotor", "position", "velocity", "motor")
+WITHIN = KINDS[:3]
+"""Those whose controls keep within all the limits that the file states; a motor knows no limit of speed."""
 HOLD = 0.05
 """How long each control is held [s]."""
 UNBOUNDED = 1.0
 """The largest control of an actuator without a range [N m, rad, rad/s, or of a slide]."""
+TURN = 0.2
+"""The most that a position may be told to move in a time step [rad or m]."""
 FRACTIONS = (1, 4, 16)
 """Parts of its own time step that a model is run with, until MuJoCo has nothing to say."""
 CAUSES = ("mjcf.light-joint", "mjcf.massless-link", "lower.massless-free-link")
-"""Codes of the ledger that foretell that a model cannot bear full effort."""
+"""Codes of the ledger that foretell that a model cannot bear full effort without a limit of speed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,27 +129,57 @@ def _errors(rows: Iterable[Row], engines: tuple[str, str]) -> dict[str, float]:
 # --- a second under controls -----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controls:
+    """What controls are drawn from, for each actuator."""
+
+    lower: Any
+    upper: Any
+    speeds: Any
+    """How fast a control may change [per second]; infinite where it may jump."""
+
+
 def _run(mechanism: Mechanism, kind: Actuators, warnings: list[str]) -> Run:
     mjcf = bridge.to_mjcf(mechanism, actuators=kind)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
     own, first, overlap = model.opt.timestep, "", _overlap(model)
+    controls = _controls(model, mechanism, kind)
     for fraction in FRACTIONS:
         model.opt.timestep = own / fraction
-        warning = shaken(model, warnings)
+        warning = shaken(model, controls, warnings)
         first = first or warning
         if not warning:
             return Run(actuators=model.nu, warning=first, step=model.opt.timestep, overlap=overlap)
     return Run(actuators=model.nu, warning=first, overlap=overlap)
 
 
-def shaken(model: Any, warnings: list[str]) -> str:
-    """MuJoCo's first warning in a second under random controls of full size, from where its users start; or nothing."""
-    data, rng = _started(model), np.random.default_rng(0)
+def _controls(model: Any, mechanism: Mechanism, kind: Actuators) -> Controls:
+    """Within the range of each actuator; positions change, and velocities are, no faster than the file allows."""
     lower, upper = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, (-UNBOUNDED, UNBOUNDED)).T
-    hold = max(1, round(HOLD / model.opt.timestep))
+    limits = {carrier.joint: _speed_limit(mechanism, carrier) for carrier in carriers(mechanism).values()}
+    driven = [model.joint(joint).name for joint in model.actuator_trnid[:, 0]]
+    speeds = np.minimum([limits[joint] for joint in driven], TURN / model.opt.timestep)
+    if kind == "position":
+        return Controls(lower=lower, upper=upper, speeds=speeds)
+    most = speeds if kind == "velocity" else np.full(model.nu, np.inf)
+    return Controls(lower=np.maximum(lower, -most), upper=np.minimum(upper, most), speeds=np.full(model.nu, np.inf))
+
+
+def _speed_limit(mechanism: Mechanism, carrier: Carrier) -> float:
+    axis = mechanism.bodies[carrier.body].primitives[carrier.primitive].limits
+    return abs(carrier.ratio) * axis.velocity if axis is not None else math.inf
+
+
+def shaken(model: Any, controls: Controls, warnings: list[str]) -> str:
+    """MuJoCo's first warning in a second under random controls, from where its users start; or nothing."""
+    data, rng = _started(model), np.random.default_rng(0)
+    hold, most = max(1, round(HOLD / model.opt.timestep)), controls.speeds * model.opt.timestep
+    data.ctrl[:] = data.qpos[model.jnt_qposadr[model.actuator_trnid[:, 0]]]
+    target = data.ctrl.copy()
     for k in range(math.ceil(1.0 / model.opt.timestep)):
         if k % hold == 0:
-            data.ctrl[:] = rng.uniform(lower, upper)
+            target = rng.uniform(controls.lower, controls.upper)
+        data.ctrl[:] += np.clip(target - data.ctrl, -most, most)
         mujoco.mj_step(model, data)
         if warnings:
             break

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from models_corpus import FAULTS, MASSES, POSES
-from motion_corpus import FRACTIONS, HOLD, KINDS, UNBOUNDED, Motion, Run
+from motion_corpus import FRACTIONS, HOLD, KINDS, TURN, UNBOUNDED, Motion, Run
 
 _Line = Callable[..., str]
 
@@ -16,10 +16,16 @@ TITLE = "## In MuJoCo under full control\n"
 _HEAD = """
 {models} models run in MuJoCo for a second at the time step of their source, from where its users start (the keyframe
 `home` if there is one, zero if not), with contacts among all links that may touch and no ground but their own. Each
-actuator gets a random control, drawn evenly from the whole of its range by a seed, and held for {hold:g} ms: efforts up
-to the limit (`motor`), positions between the limits (`position`), speeds up to the limit (`velocity`); where there is
-no range, {unbounded:g} of the unit to both sides. A warning of MuJoCo's ends the run; the time step is then divided by
-{fractions}.
+actuator gets controls drawn evenly by a seed, a new one every {hold:g} ms, within all the limits that the file states:
+
+* `dcmotor`: efforts within the whole range of control; they fall with speed, and end at the speed limit;
+* `position`: positions anywhere between the stops, approached no faster than the speed limit;
+* `velocity`: speeds up to the limit.
+
+Speeds and changes of position end at {turn:g} rad or m in a time step, where a file's limit is none (50000 rad/s); a
+control without a range is drawn from {unbounded:g} of the unit to both sides. `motor` shows what a motor does that
+knows no speed: any effort up to the limit, however fast the joint turns. A warning of MuJoCo's ends a run; the time
+step is then divided by {fractions}.
 
 | | {kinds} |
 |---|{dashes}|
@@ -101,6 +107,7 @@ def _counts(known: Sequence[Motion]) -> dict[str, object]:
         **named,
         "models": len(known),
         "hold": 1e3 * HOLD,
+        "turn": TURN,
         "unbounded": UNBOUNDED,
         "fractions": " and ".join(str(f) for f in FRACTIONS[1:]),
         "strange": " | ".join(map(str, strange)),

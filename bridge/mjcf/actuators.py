@@ -31,8 +31,24 @@ class _Drive:
     """Its limits."""
     effort: float
     """The least limit that the source states [N m or N]."""
-    inertias: tuple[float, float] | None
-    """What the joint sees [kg m^2 or kg], while all others move freely and while they stand still; None if unknown."""
+    seen: Mobility | None
+    """Inertias of all joints; None if unknown."""
+    v: int
+    """The joint's velocity component."""
+    ratio: float
+    """Of the MJCF joint's coordinate to the model's."""
+
+    def bears(self, step: float, speed: float) -> float:
+        """The largest effort that the time step bears, to three digits; see `bearable`."""
+        alone = self.seen.alone[self.v] / self.ratio**2 if self.seen else math.inf
+        return _rounded(bearable(alone, self.axis, step, speed=speed))
+
+    def stiffness(self, step: float) -> float:
+        """The gain of a position controller of our bandwidth that the time step can hold, to three digits."""
+        if self.seen is None:
+            return _BANDWIDTH**2
+        locked, least = self.seen.locked[self.v], self.seen.least[self.v]
+        return _rounded(min(_BANDWIDTH**2 * locked, _STIFFEST * least / step**2) / self.ratio**2)
 
 
 def actuators(by_component: dict[int, Carrier], context: Context) -> None:
@@ -91,7 +107,9 @@ def _drive(actuator: Actuator, carrier: Carrier, v: int, seen: Mobility | None, 
         joint=carrier.joint,
         axis=replace(axis, lower=lower, upper=upper, velocity=axis.velocity * r),
         effort=min(actuator.effort, axis.effort if axis.effort > 0.0 else math.inf) / r,
-        inertias=None if seen is None else (float(seen.alone[v]) / r**2, float(seen.locked[v]) / r**2),
+        seen=seen,
+        v=v,
+        ratio=r,
     )
 
 
@@ -122,21 +140,19 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
 def _bearable_control(drive: _Drive, speed: float, context: Context) -> float:
     """The effort limit, or what the time step bears if that is less, which is reported."""
     effort, step = drive.effort, context.time_step
-    if drive.inertias is None or math.isinf(effort):
-        return effort
-    bears = _rounded(bearable(drive.inertias[0], drive.axis, step, speed=speed))
-    if bears < effort:
+    bears = drive.bears(step, speed)
+    if bears < effort < math.inf:
         message = (
-            f"joint {drive.joint} sees {drive.inertias[0]:.2g} kg m^2 or kg, which at a time step of {step:g} s do not "
-            f"bear its limits of {effort:g} N m or N and {speed:g} rad/s or m/s; its control ends at {bears:g}"
+            f"the limits of joint {drive.joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are more than its "
+            f"inertia bears at a time step of {step:g} s; its control ends at {bears:g}"
         )
         context.report(Fate.ASSUMED, "control-range", message, drive.actuator.where, hint="state the true limits")
-    return min(bears, effort)
+    return min(bears, effort) if math.isfinite(effort) else effort
 
 
 def _position(element: Element, drive: _Drive, context: Context) -> None:
     """A spring and a damper towards the commanded position."""
-    actuator, stiffness = drive.actuator, _stiffness(drive, context)
+    actuator, stiffness = drive.actuator, drive.stiffness(context.time_step)
     element.set(kp=stiffness if actuator.p_gain is None else actuator.p_gain)
     if actuator.d_gain is None:
         element.set(dampratio=1.0)
@@ -152,7 +168,7 @@ def _position(element: Element, drive: _Drive, context: Context) -> None:
 def _velocity(element: Element, drive: _Drive, context: Context) -> None:
     """A damper towards the commanded speed."""
     gain = drive.actuator.d_gain
-    damping = _rounded(2.0 * _stiffness(drive, context) / _BANDWIDTH)
+    damping = _rounded(2.0 * drive.stiffness(context.time_step) / _BANDWIDTH)
     element.set(
         kv=damping if gain is None else gain,
         ctrlrange=_both_sides(drive.axis.velocity),
@@ -178,14 +194,6 @@ def _both_sides(limit: float) -> tuple[float, float] | None:
 
 def _rounded(x: float) -> float:
     return float(f"{x:.3g}")
-
-
-def _stiffness(drive: _Drive, context: Context) -> float:
-    """The gain of a position controller of our bandwidth that the time step can hold, to three digits."""
-    if drive.inertias is None:
-        return _BANDWIDTH**2
-    alone, locked = drive.inertias
-    return _rounded(min(_BANDWIDTH**2 * locked, _STIFFEST * alone / context.time_step**2))
 
 
 def _report_gain(drive: _Drive, assumed: float, context: Context) -> None:

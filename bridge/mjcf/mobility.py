@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from bridge.bodies import Kind
+from bridge.bodies import Body, Kind
+from bridge.coordinates import Coordinates, kind_of
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.model import JointAxis
@@ -20,33 +23,67 @@ _MOST_FREEDOMS = 1000
 """Above it the mass matrix is not worth the time."""
 _LEAST = 1e-14
 """Inertia [kg m^2 or kg] of a joint that carries nothing."""
+_POSITIONS = 16
+"""Drawn beside zero, for up to a hundred freedoms: where axes of light links align, a joint sees the least."""
+_FEW_FREEDOMS = 100
 _PUSH = 0.05
 """How long full effort is taken to last [s]."""
 _MOST_TURN = 0.2
 """What a hinge may turn in one time step [rad]; MuJoCo's integrator was seen to fail from 0.3 on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Mobility:
     """Inertia that each velocity component sees at the zero configuration [kg m^2 or kg], shape (n,)."""
 
+    mechanism: Mechanism
     alone: Array
     """While all other joints move freely."""
     locked: Array
     """While all other joints stand still."""
+
+    @cached_property
+    def least(self) -> Array:
+        """While all other joints move freely, where that is least: at zero or at one of a few positions by chance."""
+        least = self.alone
+        if len(least) <= _FEW_FREEDOMS:
+            for q in _drawn(self.mechanism):
+                least = np.minimum(least, _alone(self.mechanism.mass_matrix(q)))
+        return least
 
 
 def mobility(mechanism: Mechanism) -> Mobility | None:
     """What the joints see; None if there are too many of them."""
     if not 0 < len(mechanism.v_order) <= _MOST_FREEDOMS:
         return None
-    M = mechanism.mass_matrix() + _LEAST * np.eye(len(mechanism.v_order))
+    M = mechanism.mass_matrix()
+    return Mobility(mechanism=mechanism, alone=_alone(M), locked=np.diag(M) + _LEAST)
+
+
+def _alone(M: Array) -> Array:
+    regular = M + _LEAST * np.eye(len(M))
     try:
-        mobilities = np.diag(np.linalg.inv(M))
+        mobilities = np.diag(np.linalg.inv(regular))
     except np.linalg.LinAlgError:
-        return None
-    alone = 1.0 / np.maximum(mobilities, 1.0 / np.diag(M))
-    return Mobility(alone=alone, locked=np.diag(M))
+        return np.full(len(M), _LEAST)
+    seen: Array = 1.0 / np.maximum(mobilities, 1.0 / np.diag(regular))
+    return seen
+
+
+def _drawn(mechanism: Mechanism) -> Iterator[dict[str, Coordinates]]:
+    """Positions of hinges and slides within their limits."""
+    rng = np.random.default_rng(0)
+    moved = [body for body in mechanism.bodies if body.joint is not None and body.primitives and kind_of(body) is None]
+    bounds = {body.joint: [_bounds(body, k) for k in range(len(body.reflected_inertia))] for body in moved}
+    for _ in range(_POSITIONS):
+        yield {joint: tuple(rng.uniform(*bound) for bound in found) for joint, found in bounds.items() if joint}
+
+
+def _bounds(body: Body, component: int) -> tuple[float, float]:
+    axis = next(primitive.limits for primitive in body.primitives if primitive.component == component)
+    if axis is None or axis.lower > axis.upper:
+        return -math.pi, math.pi
+    return max(axis.lower, min(-math.pi, axis.upper)), min(axis.upper, max(math.pi, axis.lower))
 
 
 def report_light_joints(seen: Mobility, by_component: dict[int, Carrier], context: Context) -> None:
