@@ -8,7 +8,7 @@ After ``bridge.mujoco_plugin.register()``::
 
 MuJoCo's decoders and resource providers are C function pointers (``mjplugin.h``); they are registered through ctypes
 and live as long as the process. Nothing that goes wrong in them crosses into C: it comes back as MuJoCo's own error,
-with our text.
+with our text. What a file loses on the way, and where a URI was looked for in vain, the logger of this module tells.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import ctypes
 import hashlib
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from loaders.context import Context
-from loaders.diagnostics import Diagnostics, ModelError
+from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
 from loaders.formats import read_file
 from loaders.node import Node
 from loaders.resources import Resources
@@ -37,6 +38,8 @@ SCHEMES = ("model", "package")
 _ERROR_SIZE = 4096
 
 T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
 
 _CanDecode = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _Decode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
@@ -124,7 +127,7 @@ def _decoder(library: ctypes.CDLL, suffix: str, resources: Resources) -> _Decode
     def decode_silently(resource: int, _vfs: int | None) -> int | None:
         message, spec = _guarded(lambda: _spec(library, Path(_name(resource)), resources))
         if message:
-            logging.getLogger(__name__).error(message)
+            _LOG.error(message)
         return spec
 
     run = _Decode(decode) if _version() >= (3, 16) else _SilentDecode(decode_silently)
@@ -154,11 +157,22 @@ def _converted(path: Path, resources: Resources) -> Path:
 
     scene = loaders.load(path, package_map=resources.package_map, paths=resources.paths)
     text = to_mjcf(scene)
+    _tell(path, (*scene.diagnostics, *text.diagnostics))
     folder = cache_folder() / "mujoco" / hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     (folder / "assets").mkdir(parents=True, exist_ok=True)
     for name, data in text.assets.items():
         _replace(folder / "assets" / name, data)
     return _replace(folder / f"{path.stem}.xml", text.encode())
+
+
+def _tell(path: Path, entries: Sequence[Diagnostic]) -> None:
+    """Log how much was lost, and at level INFO what."""
+    lost = Counter(str(entry.fate) for entry in entries if entry.severity == "warning")
+    if lost:
+        counts = ", ".join(f"{count} {fate}" for fate, count in lost.items())
+        _LOG.warning("%s: %s; each is logged at level INFO", path, counts)
+    for entry in entries:
+        _LOG.info("%s", entry)
 
 
 def _replace(path: Path, data: bytes) -> Path:
@@ -204,6 +218,8 @@ def _contents(uri: str, resources: Resources) -> bytes | None:
     context = Context(resources=resources, diagnostics=diagnostics, read_file=read_file)
     asking = Node("mesh", {}, file="MuJoCo", line=0, diagnostics=diagnostics)
     path = context.resources.find(uri, Path.cwd(), asking)
+    for entry in diagnostics:
+        _LOG.warning("%s", entry)
     return None if path is None else path.read_bytes()
 
 

@@ -97,3 +97,28 @@ except ValueError as error:
     print(error)
 """
     assert "package://shapes/no.obj" in run(script, folder)
+
+
+LOGGED = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format='%(levelname)s %(name)s %(message)s')
+"""
+
+
+def test_what_a_file_loses_is_logged(folder):
+    limit = "<axis><xyz>0 1 0</xyz><limit><velocity>2</velocity></limit></axis>"
+    (folder / "slow.sdf").write_text(ARM.replace("<axis><xyz>0 1 0</xyz></axis>", limit))
+    lines = run(LOGGED + "mujoco.MjSpec.from_file('slow.sdf'); mujoco.MjSpec.from_file('arm.sdf')", folder).splitlines()
+    counted = [line for line in lines if line.startswith("WARNING bridge.mujoco_plugin")]
+    assert [line.partition("plugin ")[2] for line in counted] == ["slow.sdf: 1 dropped; each is logged at level INFO"]
+    assert any(line.startswith("INFO") and "[mjcf.velocity-limit]" in line for line in lines)
+
+
+def test_where_a_uri_was_looked_for_is_logged(folder):
+    script = """
+try:
+    mujoco.MjModel.from_xml_string('<mujoco><asset><mesh name="w" file="package://shapes/no.obj"/></asset></mujoco>')
+except ValueError:
+    pass
+"""
+    assert str(Path("shapes") / "no.obj") in run(LOGGED + script, folder).partition("tried ")[2]
