@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from bridge.bodies import ROOT, Body
 from bridge.mechanism import Mechanism
@@ -27,7 +31,7 @@ from loaders.model import (
     Plane,
     Scene,
 )
-from loaders.spatial import IDENTITY, Pose
+from loaders.spatial import IDENTITY, Pose, skew
 
 CLEARANCE = 1e-3
 """How far above the plane it starts [m]."""
@@ -35,6 +39,14 @@ LIGHTEST = 1e-5
 """Mass below which a tree only stands for one without mass [kg]."""
 GROUND = "ground of the proof"
 """The plane's link."""
+SOFTNESS = (0.95 * 0.02) ** 2 * (1.0 - 0.9) / 0.9**2
+"""Of MuJoCo's contacts [s^2], unless told otherwise: at rest a mass lies this times its weight by its mass deep.
+
+From its ``solref`` of 0.02 s and its least impedance of 0.9 and greatest of 0.95: nothing that an engine here has by
+itself is softer.
+"""
+G = 9.8
+"""[m/s^2]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +54,8 @@ class Standing:
     """The heaviest tree of a model, its joints held, above a plane."""
 
     scene: Scene
-    yielding: float
-    """How deep its own stiffness lets it sink, at most [m]."""
+    sinks: Mapping[str, float]
+    """How deep each link may lie if it bears the whole weight [m]."""
     shapes: tuple[tuple[str, Pose, Reach], ...]
 
     def lowest(self, poses: Mapping[str, Pose]) -> tuple[float, str]:
@@ -53,6 +65,18 @@ class Standing:
             X_WG = poses[link] @ X_LG
             heights.append((float(X_WG.p[2]) - reaches(-X_WG.R[2]), link))
         return min(heights)
+
+    def size(self) -> float:
+        """The longest edge of its bounding box [m]."""
+        poses = {link.name: link.X_WL for link in self.scene.links}
+        placed = [(poses[link] @ X_LG, reaches) for link, X_LG, reaches in self.shapes]
+        edges = []
+        for axis in np.eye(3):
+            ends = [
+                [sign * float(axis @ X.p) + reaches(sign * X.R.T @ axis) for X, reaches in placed] for sign in (1, -1)
+            ]
+            edges.append(max(ends[0]) + max(ends[1]))
+        return max(edges)
 
 
 def standing(mechanism: Mechanism) -> Standing | str:
@@ -69,8 +93,10 @@ def standing(mechanism: Mechanism) -> Standing | str:
                 return f"{type(collision.geometry).__name__.lower()} of {link.name} has no lowest point"
             shapes.append((link.name, collision.X_LG, reaches))
     poses = mechanism.link_poses({})
-    stood = Standing(scene=mechanism.scene, yielding=_yielding(links), shapes=tuple(shapes))
+    stood = Standing(scene=mechanism.scene, sinks=_sinks(links, poses), shapes=tuple(shapes))
     height, _ = stood.lowest(poses)
+    if not math.isfinite(height):
+        return "none of the shapes that touch can be read"
     lift = Pose.of(p=(0.0, 0.0, CLEARANCE - height))
     return dataclasses.replace(stood, scene=_held(links, {name: lift @ pose for name, pose in poses.items()}))
 
@@ -123,11 +149,22 @@ def _held(links: list[Link], poses: Mapping[str, Pose]) -> Scene:
     )  # fmt: skip
 
 
-def _yielding(links: list[Link]) -> float:
-    weight = 9.8 * sum(link.inertia.mass for link in links if link.inertia is not None)
-    surfaces = [collision.surface for link in links for collision in link.collisions]
-    springs = [surface.stiffness for surface in surfaces if surface.stiffness]
-    return 2.0 * weight / min(springs) if springs else 0.0
+def _sinks(links: Sequence[Link], poses: Mapping[str, Pose]) -> dict[str, float]:
+    """By the softness of an engine and by the stiffness of the link.
+
+    A contact's softness counts for the inverse mass that the body has at the link's centre of mass, the mean over three
+    directions: a lever makes it softer.
+    """
+    inertias = {link.name: link.inertia.moved(poses[link.name]) for link in links if link.inertia is not None}
+    whole = functools.reduce(operator.add, inertias.values())
+    inverse = np.linalg.pinv(whole.I_Lcm, hermitian=True)
+    sinks = {}
+    for link in links:
+        lever = skew(inertias[link.name].p_LLcm - whole.p_LLcm) if link.name in inertias else np.zeros((3, 3))
+        softness = SOFTNESS * (1.0 + whole.mass * float(np.trace(lever @ inverse @ lever.T)) / 3.0)
+        springs = [c.surface.stiffness for c in link.collisions if c.surface.stiffness]
+        sinks[link.name] = G * (softness + (whole.mass / min(springs) if springs else 0.0))
+    return sinks
 
 
 # --- how far shapes reach --------------------------------------------------------------------------------------------

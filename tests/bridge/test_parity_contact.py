@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from bridge import lower
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.on_mujoco import MujocoEngine
 from bridge.parity.standing import standing
-from loaders.spatial import Pose
+from loaders.spatial import Pose, SpatialInertia
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -75,13 +76,60 @@ class Thinner(MujocoEngine):
 
 
 class Smoother(MujocoEngine):
-    """Friction is half of what the model says."""
+    """Friction is a hundredth less than the model says."""
 
     name = "smoother"
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism)
-        self.model.geom_friction[:, 0] *= 0.5
+        self.model.geom_friction[:, 0] *= 0.99
+
+
+class Duller(MujocoEngine):
+    """Contacts are damped a tenth more than restitution says."""
+
+    name = "mujoco"
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.model.geom_solref[:, 1] *= 1.1
+
+
+def test_a_little_less_restitution_is_a_difference() -> None:
+    row = rows(thing(BOX, rough(0.8, 0.5)), Duller)["bounce", "mujoco"]
+    assert row.outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.05])
+def test_contacts_of_mujoco_leave_what_a_critically_damped_spring_leaves(restitution: float) -> None:
+    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["bounce", "mujoco"]
+    assert (row.outcome, f"{math.exp(-2.0):.3g}" in row.cause) == (Outcome.EXPLAINED, True)
+
+
+def test_a_block_that_rings_while_it_slides_is_explained_by_its_restitution_alone() -> None:
+    row = rows(thing(BOX, rough(0.8, 0.95)), "mujoco")["slide", "mujoco"]
+    assert (row.outcome, row.error > row.tolerance) == (Outcome.EXPLAINED, True)
+    assert "[mjcf.restitution]; without restitution" in row.cause
+
+
+def test_a_thing_without_inertia_about_an_axis_is_explained_by_that() -> None:
+    egg = thing("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", pose="0 0 0 .3 .4 0")
+    link = dataclasses.replace(egg.links[0], inertia=SpatialInertia.of(0.1, I_Lcm=np.diag((1.0, 1.0, 0.0))))
+    row = rows(dataclasses.replace(egg, links=(link,)), "pybullet")["rest height", "pybullet"]
+    assert (row.outcome, row.error > row.tolerance) == (Outcome.EXPLAINED, True)
+    assert "lower.thin-link" in row.cause
+
+
+@pytest.mark.parametrize(
+    ("geometry", "surface", "told"),
+    [
+        (BOX, "<surface><contact><ode><kp>1.0</kp></ode></contact></surface>", "so soft that it may sink"),
+        ("<mesh><uri>nowhere.stl</uri></mesh>", "", "none of the shapes"),
+    ],
+)
+def test_what_is_too_soft_to_stand_and_what_cannot_be_read_says_so(geometry: str, surface: str, told: str) -> None:
+    row = rows(thing(geometry, surface), "mujoco")["rest height", "mujoco"]
+    assert (row.outcome, told in row.cause) == (Outcome.UNKNOWN, True), row
 
 
 @pytest.mark.parametrize(("engine", "quantity"), [(Thinner, "rest height"), (Thinner, "stack"), (Smoother, "slide")])
