@@ -7,6 +7,7 @@ targets may tell assets apart, and name files, by content. `stored` keeps a file
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import sys
 import tempfile
@@ -262,7 +263,7 @@ def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Wher
     try:
         data = path.read_bytes()
     except OSError as error:
-        message = f"the texture {file} cannot be read: {error.strerror}"
+        message = f"the texture {path.name} cannot be read: {error.strerror}"
         diagnostics.add(Fate.NOTED, "texture.unreadable", message, where, target=target)
         return None
     if data.startswith(b"\x89PNG"):
@@ -274,9 +275,20 @@ def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Wher
     return converted
 
 
-def _converted(picture: bytes) -> bytes | None:
-    import io
+def is_seen_through(png: bytes) -> bool:
+    """Whether a picture has parts that are more transparent than not; False where Pillow is missing."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        return False
+    try:
+        with Image.open(io.BytesIO(png)) as image:
+            return bool(np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128)
+    except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+        return False
 
+
+def _converted(picture: bytes) -> bytes | None:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:

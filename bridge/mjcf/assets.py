@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from bridge.assets import MeshAsset, mesh_asset, png_texture, shape_asset
+from bridge.assets import MeshAsset, is_seen_through, mesh_asset, png_texture, shape_asset
 from bridge.convex import as_asked
 from loaders.diagnostics import Fate, Where
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
@@ -205,6 +205,9 @@ class AssetLibrary:
             self._textures[file] = None
             if data is not None:
                 self._textures[file] = self._names.get(data) or self._picture(data, Path(file).stem)
+            if data is not None and is_seen_through(data):
+                message = f"the picture {Path(file).name} has transparent parts, which MuJoCo draws like the others"
+                self._context.report(Fate.NOTED, "texture-transparency", message, where)
         return self._textures[file]
 
     def _picture(self, data: bytes, stem: str) -> str:

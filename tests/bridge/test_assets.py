@@ -324,6 +324,18 @@ def test_a_texture_is_seen(tmp_path):
     assert model.material("paint").texid[mujoco.mjtTextureRole.mjTEXROLE_RGB] == 0
 
 
+@pytest.mark.parametrize(("opacity", "told"), [(0, True), (255, False)])
+def test_transparent_parts_of_a_picture_are_told_of(tmp_path, opacity, told):
+    Image = pytest.importorskip("PIL.Image")
+    image = Image.new("RGBA", (4, 4), (10, 120, 30, 255))
+    image.putpixel((1, 1), (255, 255, 255, opacity))
+    image.save(tmp_path / "leaf.png")
+    look = Material(texture=str(tmp_path / "leaf.png"))
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
+    found = to_mjcf(scene_of(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=look),)))
+    assert ("mjcf.texture-transparency" in codes(found.diagnostics)) is told
+
+
 def test_a_picture_of_another_format_becomes_png(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     Image.new("RGB", (4, 2), (10, 20, 30)).save(tmp_path / "paint.jpg")
