@@ -79,7 +79,9 @@ def _nothing(_parser: argparse.ArgumentParser) -> None:
 
 
 def _convert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="the folder to write")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the folder to write")
+    where.add_argument("-o", "--out", type=Path, metavar="DIR", help="the same")
     parser.add_argument("--actuators", choices=("none", "motor", "dcmotor", "position", "velocity"), default="none")
     parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
     how = "which links may touch where no filter says so: the rule of one simulator"

@@ -28,7 +28,7 @@ from .output import Output
 def convert(options: Namespace, output: Output) -> int:
     """Write a folder of MJCF, compile it, and sum up what was lost."""
     output.status(f"reading {options.file}")
-    scene = load(options)
+    scene, folder = load(options), options.folder or options.out
     choices = {
         "actuators": options.actuators,
         "inertia": options.inertia,
@@ -37,14 +37,14 @@ def convert(options: Namespace, output: Output) -> int:
         "contacts": options.contacts,
     }
     if options.check:
-        stale = stale_files(scene, options.out, **choices)
+        stale = stale_files(scene, folder, **choices)
         output.status("")
         _show(options, output, {"stale": list(stale)}, stale)
         return 1 if stale else 0
     if options.collision_meshes == "decompose":
         output.progress("taking meshes apart; the first time this can take minutes")
-    output.status(f"writing {options.out}")
-    result = bridge.export_mjcf(scene, options.out, **choices)
+    output.status(f"writing {folder}")
+    result = bridge.export_mjcf(scene, folder, **choices)
     output.status("compiling")
     try:
         compiled = _compile(result, scene)
@@ -100,7 +100,7 @@ def _tell(
     told = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
     output.progress(
         f"MuJoCo compiles it: {', '.join(f'{count} {name}' for name, count in size.items())}; links within "
-        f"{compiled.error:.1g} of the source's (m, rad); {told}; see {options.out / 'FIDELITY.md'}"
+        f"{compiled.error:.1g} of the source's (m, rad); {told}; see {result.path.parent / 'FIDELITY.md'}"
     )
     return 1 if options.strict and any(entry.severity == "warning" for entry in entries) else 0
 
