@@ -156,6 +156,8 @@ class Context:
     """What `stops.inverse_inertias` found."""
     inverse_masses: dict[str, float] | None = None
     """What `compliance.inverse_masses` found."""
+    collision_names: Counter[str] = field(default_factory=Counter)
+    """How often each name is that of a collision: those whose name is not theirs alone have their link's before it."""
     shape_names: Counter[str] = field(default_factory=Counter)
     """How often each name is that of a shape: visuals whose name is not theirs alone go without."""
     geom_names: dict[tuple[str, str], list[str]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from .decimals import placement
 from .defaults import defaults
 from .element import Element
 from .equality import equalities
-from .geoms import geoms, shape_names
+from .geoms import collision_names, geoms, shape_names
 from .inertia import inertials
 from .joints import Carrier, carriers, joints
 from .keyframe import keyframe
@@ -59,6 +59,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         filters=filters(mechanism, options.collision_policy),
         inverse_inertias=inverse_inertias(mechanism),
         inverse_masses=inverse_masses(mechanism),
+        collision_names=collision_names(mechanism.scene),
         shape_names=shape_names(mechanism.scene),
         index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
     )

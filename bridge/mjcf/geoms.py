@@ -104,10 +104,14 @@ def geoms(link: Link, *, moving: bool, library: AssetLibrary, context: Context) 
     return seen + touching
 
 
+def collision_names(scene: Scene) -> Counter[str]:
+    """How often each name is that of a collision."""
+    return Counter(shape.name for link in scene.links for shape in link.collisions)
+
+
 def shape_names(scene: Scene) -> Counter[str]:
     """How often each name is that of a shape."""
-    collisions = Counter(shape.name for link in scene.links for shape in link.collisions)
-    return collisions + Counter(shape.name for link in scene.links for shape in link.visuals)
+    return collision_names(scene) + Counter(shape.name for link in scene.links for shape in link.visuals)
 
 
 def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
@@ -134,7 +138,9 @@ def _collision(
     elements: list[Element] = []
     for i, shape in enumerate(shapes):
         part = f"_{i}" if len(shapes) > 1 else ""
-        name = context.names.claim("geom", collision.name + part, otherwise=f"{link.name}::{collision.name}{part}")
+        whole = f"{link.name}::{collision.name}{part}"
+        is_alone = context.collision_names[collision.name] == 1
+        name = context.names.claim("geom", collision.name + part if is_alone else whole, otherwise=whole)
         context.geom_names.setdefault((link.name, collision.name), []).append(name)
         elements.append(_geom("collision", name, collision.X_LG, shape))
         _place(shape, link, collision.X_LG, context, touches=True)

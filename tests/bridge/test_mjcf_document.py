@@ -549,7 +549,7 @@ def test_names_that_clash_are_made_unique_and_those_of_links_and_joints_never_ch
     links = [link(f"m::l{i}", collisions=(ball("c"),)) for i in range(3)]
     model = compiled(to_mjcf(scene_of(*links)))
     assert [model.body(i).name for i in range(1, 4)] == ["m::l0", "m::l1", "m::l2"]
-    assert [model.geom(i).name for i in range(3)] == ["c", "m::l1::c", "m::l2::c"]
+    assert [model.geom(i).name for i in range(3)] == ["m::l0::c", "m::l1::c", "m::l2::c"]
 
 
 def test_a_link_named_world_is_the_world():
