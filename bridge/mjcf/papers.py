@@ -50,6 +50,7 @@ def derivation(name: str, scene: Scene, built: Built, options: Options, parts: S
         "",
         "The body of a link is the link's own frame, and `qpos` of a hinge or slide is the position of its joint.",
         "What MuJoCo cannot hold, or holds with an error, is listed in [FIDELITY.md](FIDELITY.md).",
+        *_floating(built),
         "",
         *_joint_table(built),
     ]
@@ -69,6 +70,15 @@ def _asked(options: Options) -> dict[str, str]:
         for key in (field.name for field in fields(options))
         if getattr(options, key) != getattr(standard, key)
     }
+
+
+def _floating(built: Built) -> list[str]:
+    """That a robot falls because nothing holds it, which is easily missed."""
+    moving = [child for e in built.root.walk() if e.tag == "worldbody" for child in e.children if child.tag == "body"]
+    robots = [body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}]
+    names = ", ".join(f"`{body.attributes['name']}`" for body in robots)
+    told = f"Nothing in the source holds {names}, free to fall; a fixed joint whose parent is `world` would."
+    return ["", told] if robots else []
 
 
 _WIDTHS = {"free": 7, "ball": 4}

@@ -579,6 +579,13 @@ def test_a_folder_holds_a_model_a_scene_assets_and_papers(tmp_path):
     assert "`j` | hinge | 0" in (tmp_path / "demo" / "README.md").read_text()
 
 
+@pytest.mark.parametrize("held", [False, True])
+def test_the_papers_of_a_robot_say_that_nothing_holds_it(held, tmp_path):
+    weld = [hinge("weld", WORLD, "a", JointType.FIXED)] if held else []
+    export_mjcf(scene_of(link("a"), link("b"), joints=(*weld, hinge("j", "a", "b"))), tmp_path / "demo")
+    assert ("Nothing in the source holds `a`" in (tmp_path / "demo" / "README.md").read_text()) is not held
+
+
 def test_the_file_of_a_model_has_no_ending_of_its_source(tmp_path):
     found = export_mjcf(dataclasses.replace(cone_scene(), name="table.urdf"), tmp_path / "demo")
     assert found.path.name == "table.xml"
