@@ -64,9 +64,9 @@ def _floor(asset: Element, world: Element, height: float) -> None:
 
 
 def _height(mechanism: Mechanism, built: Built) -> float:
-    """Of the floor: where the lowest shape that touches ends, in tenths of a millimetre; not above the origin [m]."""
+    """Of the floor: the lowest end of what touches, or else is seen, in tenths of a millimetre; zero at most [m]."""
     touching = tuple(shape for shape in built.shapes if shape.touches)
-    lowest = float(_corner(touching, mechanism, -1.0)[2])
+    lowest = float(_corner(touching or built.shapes, mechanism, -1.0)[2])
     return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
 
 

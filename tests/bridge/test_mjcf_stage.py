@@ -67,6 +67,12 @@ def test_a_mesh_stands_on_the_floor_by_its_lowest_corner(tmp_path):
     assert not [contact for contact in data.contact if contact.dist < -1e-6]
 
 
+def test_what_only_is_seen_lies_on_the_floor(tmp_path):
+    seen = "<visual name='v'><geometry><sphere><radius>0.3</radius></sphere></geometry></visual>"
+    model = f"<model name='ghost'><link name='l'>{seen}</link></model>"
+    assert floor(*staged(f'<sdf version="1.10">{model}</sdf>', tmp_path)) == pytest.approx(-0.3)
+
+
 def test_what_is_above_the_origin_leaves_the_floor_there(tmp_path):
     text = LEG.format(shape="<geometry><sphere><radius>0.05</radius></sphere></geometry>")
     text = text.replace('<model name="stool">', '<model name="stool"><pose>0 0 3 0 0 0</pose>')
