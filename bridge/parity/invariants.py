@@ -156,9 +156,15 @@ def _drift_rows(
 
 
 def _shows_order(row: Row) -> bool:
-    """Whether nothing drifts, or as a whole power of the step: else powers are mixed, or a loss with them."""
-    order = row.order or 0.0
-    return row.convergence[0][1] < NOTHING or (order > 0.5 and abs(order - round(order)) <= 1.0 - FIRST_ORDER)
+    """Whether nothing drifts, or as a whole power of the step at every halving: else powers are mixed, or a loss in."""
+    errors = [error for _, error in row.convergence]
+    if errors[0] < NOTHING:
+        return True
+    if row.order is None:
+        return False
+    slopes = -np.diff(np.log2(errors))
+    power = max(1, round(float(slopes[-1])))
+    return bool(np.abs(slopes - power).max() <= 1.0 - FIRST_ORDER)
 
 
 def _row(quantity: str, engine: str, points: Sequence[tuple[float, float]], duration: float) -> Row:
