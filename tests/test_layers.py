@@ -25,6 +25,9 @@ ON_DEMAND = {
 
 MODEL_MAY_IMPORT = {"diagnostics", "spatial"}
 
+LATE = {"loaders/model.py": {"loaders/conformance.py", "loaders/filters.py"}}
+"""What closes a circle all the same: a scene answers `to_dict` and `excluded_collision_pairs`, which others work out."""
+
 MAX_FUNCTION_LINES = 40
 MAX_FILE_LINES = 400
 
@@ -110,10 +113,15 @@ def test_targets_do_not_know_each_other_nor_the_proof(name: str) -> None:
     assert not {m for m in imports(name, every_node(name)) if m.startswith((other, "bridge.parity"))}
 
 
-@pytest.mark.parametrize("package", ["bridge"])
+@pytest.mark.parametrize("package", ["bridge", "loaders"])
 def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
-    house = TopologicalSorter({name: neighbours(name) for name in NAMES if name.startswith(f"{package}/")})
+    names = [name for name in NAMES if name.startswith(f"{package}/")]
+    house = TopologicalSorter({name: neighbours(name) - LATE.get(name, set()) for name in names})
     house.prepare()  # raises CycleError, which tells the circle
+
+
+def test_every_exception_to_the_circles_is_still_one() -> None:
+    assert {name for name, late in LATE.items() if not late <= neighbours(name)} == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
