@@ -15,6 +15,7 @@ from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visua
 from loaders.spatial import Array, Pose
 
 from .context import TARGET, Context
+from .decimals import color
 from .element import Value
 from .heightfield import Heightfield, read_heightfield
 
@@ -165,7 +166,7 @@ class AssetLibrary:
             "emission": max(material.emissive[:3]) if material.emissive else None,
             "metallic": material.metalness,
             "roughness": material.roughness,
-            "rgba": None if texture and rgba == _WHITE else rgba,
+            "rgba": None if texture and rgba == _WHITE else color(rgba),
         }
         key = (("name", material.name or ""), *layers, *((k, repr(v)) for k, v in element.items()))
         if key not in self._materials:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from loaders.spatial import Array, Pose, matrix_to_quaternion
 
 _NOISE = 5e-16
@@ -38,6 +40,11 @@ def snapped(value: float) -> float:
         return 0.0
     short = float(f"{value:.12g}")
     return short if abs(short - value) <= max(4 * math.ulp(value), _CANCELLED) else value
+
+
+def color(rgba: Iterable[float]) -> list[float]:
+    """A colour as MuJoCo keeps it, in single precision, by the shortest decimals that read back as that."""
+    return [float(str(np.float32(c))) for c in rgba]
 
 
 def position(p: Iterable[float]) -> list[float] | None:

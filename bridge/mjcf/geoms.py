@@ -33,7 +33,7 @@ from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .assets import AssetLibrary, MeshUse
 from .context import Context, Placed
-from .decimals import placement
+from .decimals import color, placement
 from .element import Element
 from .surface import contact_attributes
 
@@ -125,7 +125,7 @@ def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, con
         name = context.names.claim("geom", visual.name) if is_named else None
         elements.append(_geom("visual", name, visual.X_LG, shape))
         _place(shape, link, visual.X_LG, context, touches=False)
-        elements[-1].set(material=material, rgba=rgba)
+        elements[-1].set(material=material, rgba=None if rgba is None else color(rgba))
     return elements
 
 

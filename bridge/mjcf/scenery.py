@@ -10,7 +10,7 @@ from loaders.model import WORLD, Frame, Light, Model
 from loaders.spatial import IDENTITY, Pose
 
 from .context import Context
-from .decimals import position, snapped
+from .decimals import color, position, snapped
 from .equality import site
 
 _TYPES = frozenset({"point", "directional", "spot"})
@@ -89,4 +89,4 @@ def _unit(v: Sequence[float]) -> list[float]:
 
 
 def _scaled(rgba: Sequence[float], intensity: float) -> list[float]:
-    return [c * intensity for c in rgba[:3]]
+    return color(c * intensity for c in rgba[:3])

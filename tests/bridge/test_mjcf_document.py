@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bridge import lower
 from bridge.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
 from bridge.mjcf.context import Choices, Options
-from bridge.mjcf.decimals import number, quaternion, snapped
+from bridge.mjcf.decimals import color, number, quaternion, snapped
 from bridge.mjcf.document import build
 from bridge.mjcf.element import Element, write
 from loaders.diagnostics import Fate, Where
@@ -88,6 +88,13 @@ def codes(found):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_number_reads_back_as_it_was(x):
     assert float(number(x)) == x
+
+
+@given(st.floats(0.0, 1.0))
+def test_a_colour_reads_back_as_mujoco_keeps_it_and_no_longer(c):
+    (written,) = map(number, color((c,)))
+    assert np.float32(float(written)) == np.float32(c)
+    assert len(re.sub(r"e.*|[.]", "", written).lstrip("0")) <= 9
 
 
 def test_whole_numbers_have_no_point_and_zero_no_sign():
