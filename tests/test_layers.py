@@ -26,7 +26,7 @@ ON_DEMAND = {
 MODEL_MAY_IMPORT = {"diagnostics", "spatial"}
 
 LATE = {"loaders/model.py": {"loaders/conformance.py", "loaders/filters.py"}}
-"""What closes a circle all the same: a scene answers `to_dict` and `excluded_collision_pairs`, which others work out."""
+"""What closes a circle all the same: a scene answers `to_dict` and `excluded_collision_pairs`, which others compute."""
 
 MAX_FUNCTION_LINES = 40
 MAX_FILE_LINES = 400
