@@ -1,4 +1,4 @@
-"""What moves must have mass and moments of inertia where nothing else gives them: no engine can move what has none."""
+"""Masses and inertias that no engine can move, made such that it can: none at all, and those of no real body."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate
+from loaders.model import Link, Scene
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
 
 from .bodies import ROOT, Body, Kind
 from .coordinates import kind_of
+from .lowering import lower
 from .mechanism import Mechanism
 
 SPECK = 1e-9
@@ -44,6 +46,35 @@ class _Whole:
     def is_thin(self) -> bool:
         """Whether there is an axis about which it has no moment of inertia."""
         return bool(np.linalg.eigvalsh(self.inertia.I_Lcm)[0] <= _ROUNDING)
+
+
+def possible(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, with the nearest inertia that a body can have for each link whose own none can; each is reported.
+
+    Raises:
+        ExportError: as `bridge.lower`.
+    """
+    scene, diagnostics = mechanism.scene, Diagnostics()
+    for link, inertia in _impossible(scene):
+        diagnostics.add(Fate.REPAIRED, "lower.repaired-inertia", told_repair(link, inertia), link.where)
+    mended = {link.name: inertia.repaired() for link, inertia in _impossible(scene)}
+    if not mended:
+        return mechanism
+    links = tuple(dataclasses.replace(link, inertia=mended.get(link.name, link.inertia)) for link in scene.links)
+    found = lower(dataclasses.replace(scene, links=links))
+    return dataclasses.replace(found, diagnostics=(*found.diagnostics, *diagnostics))
+
+
+def _impossible(scene: Scene) -> list[tuple[Link, SpatialInertia]]:
+    return [(link, link.inertia) for link in scene.links if link.inertia is not None and link.inertia.defects()]
+
+
+def told_repair(link: Link, inertia: SpatialInertia) -> str:
+    """What is wrong with the inertia of a link, and what it gets."""
+    mended = inertia.repaired()
+    moments = ", ".join(f"{moment:.6g}" for moment in mended.principal_axes()[1])
+    mass = f"{mended.mass:g} kg and " if mended.mass != inertia.mass else ""
+    return f"link {link.name}: {'; '.join(inertia.defects())}; it gets {mass}{moments} kg m^2"
 
 
 def movable(mechanism: Mechanism) -> Mechanism:

@@ -217,5 +217,18 @@ class SpatialInertia:
             found.append(f"the principal moments {a:g}, {b:g}, {c:g} kg m^2 break the triangle inequality")
         return found
 
+    def repaired(self) -> SpatialInertia:
+        """The nearest inertia that a body can have: moments moved by the least, axes and centre of mass kept.
+
+        A mass or moment that is no number stays.
+        """
+        R, moments = self.principal_axes()
+        order = np.argsort(moments)
+        a, b, c = (max(float(m), 0.0) for m in moments[order])
+        excess = max(c - a - b, 0.0) / 3.0
+        mended = np.empty(3)
+        mended[order] = (a + excess, b + excess, c - excess)
+        return SpatialInertia(max(self.mass, 0.0), self.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
+
     def __reduce__(self) -> tuple[type[SpatialInertia], tuple[float, Array, Array]]:
         return SpatialInertia, (self.mass, self.p_LLcm, self.I_Lcm)

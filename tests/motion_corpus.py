@@ -13,9 +13,9 @@ from models_corpus import MASSES, POSES, STATES, Model, alone, mujoco_warnings
 
 import bridge
 import loaders
+from bridge.masses import possible
 from bridge.mechanism import Mechanism
 from bridge.mjcf import Actuators
-from bridge.mjcf.inertia import repaired
 from bridge.mjcf.joints import Carrier, carriers
 from bridge.parity.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError
@@ -55,7 +55,7 @@ class Motion:
     model: str
     invalid: str = ""
     repaired: tuple[str, ...] = ()
-    """Links whose impossible inertia was replaced, in the export and in the mechanism that it is compared with."""
+    """What was said of each impossible inertia; that of the export and that of the mechanism are replaced."""
     runs: dict[str, Run] = field(default_factory=dict)
     causes: tuple[str, ...] = ()
     """Those of `CAUSES` that the ledger has."""
@@ -78,8 +78,7 @@ def move(model: Model) -> Motion:
 def _motion(model: Model) -> Motion:
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
-        scene, links = _possible(_unseen(loaders.load(model.path, **search)))
-        mechanism = bridge.lower(scene)
+        mechanism = possible(bridge.lower(_unseen(loaders.load(model.path, **search))))
         with mujoco_warnings() as warnings:
             rows, ledger = _compared(mechanism, search)
             runs = {kind: _run(mechanism, kind, warnings) for kind in KINDS}
@@ -88,7 +87,7 @@ def _motion(model: Model) -> Motion:
     codes = {entry.code for entry in ledger}
     return Motion(
         model=model.name,
-        repaired=links,
+        repaired=tuple(entry.message for entry in mechanism.diagnostics if entry.code == "lower.repaired-inertia"),
         runs=runs,
         causes=tuple(code for code in CAUSES if code in codes),
         errors=_errors(rows, ("reference", "mujoco")),
@@ -101,16 +100,6 @@ def _motion(model: Model) -> Motion:
 def _unseen(scene: loaders.Scene) -> loaders.Scene:
     """Without what is only seen."""
     return replace(scene, links=tuple(replace(link, visuals=()) for link in scene.links))
-
-
-def _possible(scene: loaders.Scene) -> tuple[loaders.Scene, tuple[str, ...]]:
-    """With the inertias that ``inertia="repair"`` gives, and the links that have another one by that."""
-    wrong = {link.name for link in scene.links if link.inertia is not None and link.inertia.defects()}
-    links = tuple(
-        replace(link, inertia=repaired(link.inertia)) if link.name in wrong and link.inertia is not None else link
-        for link in scene.links
-    )
-    return replace(scene, links=links), tuple(sorted(wrong))
 
 
 def _compared(mechanism: Mechanism, search: dict[str, Any]) -> tuple[list[Row], tuple[Diagnostic, ...]]:

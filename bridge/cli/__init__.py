@@ -102,6 +102,8 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--level", default=",".join(DEFAULT_LEVELS), metavar="L0,L1", help="how deep to look, up to L4")
     parser.add_argument("--seed", type=int, default=0, help="of the random states")
     parser.add_argument("--configurations", type=int, default=20, metavar="N", help="number of random states")
+    how = "what no body can have is refused, or repaired for all engines"
+    parser.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=how)
     parser.add_argument(
         "--set", action="append", default=[], metavar="JOINT=VALUE", help="a position to compare and draw"
     )

@@ -37,6 +37,7 @@ def compare(options: Namespace, output: Output) -> int:
         seed=options.seed,
         configurations=options.configurations,
         positions=positions,
+        inertia=options.inertia,
         progress=output.status,
         **search(options),
     )

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from bridge.masses import told_repair
 from loaders.diagnostics import Fate
 from loaders.massprops import shape_inertia
 from loaders.model import Link
@@ -49,34 +50,16 @@ def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
     if not defects:
         return inertia
     if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
-        return _repaired(link, inertia, defects, context)
+        return _repaired(link, inertia, context)
     message = f"the inertia of link {link.name} belongs to no real body, and MuJoCo refuses it: {'; '.join(defects)}"
     hint = 'correct it in the source, or use inertia="repair"'
     context.report(Fate.INVALID, "impossible-inertia", message, link.where, hint=hint)
     return SpatialInertia.of(0.0)
 
 
-def repaired(inertia: SpatialInertia) -> SpatialInertia:
-    """The nearest inertia that a body can have: moments moved by the least, axes and centre of mass kept.
-
-    What `bridge.to_mjcf` writes with ``inertia="repair"``. A mass or moment that is no number stays.
-    """
-    R, moments = inertia.principal_axes()
-    order = np.argsort(moments)
-    a, b, c = (max(float(m), 0.0) for m in moments[order])
-    excess = max(c - a - b, 0.0) / 3.0
-    mended = np.empty(3)
-    mended[order] = (a + excess, b + excess, c - excess)
-    return SpatialInertia(max(inertia.mass, 0.0), inertia.p_LLcm, frozen(R @ np.diag(mended) @ R.T))
-
-
-def _repaired(link: Link, inertia: SpatialInertia, defects: list[str], context: Context) -> SpatialInertia:
-    mended = repaired(inertia)
-    moments = ", ".join(f"{moment:.6g}" for moment in mended.principal_axes()[1])
-    mass = f"{mended.mass:g} kg and " if mended.mass != inertia.mass else ""
-    message = f"link {link.name}: {'; '.join(defects)}; it gets {mass}{moments} kg m^2"
-    context.report(Fate.REPAIRED, "repaired-inertia", message, link.where)
-    return mended
+def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+    context.report(Fate.REPAIRED, "repaired-inertia", told_repair(link, inertia), link.where)
+    return inertia.repaired()
 
 
 def _from_geometry(link: Link, context: Context) -> SpatialInertia:

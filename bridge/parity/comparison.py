@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from bridge.assets import told_once
 from bridge.bullet.state import with_followers
 from bridge.collisions import weld_groups
 from bridge.coordinates import Position
+from bridge.masses import possible
 from bridge.mechanism import Mechanism
 from bridge.sources import Source, mechanism_of
 from loaders import Search
@@ -82,6 +83,7 @@ def compare(
     seed: int = 0,
     configurations: int = 20,
     positions: Mapping[str, Position] | None = None,
+    inertia: Literal["keep", "repair"] = "keep",
     progress: Callable[[str], None] = lambda _what: None,
     **load_options: Any,
 ) -> Comparison:
@@ -94,6 +96,7 @@ def compare(
         seed: Of the random states.
         configurations: How many of them.
         positions: Of joints, in a configuration to be compared beside the random ones, and drawn; the others at zero.
+        inertia: Of links whose inertia no body can have: ``repair`` gives every engine the nearest that one can.
         progress: Is told what is being done.
         load_options: For `loaders.load`, if ``source`` is a path. Where to search for files is told to witnesses, which
             read the file themselves, in any case.
@@ -107,6 +110,8 @@ def compare(
     wanted = [Level(level) for level in levels]
     named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
     mechanism = mechanism_of(source, **load_options)
+    if inertia == "repair":
+        mechanism = mechanism_of(possible(mechanism))
     states = random_states(mechanism, configurations, seed)
     states[:0] = [(_whole(mechanism, positions), v) for _, v in states[:1]] if positions else []
     progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")
@@ -117,13 +122,10 @@ def compare(
         for quantity in (quantity for quantity in QUANTITIES if quantity.level in wanted):
             progress(f"{quantity.level} {quantity.name}")
             rows += _rows(quantity, mechanism, reading, states)
-        details = _details(mechanism, reading, states) | {"positions": dict(positions or {})}
+        details = _details(mechanism, reading, states) | {"positions": dict(positions or {}), "inertia": inertia}
         diagnostics = told_once(entry for engine in opened.values() for entry in engine.diagnostics)
         environment = _environment(opened, seed, configurations)
-    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
-    for level in (level for level in _MOTIONS if level in wanted):
-        progress(f"{level} {_DOINGS.get(level, '')}".rstrip())
-        rows += _MOTIONS[level](mechanism, moving, seed)
+    rows += _moved(mechanism, named, wanted, seed, progress)
     return Comparison(
         model=mechanism.scene.name,
         source=mechanism.scene.source,
@@ -133,6 +135,16 @@ def compare(
         diagnostics=diagnostics,
         details=details,
     )
+
+
+def _moved(
+    mechanism: Mechanism, named: Sequence[_Named], wanted: Sequence[Level], seed: int, progress: Callable[[str], None]
+) -> Iterator[Row]:
+    """The rows of all levels at which engines move."""
+    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
+    for level in (level for level in _MOTIONS if level in wanted):
+        progress(f"{level} {_DOINGS.get(level, '')}".rstrip())
+        yield from _MOTIONS[level](mechanism, moving, seed)
 
 
 def _whole(mechanism: Mechanism, positions: Mapping[str, Position]) -> dict[str, Position]:

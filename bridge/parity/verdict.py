@@ -146,7 +146,8 @@ class Findings:
         seed = self.environment["seed"]
         levels = dict.fromkeys(row.level for row in self.rows)
         deep = "" if levels.keys() <= set(DEFAULT_LEVELS) else f" --level {','.join(levels)}"
-        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{deep}{chosen}"
+        mended = " --inertia repair" if self.details.get("inertia") == "repair" else ""
+        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{deep}{mended}{chosen}"
 
     def assert_equivalent(self) -> None:
         """Do nothing if every quantity agrees to its tolerance.

@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.mjcf import to_mjcf
-from bridge.mjcf.inertia import repaired
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics, Scene
 from loaders.spatial import IDENTITY, SpatialInertia, frozen, quaternion_to_matrix, rotation_about
@@ -156,7 +155,7 @@ def test_a_dc_motor_whose_limits_no_time_step_bears_takes_less_control_and_keeps
 def test_a_repaired_inertia_is_possible_near_and_the_one_that_is_written(moments, angle):
     R = rotation_about(np.array((1.0, 2.0, 2.0)) / 3.0, angle)
     inertia = SpatialInertia.of(1.0, I_Lcm=R @ np.diag(moments) @ R.T)
-    mended = repaired(inertia)
+    mended = inertia.repaired()
     a, b, c = sorted(moments)
     least = max(c - a - b, 0.0) / math.sqrt(3.0)  # distance from the half space A + B >= C
     assert not mended.defects()

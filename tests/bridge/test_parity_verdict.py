@@ -14,6 +14,7 @@ from lxml import etree
 import bridge
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict, compare
 from bridge.parity.quantities import Worst, absolute, compare_readings, overall, pose_distance, relative
+from loaders.diagnostics import ExportError, Fate
 
 ARM = Path(__file__).parents[2] / "assets" / "arm" / "model.sdf"
 
@@ -49,6 +50,29 @@ def test_an_assertion_names_quantity_size_place_cause_and_command() -> None:
     with pytest.raises(AssertionError, match=r"(?s)AGREES.*mass of a and b: 1.00e-03  at elbow.*rotors.*--seed 0"):
         found.assert_equivalent()
     comparison(row(Outcome.PASSED)).assert_equivalent()
+
+
+IMPOSSIBLE = """
+<robot name="hammer">
+  <link name="base"/>
+  <joint name="swing" type="continuous"><parent link="base"/><child link="head"/><axis xyz="1 0 0"/></joint>
+  <link name="head"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.2" izz="0.6" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="world"/>
+  <joint name="hold" type="fixed"><parent link="world"/><child link="base"/></joint>
+</robot>"""
+
+
+def test_an_impossible_inertia_is_refused_or_repaired_alike_in_every_engine(tmp_path: Path) -> None:
+    path = tmp_path / "hammer.urdf"
+    path.write_text(IMPOSSIBLE)
+    with pytest.raises(ExportError, match="impossible-inertia"):
+        compare(path, levels=(Level.MODEL,))
+    found = compare(path, inertia="repair", levels=(Level.MODEL, Level.OPERATORS))
+    found.assert_equivalent()
+    assert [entry.code for entry in found.diagnostics if entry.fate is Fate.REPAIRED] == ["lower.repaired-inertia"]
+    assert "0.2, 0.3, 0.5 kg m^2" in next(e.message for e in found.diagnostics if e.fate is Fate.REPAIRED)
+    assert "--inertia repair" in found.command
 
 
 @pytest.mark.parametrize("error", [absolute, relative, overall])
