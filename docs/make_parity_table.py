@@ -28,7 +28,8 @@ _FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
     "AGREES": "what does not agree has a named cause",
-    "refused": "MuJoCo refuses the inertia of the file, which belongs to no real body",
+    "EQUIVALENT, repaired": 'MuJoCo refuses the inertia of the file, which belongs to no body; with `inertia='repair'`',
+    "AGREES, repaired": "the same, and what does not agree has a named cause",
     "fault": "what is wrong with the file itself stands in its line",
     "DIFFERS": "something differs and nothing explains it",
     "crash": "the process ended",
@@ -97,7 +98,7 @@ def page(proofs: Sequence[Proof], left: int = 0) -> str:
 def _head(proofs: Sequence[Proof], read: Sequence[Proof]) -> str:
     verdicts = Counter(map(_verdict, read))
     witnesses = Counter(proof.witness or "none" for proof in read)
-    causes = Counter(cause for proof in read if _verdict(proof) in {"AGREES", "refused"} for cause in _codes(proof))
+    causes = Counter(cause for proof in read if proof.verdict == "AGREES" for cause in _codes(proof))
     return _HEAD.format(
         all=len(proofs),
         read=len(read),
@@ -116,7 +117,7 @@ def _verdict(proof: Proof) -> str:
         return "crash"
     if proof.verdict == "DIFFERS" and proof.model in FAULTS:
         return "fault"
-    return proof.verdict
+    return f"{proof.verdict}, repaired" if proof.repaired and proof.verdict != "DIFFERS" else proof.verdict
 
 
 def _codes(proof: Proof) -> Iterator[str]:
@@ -140,7 +141,7 @@ def _told(proof: Proof) -> str:
     verdict = _verdict(proof)
     if verdict == "crash":
         return f"**{proof.crash}**"
-    if verdict == "EQUIVALENT":
+    if proof.verdict == "EQUIVALENT":
         return verdict
     if verdict == "fault":
         return f"fault: {FAULTS[proof.model]}"

@@ -40,7 +40,9 @@ class Proof:
     freedoms: int = 0
     links: int = 0
     verdict: str = ""
-    """Of MuJoCo and PyBullet: EQUIVALENT, AGREES, DIFFERS, or refused."""
+    """Of MuJoCo and PyBullet: EQUIVALENT, AGREES or DIFFERS."""
+    repaired: bool = False
+    """Whether that is with inertias repaired that no body can have, and that MuJoCo refuses."""
     worst: dict[str, float] = field(default_factory=dict)
     """The largest error of each quantity that passed, between the two."""
     causes: tuple[str, ...] = ()
@@ -66,16 +68,14 @@ def judge(model: Model) -> Proof:
         return Proof(model=model.name, invalid=_reason(error))
     known = {"model": model.name, "links": len(mechanism.bodies), "freedoms": len(mechanism.v_order)}
     try:
-        found = _compared(mechanism, (*BOTH, "drake"), search)
-    except ExportError as error:
-        witness, causes = _witness(_compared(mechanism, ("pybullet", "drake"), search))
-        reason = _reason(error)
-        return Proof(**known, verdict="refused", causes=(reason,), witness=witness, witness_causes=causes)
+        found, repaired = _compared(mechanism, search), False
+    except ExportError:
+        found, repaired = _compared(mechanism, search | {"inertia": "repair"}), True
     rows = [row for row in found.rows if "drake" not in row.engines]
     witness, witness_causes = _witness(found)
     return Proof(
-        **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), witness=witness,
-        witness_causes=witness_causes,
+        **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), repaired=repaired,
+        witness=witness, witness_causes=witness_causes,
     )  # fmt: skip
 
 
@@ -85,8 +85,8 @@ def _unseen(scene: loaders.Scene) -> loaders.Scene:
     return dataclasses.replace(scene, links=links, lights=())
 
 
-def _compared(mechanism: Mechanism, engines: tuple[str, ...], search: dict[str, object]) -> Comparison:
-    return bridge.compare(mechanism, engines, levels=LEVELS, configurations=STATES, **search)
+def _compared(mechanism: Mechanism, options: dict[str, object]) -> Comparison:
+    return bridge.compare(mechanism, (*BOTH, "drake"), levels=LEVELS, configurations=STATES, **options)
 
 
 def _reason(error: loaders.ModelError) -> str:

@@ -35,12 +35,12 @@ def test_the_bundled_models_are_equivalent_and_drake_agrees(model: str) -> None:
     assert max(proof.worst.values()) <= 1e-9
 
 
-def test_an_inertia_that_no_body_has_is_refused_by_one_simulator_and_named(tmp_path: Path) -> None:
+def test_an_inertia_that_no_body_has_is_repaired_for_both_simulators_and_it_is_told(tmp_path: Path) -> None:
     path = tmp_path / "impossible.urdf"
     path.write_text(IMPOSSIBLE, encoding="utf-8")
     proof = judge(Model(name="impossible", path=path))
-    assert proof.verdict == "refused"
-    assert "belongs to no real body" in proof.causes[0]
+    assert (proof.verdict, proof.repaired) == ("EQUIVALENT", True)
+    assert "| EQUIVALENT, repaired | 1 |" in page([proof])
 
 
 def test_the_page_counts_verdicts_and_names_what_differs() -> None:
