@@ -28,7 +28,7 @@ _FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
     "AGREES": "what does not agree has a named cause",
-    "EQUIVALENT, repaired": 'MuJoCo refuses the inertia of the file, which belongs to no body; with `inertia='repair'`',
+    "EQUIVALENT, repaired": "MuJoCo refuses the inertia of the file, which belongs to no body; with it repaired",
     "AGREES, repaired": "the same, and what does not agree has a named cause",
     "fault": "what is wrong with the file itself stands in its line",
     "DIFFERS": "something differs and nothing explains it",
