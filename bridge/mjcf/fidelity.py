@@ -70,7 +70,9 @@ def _group(hint: str, members: Sequence[tuple[_Words, Where]], scene: Scene) -> 
     columns = list(zip(*(words for words, _ in members), strict=True))
     differs = [len(set(column)) > 1 for column in columns]
     sentence = "".join(_GAP if gap else column[0] for column, gap in zip(columns, differs, strict=True))
-    yield from ("", _tagged(sentence[:1].upper() + sentence[1:]) + (f". To do: {_tagged(hint)}." if hint else "."))
+    if columns[0][0].isalpha():  # and so is no name of the source
+        sentence = sentence[0].upper() + sentence[1:]
+    yield from ("", _tagged(sentence) + (f". To do: {_tagged(hint)}." if hint else "."))
     places: dict[tuple[str, ...], list[Where]] = {}
     for words, where in members:
         filled = tuple(word for word, gap in zip(words, differs, strict=True) if gap)
@@ -91,11 +93,12 @@ def _tagged(text: str) -> str:
 
 def _listed(places: Iterable[Where], scene: Scene) -> str:
     """Files, each with its lines."""
-    files: dict[str, list[str]] = {}
+    files: dict[str, set[int]] = {}
     for where in places:
-        lines = files.setdefault(_relative(where.file, scene), [])
-        lines += [str(where.line)] if where.line else []
-    return "; ".join(file + (f":{', '.join(dict.fromkeys(lines))}" if lines else "") for file, lines in files.items())
+        files.setdefault(_relative(where.file, scene), set()).update([where.line] if where.line else [])
+    return "; ".join(
+        file + (f":{', '.join(map(str, sorted(lines)))}" if lines else "") for file, lines in files.items()
+    )
 
 
 def _relative(file: str, scene: Scene) -> str:

@@ -17,7 +17,7 @@ def slow(joint, limit, line):
 
 
 def test_what_is_said_of_several_things_is_one_sentence_with_what_differs_below_it():
-    text = written(slow("hip", 2, 10), slow("knee", 3, 20), slow("hip", 2, 30))
+    text = written(slow("hip", 2, 30), slow("knee", 3, 20), slow("hip", 2, 10))
     assert text.count("is not carried") == 1
     assert "Joint …: velocity = … is not carried. To do: slow down.\n\n" in text
     assert re.findall("^- `.*$", text, re.M) == ["- `hip`, `2` (arm.sdf:10, 30)", "- `knee`, `3` (arm.sdf:20)"]
@@ -47,6 +47,10 @@ def test_messages_that_share_nothing_but_their_length_stay_whole():
 def test_a_tag_is_quoted_so_that_it_is_seen():
     entry = Diagnostic("a.tag", Fate.DROPPED, "the attribute D of <dynamics> is not read")
     assert "The attribute D of `<dynamics>` is not read." in written(entry)
+
+
+def test_a_name_keeps_its_letters_at_the_beginning_too():
+    assert "\nsensor:ray is not read." in written(Diagnostic("a.name", Fate.NOTED, "sensor:ray is not read"))
 
 
 def test_files_elsewhere_have_their_folder_and_no_more():
