@@ -137,6 +137,9 @@ def _only_element(root: Node, node: Node) -> Node | None:
     for extra in found[1:]:
         message = f"a file that is included gives one element; <{found[0].tag}> counts and this one does not"
         extra.report(Fate.DROPPED, "sdf.extra-element", message)
+    root.children = [child for child in root.children if child not in found]
+    root.skip("@version")
+    root.sweep()
     return found[0]
 
 
@@ -167,6 +170,10 @@ def override(include: Node, element: Node) -> None:
     """Apply what an ``<include>`` says beside the ``<uri>``."""
     for key in ("name", "namespace"):
         value = include.word(key, "")
+        if value and key == "name" and "name" not in element.attributes:
+            element.invalid(
+                "sdf.no-name", f"<{element.tag}> needs a name", hint="also where an <include> gives another"
+            )
         if value:
             element.attributes[key] = value
     placement = include.word("placement_frame", "")

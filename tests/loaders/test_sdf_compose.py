@@ -128,6 +128,20 @@ def test_a_folder_without_a_manifest_is_an_error_and_the_rest_is_read(folder: Pa
     assert {"sdf.no-model-config", "sdf.no-name"} <= set(found)
 
 
+def test_what_stands_beside_the_model_of_an_included_file_is_reported(folder: Path) -> None:
+    (folder / "lone.sdf").write_text(
+        "<sdf version='1.9' colour='red'>\n<model name='m'><link name='l'/></model>\n<fog/></sdf>"
+    )
+    found = findings(folder, in_world("<include><uri>lone.sdf</uri></include>"))
+    assert [(entry.code, entry.where.line) for entry in found] == [("xml.unread", 1), ("xml.unread", 3)]
+
+
+def test_an_included_model_needs_a_name_though_the_include_gives_another(folder: Path) -> None:
+    (folder / "lone.sdf").write_text("<sdf version='1.9'>\n<model><link name='l'/></model></sdf>")
+    found = findings(folder, in_world("<include><name>n</name><uri>lone.sdf</uri></include>"))
+    assert [(entry.code, entry.where.line) for entry in found] == [("sdf.no-name", 2)]
+
+
 def test_files_that_include_each_other_are_refused(folder: Path) -> None:
     (folder / "a.sdf").write_text(f"<sdf version='1.9'>{in_model('<include><uri>b.sdf</uri></include>')}</sdf>")
     (folder / "b.sdf").write_text(f"<sdf version='1.9'>{in_model('<include><uri>a.sdf</uri></include>')}</sdf>")
