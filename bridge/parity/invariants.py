@@ -48,8 +48,6 @@ one, which is 0.3 rad in the longest step.
 """
 _LOST = frozenset({"pybullet.link-without-gravity", "pybullet.cut-links"})
 _Named = Sequence[tuple[str, Factory]]
-_Kept = dict[str, tuple[float, float]]
-"""By quantity: how far it is from where it began, and how large it or its parts are."""
 
 
 def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
