@@ -69,7 +69,13 @@ _VISUAL = (
 )
 _COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
 _SPEED = (
-    _Rule("velocity", Fate.DROPPED, "velocity-limit", "MuJoCo does not limit speed", 'use actuators="dcmotor"'),
+    _Rule(
+        "velocity",
+        Fate.DROPPED,
+        "velocity-limit",
+        "MuJoCo does not limit speed",
+        'let a controller limit it; actuators="dcmotor" ends there',
+    ),
 )
 _AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),)
 _PHYSICS = (
