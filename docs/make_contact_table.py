@@ -30,7 +30,7 @@ _WORDS = ("EQUIVALENT", "AGREES", "DIFFERS", "nothing to measure")
 _HEAD = """# Energy, momentum and contact of real models
 
 {all} files of the corpora and packages of [proof.md](proof.md), of which {read} load ({repaired} with inertias repaired
-that MuJoCo refuses), at the levels L3 and L4 of [parity.md](parity.md), in MuJoCo and PyBullet.
+that MuJoCo refuses), at the levels L3 and L4 of [parity.md](parity.md), in MuJoCo and PyBullet.{left}
 
 | verdict | L3 | L4 |
 |---|---|---|
@@ -67,7 +67,8 @@ def main() -> None:
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     with ThreadPoolExecutor(_WORKERS) as pool:
         found = list(pool.map(measure, chosen(every)))
-    (ROOT / "docs" / "contact.md").write_text(page(found), encoding="utf-8")
+    left = len(models()) - len(found)
+    (ROOT / "docs" / "contact.md").write_text(page(found, left), encoding="utf-8")
 
 
 def chosen(every: int) -> list[Model]:
@@ -77,8 +78,8 @@ def chosen(every: int) -> list[Model]:
     return [*others[::every], *(model for model in found if model.name.startswith(_ROBOTS))]
 
 
-def page(found: Sequence[Measured]) -> str:
-    """The whole page."""
+def page(found: Sequence[Measured], left: int = 0) -> str:
+    """The whole page; ``left`` files are not measured."""
     read = [measured for measured in found if not measured.invalid]
     crashed = [measured for measured in read if measured.crash]
     counts = [Counter(m.verdict(level) for m in read if not m.crash) for level in LEVELS]
@@ -86,6 +87,7 @@ def page(found: Sequence[Measured]) -> str:
     beyond = [*_beyond(read), *(_line(measured.model, "", "", "", measured.crash) for measured in crashed)]
     return _HEAD.format(
         all=len(found),
+        left=f" {left} more files are not measured here." if left else "",
         read=len(read),
         repaired=sum(measured.repaired for measured in read),
         verdicts="\n".join([*verdicts, _line("no answer", len(crashed), len(crashed))]),
