@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.assets import told_once
+from bridge.bases import based
 from bridge.collisions import Pair
 from bridge.convex import CollisionMeshes, check_choice
 from bridge.coordinates import default_position
@@ -30,7 +31,7 @@ from .flags import always, permitted
 from .handle import Body
 from .losses import report_losses
 from .meshes import MAX_PATH
-from .placement import based, placed, scaled
+from .placement import placed, scaled
 from .scratch import scratch
 from .seams import seat
 from .segments import TARGET

@@ -1,15 +1,14 @@
-"""What the caller asks of the mechanism before PyBullet sees it: where it stands, what holds it, how large it is."""
+"""What the caller asks of the mechanism before PyBullet sees it: where it stands, how large it is."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Any, TypeVar
 
-from bridge.bodies import FREE, ROOT, Body, Kind, Primitive, renumbered
+from bridge.bodies import ROOT, Body, Kind, Primitive
 from bridge.coordinates import kind_of
 from bridge.mechanism import Mechanism
 from loaders.model import (
-    WORLD,
     Box,
     Capsule,
     Collision,
@@ -27,7 +26,7 @@ from loaders.model import (
     Sphere,
     Visual,
 )
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.spatial import Pose, SpatialInertia, frozen
 
 
 def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
@@ -38,41 +37,6 @@ def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
         moves_root = body.parent == ROOT and kind_of(body) is not Kind.FREE
         bodies.append(dataclasses.replace(body, link=link, X_PF=X_WN @ body.X_PF if moves_root else body.X_PF))
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
-
-
-def based(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
-    """With every free link held where it stands, or with every link that is held by no moving joint set free."""
-    return _renumbered(mechanism, tuple(_based(body, fixed) for body in mechanism.bodies))
-
-
-def _based(body: Body, fixed: bool) -> Body:
-    if body.parent != ROOT:
-        return body
-    if fixed and kind_of(body) is Kind.FREE:
-        return dataclasses.replace(
-            body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=()
-        )
-    if not fixed and not body.primitives and body.name != WORLD:
-        return dataclasses.replace(
-            body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
-            reflected_inertia=(0.0,) * 6,
-        )  # fmt: skip
-    return body
-
-
-def _renumbered(mechanism: Mechanism, bodies: tuple[Body, ...]) -> Mechanism:
-    """The mechanism with other bodies, of which some have more or fewer velocities than before."""
-    starts: list[int] = []
-    v_order: list[tuple[str, int]] = []
-    for body in bodies:
-        starts.append(len(v_order))
-        v_order += body.freedoms
-    index = {freedom: i for i, freedom in enumerate(v_order)}
-    number = {old: index[freedom] for old, freedom in enumerate(mechanism.v_order) if freedom in index}
-    moved = tuple(dataclasses.replace(body, v_start=start) for body, start in zip(bodies, starts, strict=True))
-    return dataclasses.replace(
-        mechanism, bodies=moved, v_order=tuple(v_order), couplings=renumbered(mechanism.couplings, number)
-    )
 
 
 # --- size ------------------------------------------------------------------------------------------------------------

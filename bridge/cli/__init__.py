@@ -83,6 +83,8 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     where.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the folder to write")
     where.add_argument("-o", "--out", type=Path, metavar="DIR", help="the same")
     parser.add_argument("--actuators", choices=("none", "motor", "dcmotor", "position", "velocity"), default="none")
+    how = "links that nothing holds: free, as the file says, or fixed to the world; or free those that the world holds"
+    parser.add_argument("--base", choices=("as_is", "fixed", "free"), default="as_is", help=how)
     parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
     how = "which links may touch where no filter says so: the rule of one simulator"
     parser.add_argument("--collision-policy", choices=tuple(POLICIES), default="drake", help=how)

@@ -31,6 +31,7 @@ def convert(options: Namespace, output: Output) -> int:
     scene, folder = load(options), options.folder or options.out
     choices = {
         "actuators": options.actuators,
+        "base": options.base,
         "inertia": options.inertia,
         "collision_policy": options.collision_policy,
         "collision_meshes": options.collision_meshes,

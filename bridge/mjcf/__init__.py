@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from bridge.sources import Source, mechanism_of
+from bridge.sources import Source
 from loaders.diagnostics import Diagnostic
 
 from .callback import PassiveForces, passive_forces
-from .context import Actuators, Choices, Contacts, Inertia, Options
+from .context import Actuators, Base, Choices, Contacts, Inertia, requested
 from .document import Built, build
 from .element import write
 from .folder import MjcfExport, export_mjcf, stale_files
@@ -16,6 +16,7 @@ from .spec import require_xml_depth, to_spec
 
 __all__ = [
     "Actuators",
+    "Base",
     "Choices",
     "Contacts",
     "Inertia",
@@ -61,6 +62,8 @@ def to_mjcf(source: Source, **options: Unpack[Choices]) -> Mjcf:
 
             actuators: What drives the joints that the source drives: ``none``, torques (``motor``), torques that end at
                 the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
+            base: What holds a link that no joint to the world holds: nothing, as the source says (``as_is``), or the
+                world, where it stands (``fixed``); ``free`` frees what the world holds by no moving joint.
             inertia: For a link whose inertia no body can have: ``keep`` and ``error`` refuse it, ``repair`` takes the
                 nearest that a body can have, ``from_geometry`` computes it from the collision shapes.
                 ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.
@@ -99,5 +102,4 @@ def to_mjspec(source: Source, **options: Unpack[Choices]) -> Any:
 
 
 def _built(source: Source, choices: Choices) -> Built:
-    options, loading = Options.of(choices)
-    return build(mechanism_of(source, **loading), options)
+    return build(*requested(source, choices))

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, fields
 from itertools import chain, count
 from typing import Any, Literal, cast, get_args
 
+from bridge.bases import based
 from bridge.collisions import Filters
 from bridge.convex import CollisionMeshes, check_choice
 from bridge.mechanism import Mechanism
 from bridge.shapes import Reach
-from bridge.sources import Loading
+from bridge.sources import Loading, Source, mechanism_of
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
 from loaders.spatial import Array, Pose
@@ -23,6 +24,7 @@ from .element import Element
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
 Inertia = Literal["keep", "repair", "from_geometry", "error"]
+Base = Literal["as_is", "fixed", "free"]
 
 TARGET = "mjcf"
 
@@ -48,6 +50,7 @@ class Choices(Loading, total=False):
     """Keywords of `bridge.to_mjcf`, which says what they mean, and of its kin; each may be left out."""
 
     actuators: Actuators
+    base: Base
     inertia: Inertia
     collision_policy: str
     collision_meshes: CollisionMeshes
@@ -59,6 +62,7 @@ class Options:
     """What the caller chose, or what holds without a word."""
 
     actuators: Actuators = "none"
+    base: Base = "as_is"
     inertia: Inertia = "keep"
     collision_policy: str = "drake"
     collision_meshes: CollisionMeshes = "as_is"
@@ -66,6 +70,7 @@ class Options:
 
     def __post_init__(self) -> None:
         _one_of("actuators", self.actuators, get_args(Actuators))
+        _one_of("base", self.base, get_args(Base))
         _one_of("inertia", self.inertia, get_args(Inertia))
         _one_of("contacts", self.contacts, get_args(Contacts))
         check_choice(self.collision_meshes, TARGET)
@@ -76,6 +81,13 @@ class Options:
         own = {field.name for field in fields(cls)} & choices.keys()
         options = cls(**{name: choices[name] for name in own})
         return options, cast(Loading, {name: value for name, value in choices.items() if name not in own})
+
+
+def requested(source: Source, choices: Choices) -> tuple[Mechanism, Options]:
+    """The mechanism that a caller wants written, and how."""
+    options, loading = Options.of(choices)
+    mechanism = mechanism_of(source, **loading)
+    return mechanism if options.base == "as_is" else based(mechanism, fixed=options.base == "fixed"), options
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from bridge.sources import Source, mechanism_of
+from bridge.sources import Source
 from loaders.diagnostics import Diagnostic
 from loaders.model import Scene
 
-from .context import Choices, Names, Options
+from .context import Choices, Names, requested
 from .document import Built, build
 from .element import write
 from .fidelity import fidelity
@@ -79,8 +79,7 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
 
 def _contents(source: Source, choices: Choices) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
     """Name of the model, contents of each file, and the ledger."""
-    options, loading = Options.of(choices)
-    mechanism = mechanism_of(source, **loading)
+    mechanism, options = requested(source, choices)
     built = build(mechanism, options)
     require_xml_depth(built.root)
     scene = mechanism.scene

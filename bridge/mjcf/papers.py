@@ -77,7 +77,7 @@ def _floating(built: Built) -> list[str]:
     moving = [child for e in built.root.walk() if e.tag == "worldbody" for child in e.children if child.tag == "body"]
     robots = [body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}]
     names = ", ".join(f"`{body.attributes['name']}`" for body in robots)
-    told = f"Nothing in the source holds {names}, free to fall; a fixed joint whose parent is `world` would."
+    told = f'Nothing in the source holds {names}, free to fall; `base="fixed"` would, or a fixed joint to the world.'
     return ["", told] if robots else []
 
 
