@@ -59,13 +59,19 @@ def convert(options: Namespace, output: Output) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Compiled:
-    """What MuJoCo makes of an export: its size, and how far its links are from where the source has them."""
+    """What MuJoCo makes of an export: its size, where its links are, and which are inside one another."""
 
     bodies: int
     joints: int
     geoms: int
     error: float
     """The largest difference of a link's position [m] or orientation [rad], at the zero configuration."""
+    overlaps: dict[tuple[str, str], float]
+    """By how much [m] pairs of links that touch are inside one another at the start, the deepest first."""
+
+
+_DEEP = 1e-3
+"""Less overlap than this [m] is a matter of how meshes are made."""
 
 
 def _compile(result: MjcfExport, scene: loaders.Scene) -> _Compiled:
@@ -86,7 +92,24 @@ def _compile(result: MjcfExport, scene: loaders.Scene) -> _Compiled:
         turned = link.X_WL.R.T @ body.xmat.reshape(3, 3)
         angle = math.sqrt(0.5) * float(np.linalg.norm(turned - np.eye(3)))
         worst = max(worst, float(np.linalg.norm(body.xpos - link.X_WL.p)), angle)
-    return _Compiled(bodies=model.nbody - 1, joints=model.njnt, geoms=model.ngeom, error=worst)
+    overlaps = _overlaps(model, data)
+    return _Compiled(bodies=model.nbody - 1, joints=model.njnt, geoms=model.ngeom, error=worst, overlaps=overlaps)
+
+
+def _overlaps(model: Any, data: Any) -> dict[tuple[str, str], float]:
+    """What will be pushed apart as soon as the model moves: at the key ``home``, or at zero."""
+    import mujoco
+
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_fwdPosition(model, data)
+    found: dict[tuple[str, str], float] = {}
+    for contact in data.contact:
+        a, b = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
+        if a > 0 and contact.dist < -_DEEP:
+            pair = (model.body(a).name, model.body(b).name)
+            found[pair] = max(found.get(pair, 0.0), -float(contact.dist))
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def _tell(
@@ -96,13 +119,20 @@ def _tell(
     fates = Counter(entry.fate for entry in entries)
     counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
     size = {"bodies": compiled.bodies, "joints": compiled.joints, "geoms": compiled.geoms}
-    _show(options, output, {"files": files, "compiled": size, "worst_error": compiled.error, "fates": counts}, files)
+    overlaps = [[*pair, depth] for pair, depth in compiled.overlaps.items()]
+    plain = {"files": files, "compiled": size, "worst_error": compiled.error, "overlaps": overlaps, "fates": counts}
+    _show(options, output, plain, files)
     output.diagnostics(entries)
     told = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
     output.progress(
         f"MuJoCo compiles it: {', '.join(f'{count} {name}' for name, count in size.items())}; links within "
         f"{compiled.error:.1g} of the source's (m, rad); {told}; see {result.path.parent / 'FIDELITY.md'}"
     )
+    for (a, b), depth in list(compiled.overlaps.items())[:1]:
+        output.progress(
+            f"pairs of links that are inside one another at the start, and will push each other away: "
+            f"{len(overlaps)}, deepest {a} and {b}, by {depth:.2g} m; if they are not to touch, filter them (--srdf)"
+        )
     return 1 if options.strict and any(entry.severity == "warning" for entry in entries) else 0
 
 

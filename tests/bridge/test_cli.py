@@ -307,6 +307,17 @@ def test_convert_compiles_what_it_wrote_and_sums_up_what_was_lost(tmp_path: Path
     headings = re.findall(r"^### `[a-z.-]+` \((\d+)\)$", (tmp_path / "arm" / "FIDELITY.md").read_text(), re.M)
     assert sum(said["fates"].values()) == sum(map(int, headings))
     assert "\r" not in ran.stderr, "progress is for terminals"
+    assert said["overlaps"] == []
+
+
+def test_convert_tells_which_links_are_inside_one_another_at_the_start(tmp_path: Path) -> None:
+    ball = "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>"
+    links = "".join(f"<link name='{n}'><pose>{x} 0 0 0 0 0</pose>{ball}</link>" for n, x in (("a", 0), ("b", 0.15)))
+    (tmp_path / "two.sdf").write_text(f"<sdf version='1.10'><model name='two'>{links}</model></sdf>")
+    ran = run("convert", tmp_path / "two.sdf", tmp_path / "out", "--json")
+    ((a, b, depth),) = json.loads(ran.stdout)["overlaps"]
+    assert (a, b, depth) == ("a", "b", pytest.approx(0.05))
+    assert "inside one another at the start" in ran.stderr
 
 
 @pytest.mark.parametrize("display", ["", ":4095"])
