@@ -10,10 +10,12 @@ from .model import JointType, Scene
 _CROSSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2})
 _PARALLEL = 1e-9
 """Sine of an angle below which two axes are parallel."""
+_SKEW = 1e-9
+"""Cosine of an angle above which two axes are not perpendicular."""
 
 
 def check(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report what no simulator could use: impossible inertias, and two axes that are one."""
+    """Report what no simulator could use: impossible inertias, and pairs of axes that make no joint."""
     _check_inertias(scene, diagnostics)
     _check_axes(scene, diagnostics)
 
@@ -37,3 +39,7 @@ def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:
             message = f"the two axes of the {joint.type} joint {joint.name} are parallel; its mass matrix is singular"
             hint = "let axis and axis2 differ in direction"
             diagnostics.add(Fate.ASSUMED, "model.parallel-axes", message, joint.where, hint=hint)
+        elif joint.type is JointType.UNIVERSAL and abs(float(first @ second)) > _SKEW:
+            message = f"the axes of the universal joint {joint.name} are not perpendicular; they are kept as they are"
+            hint = "make them perpendicular, or the joint revolute2"
+            diagnostics.add(Fate.ASSUMED, "model.skew-axes", message, joint.where, hint=hint)

@@ -55,6 +55,8 @@ def _read_group(node: Node, names: Names, dialect: Dialect) -> FilterGroup:
             links.append(link)
         elif word:
             member.invalid("drake.unknown-member", f"the member {word!r} is no link of {names.model}")
+        elif dialect.member == "." or member.attributes:
+            member.report(Fate.NOTED, "drake.empty-member", f"a member of the filter group {name} names no link")
     inner = tuple(names.prefix + member.word(dialect.name) for member in node.all("drake:member_group"))
     if not (inner or node.has("drake:member")):
         node.invalid("drake.empty-group", f"the filter group {name} has no members")

@@ -6,9 +6,12 @@ from loaders.diagnostics import Fate
 from loaders.node import Node
 
 from .dialect import PREFIX
+from .joints import URDF_TYPES
 
 _PROPERTIES = ("illustration_properties", "perception_properties", "accepting_renderer", "proximity_properties")
 _KEPT = frozenset({*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"})
+_SIZES = {"drake:capsule": ("radius", "length"), "drake:ellipsoid": ("a", "b", "c")}
+"""What SDFormat would give a default to, and Drake does not."""
 _URDF_JOINTS = frozenset({"ball", "planar", "screw", "universal", "curvilinear"})
 
 
@@ -19,11 +22,11 @@ def normalise_sdf(root: Node) -> None:
             _strip(node)
             node.parent.append(node)  # after the link's own visuals
     for node in root.walk():
-        if node.tag == "drake:capsule":
-            node.tag = "capsule"
-        elif node.tag == "drake:ellipsoid":
-            node.tag = "ellipsoid"
-            _join_radii(node)
+        if node.tag in _SIZES:
+            _require_sizes(node)
+            node.tag = node.tag.removeprefix(PREFIX)
+            if node.tag == "ellipsoid":
+                node.add("radii", " ".join(node.word(key, "") for key in "abc"))
 
 
 def _strip(visual: Node) -> None:
@@ -35,12 +38,10 @@ def _strip(visual: Node) -> None:
             node.tag = node.tag.removeprefix(PREFIX)
 
 
-def _join_radii(ellipsoid: Node) -> None:
-    radii = [(ellipsoid.child(key), key) for key in "abc"]
-    for child, key in radii:
-        if child is None:
-            ellipsoid.invalid("drake.missing", f"<drake:ellipsoid> needs an <{key}>")
-    ellipsoid.add("radii", " ".join(child.text.strip() for child, _ in radii if child is not None))
+def _require_sizes(shape: Node) -> None:
+    for key in _SIZES[shape.tag]:
+        if not shape.has(key):
+            shape.invalid("drake.missing", f"<{shape.tag}> needs a <{key}>")
 
 
 def normalise_urdf(root: Node) -> None:
@@ -56,6 +57,9 @@ def normalise_urdf(root: Node) -> None:
             _unprefix_shapes(node)
         elif node.tag == "joint":
             node.skip("@drake_ignore")
+            if node.attributes.get("type") in URDF_TYPES:
+                message = f"the joint type {node.attributes['type']} is Drake's; it is read all the same"
+                node.report(Fate.NOTED, "drake.plain-joint", message, hint="write <drake:joint>")
 
 
 def _unprefix_joint(node: Node) -> None:

@@ -20,7 +20,6 @@ from .sensors import read_sensors
 
 UNLIMITED = 1e16
 """From here on a limit is none: what specification 1.0 to 1.9 wrote for infinity."""
-
 _AXES = ("axis", "axis2")
 _AXIS_COUNT = {
     JointType.FIXED: 0,
@@ -49,6 +48,8 @@ def read_joint(vertex: Vertex) -> Joint | None:
     reference = _read_gear_reference(node, scope, kind)
     ratio = node.number("gearbox_ratio", 1.0)
     feedback = _read_physics(node)
+    if scope.static and kind is not JointType.FIXED:
+        node.report(Fate.NOTED, "sdf.static-joint", f"the joint {vertex.name} cannot move: its model is static")
     if parent is None or body is None or not _are_two_bodies(vertex, parent):
         return None
     parent_link = carrier(parent)
@@ -193,6 +194,9 @@ def _read_direction(axis: Node, vertex: Vertex) -> Array:
 def _read_limit(node: Node) -> dict[str, float]:
     lower = node.number("lower", -math.inf, inf=True)
     upper = node.number("upper", math.inf, inf=True)
+    if lower > upper:
+        message = f"lower {lower:g} is above upper {upper:g}; both are kept, and no position is within them"
+        node.report(Fate.ASSUMED, "sdf.reversed-limit", message, hint="exchange them")
     return {
         "lower": -math.inf if lower <= -UNLIMITED else lower,
         "upper": math.inf if upper >= UNLIMITED else upper,
@@ -214,7 +218,12 @@ def _read_bound(node: Node, key: str) -> float:
 
 
 def _read_dynamics(node: Node) -> dict[str, float]:
-    return {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
+    read = {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
+    for key in ("damping", "friction", "spring_stiffness"):
+        if read[key] < 0.0:
+            message = f"<{key}> is {read[key]:g}, which drives the joint instead of holding it; it is kept"
+            node.report(Fate.ASSUMED, "sdf.negative-dynamics", message, hint="make it positive")
+    return read
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------

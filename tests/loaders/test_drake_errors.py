@@ -135,6 +135,11 @@ SDF = {
         "drake.visual-prefix",
         f'<link name="c"><drake:visual name="v">{SPHERE}</drake:visual></link>',
     ),
+    "capsule without length": (
+        "drake.missing",
+        '<link name="c"><collision name="c"><geometry><drake:capsule><radius>1</radius></drake:capsule></geometry>'
+        "</collision></link>",
+    ),
     "conveyor of no direction": (
         "drake.zero-axis",
         '<link name="c"><drake:surface_velocity_axis>0 0 0</drake:surface_velocity_axis></link>',
@@ -270,3 +275,38 @@ def test_deformable_properties_are_checked(code, shapes, inside):
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load_string(text, format="sdf")
     assert code in {entry.code for entry in caught.value.diagnostics}
+
+
+UNIVERSAL = '<joint name="j" type="universal"><parent>a</parent><child>b</child>{}</joint>'
+TOLERATED = {
+    "limits reversed": (
+        "sdf.reversed-limit",
+        sdf(JOINT.format("<limit><lower>1</lower><upper>-1</upper></limit>", "")),
+    ),
+    "negative damping": (
+        "sdf.negative-dynamics",
+        sdf(JOINT.format("<dynamics><damping>-1</damping></dynamics>", "")),
+    ),
+    "negative spring": (
+        "sdf.negative-dynamics",
+        sdf(JOINT.format("<dynamics><spring_stiffness>-1</spring_stiffness></dynamics>", "")),
+    ),
+    "skew axes": (
+        "model.skew-axes",
+        sdf(UNIVERSAL.format("<axis><xyz>1 0 0</xyz></axis><axis2><xyz>1 1 0</xyz></axis2>")),
+    ),
+    "static and moving": ("sdf.static-joint", sdf("<static>true</static>" + JOINT.format("", ""))),
+    "member without a name": ("drake.empty-member", sdf(group(MEMBER + "<drake:member/>"))),
+    "universal in a plain joint": (
+        "drake.plain-joint",
+        urdf(URDF_JOINT.format(tag="joint", kind="universal", inside="")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "text"), TOLERATED.values(), ids=TOLERATED)
+def test_what_drake_refuses_and_we_read_is_not_read_in_silence(code, text):
+    form = "urdf" if text.startswith("<robot") else "sdf"
+    with pytest.raises((RuntimeError, ValueError, SystemExit)):
+        Drake(text, form)
+    assert [entry.code for entry in loaders.load_string(text, format=form).diagnostics] == [code]

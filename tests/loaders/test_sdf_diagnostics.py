@@ -79,6 +79,7 @@ PROVOKING = {
         LINK + "<model name='n'><link name='x'/>"
         "<joint name='j' type='fixed'><parent>no</parent><child>x</child></joint></model>"
     ),
+    "sdf.negative-dynamics": joint(ENDS + "<axis><dynamics><damping>-1</damping></dynamics></axis>"),
     "sdf.no-axis": joint(ENDS),
     "sdf.no-link": model("<frame name='f'/>"),
     "sdf.no-name": model("<link name=''/>"),
@@ -101,6 +102,7 @@ PROVOKING = {
     "sdf.pose-relative-to": model("<link name='a'><pose relative_to='nowhere'/></link>"),
     "sdf.pose-relative-to-ignored": model("<link name='a'><inertial><pose relative_to='a'/></inertial></link>"),
     "sdf.reserved-name": model("<link name='__base__'/>"),
+    "sdf.reversed-limit": joint(ENDS + "<axis><limit><lower>2</lower><upper>1</upper></limit></axis>"),
     "sdf.road": world("<road name='r'/>"),
     "sdf.root-relative-to": model(LINK + "<pose relative_to='a'>0 0 1 0 0 0</pose>"),
     "sdf.scoped-name": model("<link name='a::b'/>"),
@@ -108,6 +110,7 @@ PROVOKING = {
     "sdf.second-shape": collision("<box/><sphere/>"),
     "sdf.sensor-type": model("<link name='a'><sensor name='s' type='nose'/></link>"),
     "sdf.shader": material("<shader type='normal_map_tangent_space'/>"),
+    "sdf.static-joint": model(f"<static>1</static>{TWO}<joint name='j' type='revolute'>{ENDS}<axis/></joint>"),
     "sdf.state": world("<state world_name='w'/>"),
     "sdf.zero-axis": joint(ENDS + "<axis><xyz>0 0 0</xyz></axis>"),
     "sdf.zero-normal": collision("<plane><normal>0 0 0</normal></plane>"),

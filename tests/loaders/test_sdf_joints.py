@@ -153,9 +153,17 @@ def test_feedback_and_sensors_stay_with_the_joint() -> None:
     assert (sensor.name, sensor.joint, sensor.update_rate, sensor.X_LS.p.tolist()) == ("s", "j", 30, [0, 0, 0.1])
 
 
-@pytest.mark.parametrize("kind", ["universal", "revolute2"])
-@pytest.mark.parametrize(("second", "codes"), [("0 0 -1", ["model.parallel-axes"]), ("0 1 1", [])])
-def test_two_axes_that_are_one_are_noticed(kind: str, second: str, codes: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "second", "codes"),
+    [
+        ("universal", "0 0 -1", ["model.parallel-axes"]),
+        ("universal", "0 1 1", ["model.skew-axes"]),
+        ("universal", "0 1 0", []),
+        ("revolute2", "0 0 -1", ["model.parallel-axes"]),
+        ("revolute2", "0 1 1", []),
+    ],
+)
+def test_two_axes_that_are_one_or_skew_are_noticed(kind: str, second: str, codes: list[str]) -> None:
     axes = f"<axis><xyz>0 0 1</xyz></axis><axis2><xyz>{second}</xyz></axis2>"
     scene = read(f"<joint name='j' type='{kind}'><parent>a</parent><child>b</child>{axes}</joint>")
     assert [entry.code for entry in scene.diagnostics] == codes
