@@ -82,6 +82,11 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="the folder to write")
     where.add_argument("-o", "--out", type=Path, metavar="DIR", help="the same")
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if the folder is out of date")
+    _choices(parser)
+
+
+def _choices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--actuators", choices=("none", "motor", "dcmotor", "position", "velocity"), default="none")
     how = "links that nothing holds: free, as the file says, or fixed to the world; or free those that the world holds"
     parser.add_argument("--base", choices=("as_is", "fixed", "free"), default="as_is", help=how)
@@ -92,11 +97,6 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--collision-meshes", choices=("as_is", "hull", "decompose"), default="as_is", help=how)
     how = "where friction and stiffness of contacts stand: on each geom, or on each pair that may touch"
     parser.add_argument("--contacts", choices=("geoms", "pairs"), default="geoms", help=how)
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 if the folder is out of date")
-
-
-def _view(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--inertia", choices=("keep", "repair", "from_geometry", "error"), default="keep")
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +124,7 @@ _COMMANDS = (
     ("graph", commands.graph, "links and joints as a graph in DOT", True, _nothing),
     ("resolve", commands.resolve, "the files that a model names, and where they were found", True, _nothing),
     ("convert", writing.convert, "write a model as a folder of MJCF", True, _convert),
-    ("view", writing.view, "open MuJoCo's viewer on a model", True, _view),
+    ("view", writing.view, "open MuJoCo's viewer on a model", True, _choices),
     ("compare", comparing.compare, "compare simulators on a model", True, _compare),
     ("doctor", commands.doctor, "what is installed", False, _nothing),
 )

@@ -29,14 +29,7 @@ def convert(options: Namespace, output: Output) -> int:
     """Write a folder of MJCF, compile it, and sum up what was lost."""
     output.status(f"reading {options.file}")
     scene, folder = load(options), options.folder or options.out
-    choices = {
-        "actuators": options.actuators,
-        "base": options.base,
-        "inertia": options.inertia,
-        "collision_policy": options.collision_policy,
-        "collision_meshes": options.collision_meshes,
-        "contacts": options.contacts,
-    }
+    choices = _choices(options)
     if options.check:
         stale = stale_files(scene, folder, **choices)
         output.status("")
@@ -55,6 +48,18 @@ def convert(options: Namespace, output: Output) -> int:
         return 1
     output.status("")
     return _tell(options, output, result, told_once((*scene.diagnostics, *result.diagnostics)), compiled)
+
+
+def _choices(options: Namespace) -> dict[str, Any]:
+    """What is asked of `bridge.export_mjcf`."""
+    return {
+        "actuators": options.actuators,
+        "base": options.base,
+        "inertia": options.inertia,
+        "collision_policy": options.collision_policy,
+        "collision_meshes": options.collision_meshes,
+        "contacts": options.contacts,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +158,7 @@ def view(options: Namespace, output: Output) -> int:
     output.status(f"reading {options.file}")
     scene = load(options)
     with tempfile.TemporaryDirectory() as folder:
-        result = bridge.export_mjcf(scene, Path(folder) / "view", inertia=options.inertia)
+        result = bridge.export_mjcf(scene, Path(folder) / "view", **_choices(options))
         output.status("")
         output.diagnostics(told_once((*scene.diagnostics, *result.diagnostics)))
         _open(result.path.parent / "scene.xml")

@@ -65,7 +65,7 @@ def actuators(by_component: dict[int, Carrier], context: Context) -> None:
             context.report(Fate.NOTED, "no-actuators", message, scene.actuators[0].where, hint=hint)
         return
     components = {key: v for v, key in enumerate(context.mechanism.v_order)}
-    for actuator in (*scene.actuators, *_implied(context.mechanism)):
+    for actuator in (*_stated(context), *_implied(context.mechanism)):
         v = components.get((actuator.joint, 0), -1)
         carrier = by_component.get(v)
         if carrier is None:
@@ -78,10 +78,29 @@ def actuators(by_component: dict[int, Carrier], context: Context) -> None:
         _WRITERS[kind](element, drive, context)
 
 
+def _stated(context: Context) -> list[Actuator]:
+    """The actuators of the source, without those that a follower has for its limit of effort alone."""
+    scene, followers = context.mechanism.scene, _followers(context.mechanism)
+    joints = {joint.name: joint.where for joint in scene.joints if joint.name in followers}
+    idle = [a for a in scene.actuators if a.joint in joints and a.where == joints[a.joint] and _has_no_gain(a)]
+    if idle:
+        message = f"joints that follow others are not driven: {', '.join(actuator.joint for actuator in idle)}"
+        context.report(Fate.NOTED, "idle-followers", message, idle[0].where, hint="give them controller gains")
+    return [actuator for actuator in scene.actuators if actuator not in idle]
+
+
+def _followers(mechanism: Mechanism) -> set[str]:
+    return {mechanism.v_order[coupling.follower][0] for coupling in mechanism.couplings}
+
+
+def _has_no_gain(actuator: Actuator) -> bool:
+    return actuator.p_gain is None and actuator.d_gain is None
+
+
 def _implied(mechanism: Mechanism) -> list[Actuator]:
     """Actuators of joints that have an effort limit and no actuator of their own."""
     driven = {actuator.joint for actuator in mechanism.scene.actuators}
-    followers = {mechanism.v_order[coupling.follower][0] for coupling in mechanism.couplings}
+    followers = _followers(mechanism)
     return [
         Actuator(
             name=body.joint,

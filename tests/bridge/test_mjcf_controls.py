@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import loaders
 from bridge.mjcf import to_mjcf
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics, Scene
@@ -145,6 +146,30 @@ def test_a_dc_motor_whose_limits_no_time_step_bears_takes_less_control_and_keeps
     assert found[0].endswith(f"its control ends at {limit:g}")
     speed = math.sqrt(2.0 * limit / 1e-4 * 2.0)  # what it has after the whole way between its stops
     assert speed * model.opt.timestep == pytest.approx(0.2, rel=0.01)
+
+
+# --- who is driven ---------------------------------------------------------------------------------------------------
+
+GRIPPER = """
+<sdf version="1.11" xmlns:drake="drake.mit.edu"><model name="gripper">
+  <link name="palm"/><link name="left"/><link name="right"/>
+  <joint name="hold" type="fixed"><parent>world</parent><child>palm</child></joint>
+  <joint name="open" type="prismatic"><parent>palm</parent><child>left</child>
+    <axis><xyz>0 1 0</xyz><limit><effort>5</effort></limit></axis></joint>
+  <joint name="mirror" type="prismatic"><parent>palm</parent><child>right</child>{gains}
+    <axis><xyz>0 1 0</xyz><limit><effort>5</effort></limit>
+      <mimic joint="open"><multiplier>-1</multiplier><offset>0</offset><reference>0</reference></mimic></axis></joint>
+</model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("gains", "driven"), [("", ["open"]), ("<drake:controller_gains p='9' d='1'/>", ["open", "mirror"])]
+)
+def test_a_follower_is_driven_only_where_the_source_says_how(gains, driven):
+    mjcf = to_mjcf(loaders.load_string(GRIPPER.format(gains=gains), format="sdf"), actuators="position")
+    model = compiled(mjcf)
+    assert [model.actuator(i).name for i in range(model.nu)] == driven
+    assert ("mjcf.idle-followers" in {entry.code for entry in mjcf.diagnostics}) == (driven == ["open"])
 
 
 # --- inertia that no body can have -----------------------------------------------------------------------------------
