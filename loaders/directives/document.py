@@ -145,8 +145,11 @@ def yaml_tag(node: Node) -> str:
 
 def expect(node: Node, wanted: str) -> bool:
     """Whether a value is of a kind; reported if it is not. Nothing at all counts as an empty mapping or list."""
-    empty = kind(node) == "scalar" and node.text.strip() in {"", "null", "~"}
-    if kind(node) == wanted or (empty and wanted != "scalar"):
+    if kind(node) == wanted:
+        return True
+    if kind(node) == "scalar" and node.text.strip() in {"", "null", "~"}:
+        message = f"{node.tag} holds nothing, which is read as an empty {wanted}; Drake refuses it"
+        node.report(Fate.NOTED, "directives.nothing", message, hint=f"leave out {node.tag}")
         return True
     node.invalid("directives.kind", f"{node.tag} must be {_NAMES[wanted]}, not {_NAMES[kind(node)]}")
     return False

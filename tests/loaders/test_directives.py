@@ -261,6 +261,14 @@ def test_a_relative_name_is_read_and_reported(folder):
     assert {entry.code for entry in scene.diagnostics} == {"directives.relative-file"}
 
 
+def test_a_field_that_holds_nothing_is_read_as_empty_and_it_is_said(folder):
+    text = f"directives:\n{model('a', extra=', default_joint_positions: ')}"
+    with pytest.raises(RuntimeError):
+        drake(folder, text)
+    (entry,) = load(folder, text).diagnostics
+    assert (entry.code, entry.where.line) == ("directives.nothing", 2)
+
+
 def test_files_that_include_each_other_are_refused(folder):
     include = "directives:\n- add_directives: {{file: 'package://p/{}.dmd.yaml'}}\n"
     write(folder, include.format("two"), "one.dmd.yaml")
