@@ -2,7 +2,7 @@
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
 ``SDFBRIDGE_CORPUS``: ``python docs/make_contact_table.py``. It takes some two hours on two cores;
-``python docs/make_contact_table.py 10`` takes every tenth model, and all robots of the installed packages.
+``python docs/make_contact_table.py 5`` takes every fifth model, and all robots of the installed packages.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ What is not measured, in how many models:
 |---|---|---|
 {unknown}
 
-Written by `docs/make_contact_table.py` on {date}, with {versions}.
+Written by `docs/make_contact_table.py{every}` on {date}, with {versions}.
 """
 
 
@@ -68,7 +68,7 @@ def main() -> None:
     with ThreadPoolExecutor(_WORKERS) as pool:
         found = list(pool.map(measure, chosen(every)))
     left = len(models()) - len(found)
-    (ROOT / "docs" / "contact.md").write_text(page(found, left), encoding="utf-8")
+    (ROOT / "docs" / "contact.md").write_text(page(found, left, every), encoding="utf-8")
 
 
 def chosen(every: int) -> list[Model]:
@@ -78,8 +78,8 @@ def chosen(every: int) -> list[Model]:
     return [*others[::every], *(model for model in found if model.name.startswith(_ROBOTS))]
 
 
-def page(found: Sequence[Measured], left: int = 0) -> str:
-    """The whole page; ``left`` files are not measured."""
+def page(found: Sequence[Measured], left: int = 0, every: int = 1) -> str:
+    """The whole page; ``left`` files are not measured, where only one of ``every`` so many is."""
     read = [measured for measured in found if not measured.invalid]
     crashed = [measured for measured in read if measured.crash]
     counts = [Counter(m.verdict(level) for m in read if not m.crash) for level in LEVELS]
@@ -87,6 +87,7 @@ def page(found: Sequence[Measured], left: int = 0) -> str:
     beyond = [*_beyond(read), *(_line(measured.model, "", "", "", measured.crash) for measured in crashed)]
     return _HEAD.format(
         all=len(found),
+        every=f" {every}" if every > 1 else "",
         left=f" {left} more files are not measured here." if left else "",
         read=len(read),
         repaired=sum(measured.repaired for measured in read),
