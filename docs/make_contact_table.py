@@ -79,7 +79,7 @@ def chosen(every: int) -> list[Model]:
 
 
 def page(found: Sequence[Measured], left: int = 0, every: int = 1) -> str:
-    """The whole page; ``left`` files are not measured, where only one of ``every`` so many is."""
+    """The whole page; ``left`` files are not measured, since of the corpora one in ``every`` is."""
     read = [measured for measured in found if not measured.invalid]
     crashed = [measured for measured in read if measured.crash]
     counts = [Counter(m.verdict(level) for m in read if not m.crash) for level in LEVELS]
