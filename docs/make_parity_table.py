@@ -153,7 +153,7 @@ def _told(proof: Proof) -> str:
 def _witness(proof: Proof) -> str:
     if proof.witness == "EQUIVALENT":
         return "agrees"
-    text = "; ".join(proof.witness_causes[:2])[:160]
+    text = _FOLDERS.sub("", "; ".join(proof.witness_causes[:2]))[:120]
     if proof.witness == "DIFFERS":
         return f"**differs**: {WITNESS_FAULTS.get(proof.model, text)}"
     return f"{'agrees but for' if proof.witness == 'AGREES' else proof.witness}: {text}"
