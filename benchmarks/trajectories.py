@@ -19,7 +19,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bullet.placement import based
+from bridge.bases import based
 from bridge.mechanism import Mechanism
 from bridge.parity.on_mujoco import MujocoEngine
 from bridge.parity.on_pybullet import PyBulletEngine
