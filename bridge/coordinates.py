@@ -8,7 +8,7 @@ parent's joint frame; a free link's is ``vx vy vz wx wy wz`` of its origin, in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -25,6 +25,11 @@ def kind_of(body: Body) -> Kind | None:
     if body.primitives and body.primitives[0].kind in {Kind.BALL, Kind.FREE}:
         return body.primitives[0].kind
     return None
+
+
+def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
+    """The bodies that hinges and slides carry, by their joints: their positions are as many numbers as velocities."""
+    return {body.joint: body for body in bodies if body.joint is not None and body.primitives and kind_of(body) is None}
 
 
 def default_position(body: Body) -> Coordinates:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import Link, Scene
+from loaders.model import Link
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
 
 from .bodies import ROOT, Body, Kind
-from .coordinates import kind_of
+from .coordinates import kind_of, scalar_joints
 from .lowering import lower
 from .mechanism import Mechanism
 
@@ -54,19 +54,16 @@ def possible(mechanism: Mechanism) -> Mechanism:
     Raises:
         ExportError: as `bridge.lower`.
     """
-    scene, diagnostics = mechanism.scene, Diagnostics()
-    for link, inertia in _impossible(scene):
-        diagnostics.add(Fate.REPAIRED, "lower.repaired-inertia", told_repair(link, inertia), link.where)
-    mended = {link.name: inertia.repaired() for link, inertia in _impossible(scene)}
+    scene, diagnostics, mended = mechanism.scene, Diagnostics(), {}
+    for link in scene.links:
+        if link.inertia is not None and link.inertia.defects():
+            diagnostics.add(Fate.REPAIRED, "lower.repaired-inertia", told_repair(link, link.inertia), link.where)
+            mended[link.name] = link.inertia.repaired()
     if not mended:
         return mechanism
     links = tuple(dataclasses.replace(link, inertia=mended.get(link.name, link.inertia)) for link in scene.links)
     found = lower(dataclasses.replace(scene, links=links))
     return dataclasses.replace(found, diagnostics=(*found.diagnostics, *diagnostics))
-
-
-def _impossible(scene: Scene) -> list[tuple[Link, SpatialInertia]]:
-    return [(link, link.inertia) for link in scene.links if link.inertia is not None and link.inertia.defects()]
 
 
 def told_repair(link: Link, inertia: SpatialInertia) -> str:
@@ -170,11 +167,8 @@ def _is_singular(mechanism: Mechanism) -> bool:
     if len(mechanism.v_order) > _MOST_FREEDOMS:
         return False
     rng = np.random.default_rng(0)
-    by_chance = {
-        body.joint: tuple(rng.uniform(-1.0, 1.0, len(body.reflected_inertia)))
-        for body in mechanism.bodies
-        if body.joint is not None and body.primitives and kind_of(body) is None
-    }
+    joints = scalar_joints(mechanism.bodies)
+    by_chance = {joint: tuple(rng.uniform(-1.0, 1.0, body.nv)) for joint, body in joints.items()}
     return any(_least_eigenvalue(mechanism.mass_matrix(q)) < _SINGULAR for q in ({}, by_chance))
 
 

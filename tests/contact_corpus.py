@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from models_corpus import Model, alone
+from models_corpus import Model, alone, compared
 
 import bridge
 import loaders
@@ -46,8 +46,5 @@ def judge(model: Model) -> Measured:
         mechanism = bridge.lower(loaders.load(model.path, paths=list(model.paths), package_map=model.packages))
     except (loaders.LoadError, ExportError):
         return Measured(model=model.name, invalid=True)
-    try:
-        return Measured(model=model.name, rows=bridge.compare(mechanism, levels=LEVELS, configurations=1).rows)
-    except ExportError:
-        found = bridge.compare(mechanism, levels=LEVELS, configurations=1, inertia="repair")
-        return Measured(model=model.name, rows=found.rows, repaired=True)
+    found, repaired = compared(mechanism, ("mujoco", "pybullet"), levels=LEVELS, configurations=1)
+    return Measured(model=model.name, rows=found.rows, repaired=repaired)

@@ -27,6 +27,7 @@ import robots_corpus
 import bridge
 import loaders
 from bridge.mechanism import Mechanism
+from bridge.parity import Comparison
 from bridge.parity.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError, Fate
 
@@ -258,6 +259,22 @@ def _compared(mechanism: Mechanism, engine: str) -> Outcomes:
         explained=tuple(row.quantity for row in rows if row.outcome is Outcome.EXPLAINED),
         fates=dict(Counter(entry.fate.value for entry in comparison.diagnostics)),
     )
+
+
+def compared(mechanism: Mechanism, engines: tuple[str, ...], **options: Any) -> tuple[Comparison, bool]:
+    """The comparison, and whether that is with inertias repaired that no body can have, and that MuJoCo refuses."""
+    try:
+        return bridge.compare(mechanism, engines, **options), False
+    except ExportError:
+        return bridge.compare(mechanism, engines, inertia="repair", **options), True
+
+
+def script_of_docs(name: str) -> Any:
+    """One of the scripts that write pages, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
 
 
 def _difference(row: Row) -> str:

@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from models_corpus import Model, alone
+from models_corpus import Model, alone, compared
 
 import bridge
 import loaders
-from bridge.mechanism import Mechanism
 from bridge.parity import Comparison, Outcome, Row
 from loaders.diagnostics import ExportError, Fate
 
@@ -67,10 +66,7 @@ def judge(model: Model) -> Proof:
     except (loaders.LoadError, ExportError) as error:
         return Proof(model=model.name, invalid=_reason(error))
     known = {"model": model.name, "links": len(mechanism.bodies), "freedoms": len(mechanism.v_order)}
-    try:
-        found, repaired = _compared(mechanism, search), False
-    except ExportError:
-        found, repaired = _compared(mechanism, search | {"inertia": "repair"}), True
+    found, repaired = compared(mechanism, (*BOTH, "drake"), levels=LEVELS, configurations=STATES, **search)
     rows = [row for row in found.rows if "drake" not in row.engines]
     witness, witness_causes = _witness(found)
     return Proof(
@@ -83,10 +79,6 @@ def _unseen(scene: loaders.Scene) -> loaders.Scene:
     """Without what is only seen, which no quantity depends on."""
     links = tuple(dataclasses.replace(link, visuals=()) for link in scene.links)
     return dataclasses.replace(scene, links=links, lights=())
-
-
-def _compared(mechanism: Mechanism, options: dict[str, object]) -> Comparison:
-    return bridge.compare(mechanism, (*BOTH, "drake"), levels=LEVELS, configurations=STATES, **options)
 
 
 def _reason(error: loaders.ModelError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 from contact_corpus import Measured, judge
-from models_corpus import Model
+from models_corpus import Model, script_of_docs
 
 from bridge.parity import Level, Outcome, Row
 
@@ -23,10 +22,7 @@ IMPOSSIBLE = (
 
 
 def page(found: list[Measured]) -> str:
-    spec = importlib.util.spec_from_file_location("make_contact_table", ROOT / "docs" / "make_contact_table.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script.page(found)
+    return script_of_docs("make_contact_table").page(found)
 
 
 def row(outcome: Outcome, error: float, cause: str = "") -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 pytest.importorskip("pydrake")
-from models_corpus import Model
+from models_corpus import Model, script_of_docs
 from proof_corpus import Proof, judge
 
 ROOT = Path(__file__).parents[1]
@@ -22,10 +21,7 @@ IMPOSSIBLE = (
 
 
 def page(proofs: list[Proof]) -> str:
-    spec = importlib.util.spec_from_file_location("make_parity_table", ROOT / "docs" / "make_parity_table.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script.page(proofs)
+    return script_of_docs("make_parity_table").page(proofs)
 
 
 @pytest.mark.parametrize("model", ["arm/model.sdf", "leg.sdf", "double_pendulum.urdf"])

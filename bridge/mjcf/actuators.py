@@ -111,7 +111,7 @@ def _implied(mechanism: Mechanism) -> list[Actuator]:
         for body in mechanism.bodies
         if body.joint is not None
         and body.joint not in driven | followers
-        and len(body.reflected_inertia) == 1
+        and body.nv == 1
         and body.primitives[0].limits is not None
         and 0.0 < body.primitives[0].limits.effort < math.inf
     ]

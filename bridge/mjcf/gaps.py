@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.bodies import ROOT
-from bridge.coordinates import default_position, kind_of
+from bridge.coordinates import default_position, kind_of, scalar_joints
 from bridge.mechanism import Mechanism
 from loaders.spatial import IDENTITY, Array, Pose, skew
 
@@ -54,8 +54,8 @@ def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Of each velocity component the limits, and whether it is that of a hinge or a slide."""
     n = len(mechanism.v_order)
     lower, upper, is_scalar = np.full(n, -np.inf), np.full(n, np.inf), np.zeros(n, dtype=bool)
-    for body in mechanism.bodies:
-        for primitive in body.primitives if kind_of(body) is None else ():
+    for body in scalar_joints(mechanism.bodies).values():
+        for primitive in body.primitives:
             v, axis = body.v_start + primitive.component, primitive.limits
             is_scalar[v] = True
             if axis is not None and axis.lower <= axis.upper:
@@ -66,9 +66,7 @@ def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
 def _gap(mechanism: Mechanism, ends: tuple[End, End], x: Array) -> tuple[Array, Array]:
     """From the second point to the first [m], shape (3,), and its Jacobian, shape (3, nv)."""
     q = {
-        body.joint: tuple(x[body.v_start : body.v_start + len(body.reflected_inertia)])
-        if kind_of(body) is None
-        else default_position(body)
+        body.joint: tuple(x[body.v_start : body.v_start + body.nv]) if kind_of(body) is None else default_position(body)
         for body in mechanism.bodies
         if body.joint is not None and body.primitives
     }

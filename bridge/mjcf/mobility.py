@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from bridge.bodies import Body, Kind
-from bridge.coordinates import Coordinates, kind_of
+from bridge.coordinates import Coordinates, scalar_joints
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.model import JointAxis
@@ -73,10 +73,10 @@ def _alone(M: Array) -> Array:
 def _drawn(mechanism: Mechanism) -> Iterator[dict[str, Coordinates]]:
     """Positions of hinges and slides within their limits."""
     rng = np.random.default_rng(0)
-    moved = [body for body in mechanism.bodies if body.joint is not None and body.primitives and kind_of(body) is None]
-    bounds = {body.joint: [_bounds(body, k) for k in range(len(body.reflected_inertia))] for body in moved}
+    joints = scalar_joints(mechanism.bodies)
+    bounds = {joint: [_bounds(body, component) for component in range(body.nv)] for joint, body in joints.items()}
     for _ in range(_POSITIONS):
-        yield {joint: tuple(rng.uniform(*bound) for bound in found) for joint, found in bounds.items() if joint}
+        yield {joint: tuple(rng.uniform(*bound) for bound in found) for joint, found in bounds.items()}
 
 
 def _bounds(body: Body, component: int) -> tuple[float, float]:
