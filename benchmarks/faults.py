@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import numpy as np  # noqa: E402
-from faults import FAULTS, TWENTY, false_alarm, twenty, verdict_on  # noqa: E402
+
+from tests.support.faults import FAULTS, TWENTY, false_alarm, twenty, verdict_on  # noqa: E402
 
 ENGINES = ("mujoco", "pybullet")
 

@@ -24,7 +24,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bullet.console import captured
+from bridge.bullet.client.stdout_capture import captured
 
 OF_PYBULLET = (
     "kuka_iiwa/model.urdf",

@@ -19,11 +19,11 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bases import based
+from bridge.lowering.base import based
 from bridge.mechanism import Mechanism
-from bridge.parity.on_mujoco import MujocoEngine
-from bridge.parity.on_pybullet import PyBulletEngine
-from bridge.parity.states import random_states, undisturbed
+from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.levels.random_states import random_states, undisturbed
 from loaders.spatial import Pose
 
 ROBOTS = (

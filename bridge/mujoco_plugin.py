@@ -23,13 +23,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bridge.geometry.mesh_assets import cache_folder
 from loaders.context import Context
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
 from loaders.formats import read_file
 from loaders.node import Node
 from loaders.resources import Resources
 
-from .assets import cache_folder
 from .mjcf import to_mjcf
 
 SUFFIXES = (".sdf", ".world")

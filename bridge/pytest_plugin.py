@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from bridge.parity import Comparison
-    from bridge.sources import Source
+    from bridge.lowering.inputs import Source
     from loaders import Scene
+
+    from .parity import Comparison
 
 SUFFIXES = (".sdf", ".urdf", ".world", ".dmd.yaml")
 """Of the files that ``--parity`` collects."""
@@ -58,8 +59,9 @@ class LevelItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What differs, or what is wrong with the file, without a traceback."""
-        from bridge.parity import EngineMissingError
         from loaders.diagnostics import ModelError
+
+        from .parity import EngineMissingError
 
         if isinstance(excinfo.value, AssertionError | EngineMissingError | ModelError):
             return str(excinfo.value)
@@ -92,7 +94,7 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
 
 def _check_tolerances(given: Mapping[str, Any]) -> None:
     """Raise for tolerances that are no numbers, or of no level."""
-    from bridge.parity.verdict import Level
+    from bridge.parity.results.verdict import Level
 
     by_level = given.get("tolerances", {})
     known = [str(level) for level in Level]
@@ -132,8 +134,9 @@ def _assert(
     levels: Sequence[str],
     tolerances: Mapping[str, float],
 ) -> Comparison:
-    from bridge.parity import compare
-    from bridge.parity.verdict import line
+    from bridge.parity.results.verdict import line
+
+    from .parity import compare
 
     __tracebackhide__ = True
     found = compare(
@@ -173,8 +176,8 @@ def scene() -> Callable[..., Scene]:
 @pytest.fixture
 def simulator() -> Iterator[Callable[..., Any]]:
     """Opens a model in an engine, by name: ``simulator("arm.sdf", "mujoco")``; all are closed after the test."""
-    from bridge.parity.engines import factory_of
-    from bridge.sources import mechanism_of
+    from bridge.lowering.inputs import mechanism_of
+    from bridge.parity.engines.protocol import factory_of
 
     opened: list[Any] = []
 

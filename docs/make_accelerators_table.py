@@ -21,10 +21,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from robots_corpus import Robot, robots  # noqa: E402
-
 import bridge  # noqa: E402
 from loaders.diagnostics import ModelError  # noqa: E402
+from tests.corpora.robots_corpus import Robot, robots  # noqa: E402
 
 PROBE = ROOT / "docs" / "accelerators_probe.py"
 SECONDS = 300

@@ -18,10 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from contact_corpus import LEVELS, Measured, measure  # noqa: E402
-from models_corpus import Model, models  # noqa: E402
-
 from bridge.parity import Outcome, Row  # noqa: E402
+from tests.corpora.contact_corpus import LEVELS, Measured, measure  # noqa: E402
+from tests.corpora.models_corpus import Model, models  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _ROBOTS = ("example-robot-data/", "icub-models/", "pybullet_data/")

@@ -19,9 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
-from motion_corpus import move  # noqa: E402
-from motion_table import TITLE, section  # noqa: E402
+from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
+from tests.corpora.motion_corpus import move  # noqa: E402
+from tests.corpora.motion_table import TITLE, section  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
@@ -50,7 +50,7 @@ Errors are the worst of both engines: poses in m or rad, the mass matrix relativ
 entries of both ledgers that are dropped, *approximated* and *assumed* those that are so.
 
 Written by `docs/make_models_table.py` on {date}, with {versions}.
-A part of it is tested by `tests/test_corpus_end_to_end.py`.
+A part of it is tested by `tests/corpora/test_models_corpus.py`.
 
 | model | links/joints/dof | MuJoCo | PyBullet | poses | M | lost | approximated | assumed |
 |---|---|---|---|---|---|---|---|---|

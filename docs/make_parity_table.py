@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from models_corpus import FAULTS, models  # noqa: E402
-from proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # noqa: E402
+from tests.corpora.models_corpus import FAULTS, models  # noqa: E402
+from tests.corpora.proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from robots_corpus import Finding, examine, robots  # noqa: E402
+from tests.corpora.robots_corpus import Finding, examine, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")
 
@@ -33,7 +33,7 @@ replaces an impossible inertia by one of its own, that one is taken for both: *r
 | mass matrix | {mass_matrix:.1e} |
 
 Written by `docs/make_robots_table.py` on {date}, with {versions}.
-The same facts are tested by `tests/loaders/test_robots.py`.
+The same facts are tested by `tests/corpora/test_robots_corpus.py`.
 
 | file | links | dof | files found | pose | mass | M | remark |
 |---|---|---|---|---|---|---|---|

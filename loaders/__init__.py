@@ -8,16 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from .checks import check
+from loaders.model import WORLD
+from loaders.scene import Scene
+
 from .context import Context
-from .descriptions import locate
 from .diagnostics import Diagnostic, Diagnostics, ExportError, Fate, LoadError, ModelError, Where
-from .drake.groups import resolve as resolve_groups
+from .drake.filter_groups import resolve as resolve_groups
 from .formats import FORMATS, read_data, read_file
-from .model import WORLD, Scene
 from .resources import Lookup, Resources
+from .robot_descriptions import locate
+from .scene_operations.validation import check
 from .spatial import Pose, SpatialInertia
-from .srdf import with_srdf
+from .urdf.srdf import with_srdf
 
 __all__ = [
     "WORLD",

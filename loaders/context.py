@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from loaders.scene import Scene
+
 from .diagnostics import Diagnostics
-from .model import Scene
 from .resources import Resources
 
 MAX_INCLUDE_DEPTH = 32

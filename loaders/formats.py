@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
+from loaders.scene import Scene
+from loaders.urdf.xacro_expansion import expand, is_xacro
+
 from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Fate, Where
-from .model import Scene
-from .xacro import expand, is_xacro
 from .xml import parse, read_bytes
 
 _XML_READERS = {"sdf": ".sdf", "gazebo": ".sdf", "robot": ".urdf"}

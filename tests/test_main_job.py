@@ -19,13 +19,13 @@ import pytest
 
 import bridge
 import loaders
-from bridge.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, Kind
 from loaders import WORLD, Pose, Scene, SpatialInertia
 from loaders.model import Joint, JointAxis, JointType, Link
 from loaders.spatial import IDENTITY, quaternion_to_matrix
 
 pytest.importorskip("pydrake")
-from oracle_drake import DrakeOracle, Q, open_in_drake, pose_error
+from tests.support.drake_oracle import DrakeOracle, Q, open_in_drake, pose_error
 
 TOLERANCE = 1e-9
 SEEDS = range(20)

@@ -9,35 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from bridge.assets import told_once
-from bridge.bases import based
-from bridge.collisions import Pair
-from bridge.convex import CollisionMeshes, check_choice
-from bridge.coordinates import default_position
+from bridge.bullet.client.client import Client
+from bridge.bullet.client.engine_defaults import settle
+from bridge.bullet.client.flags import always, permitted
+from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.contact.coefficients import report_contacts, set_contacts
+from bridge.bullet.contact.pair_filters import filtered, report_filters, report_policy, touches_itself
+from bridge.bullet.geometry.mesh_files import MAX_PATH
+from bridge.bullet.geometry.shapes import Shapes
+from bridge.bullet.geometry.temporary_files import scratch
+from bridge.bullet.handle.body import Body
+from bridge.bullet.handle.body_sequence import Bodies
+from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
+from bridge.bullet.simulation.split_links import seat
+from bridge.bullet.simulation.state import State, pose_from, with_followers
+from bridge.bullet.urdf.articulation import Articulation, articulate, is_one_model
+from bridge.bullet.urdf.document import urdf
+from bridge.bullet.urdf.segments import TARGET
+from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
+from bridge.geometry.mesh_assets import told_once
+from bridge.lowering.base import based
+from bridge.lowering.collision_filters import Pair
+from bridge.lowering.inputs import Source, mechanism_of
+from bridge.lowering.placement import placed, scaled
 from bridge.mechanism import Mechanism
-from bridge.sources import Source, mechanism_of
+from bridge.mechanism.coordinates import default_position
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.spatial import IDENTITY, Pose
 
-from .articulation import Articulation, articulate, is_one_model
-from .bodies import Bodies
-from .client import Client
-from .console import captured
-from .constraints import Constraints, report_constraints
-from .contacts import report_contacts, set_contacts
-from .document import urdf
-from .filters import filtered, report_filters, report_policy, touches_itself
-from .flags import always, permitted
-from .handle import Body
-from .losses import report_losses
-from .meshes import MAX_PATH
-from .placement import placed, scaled
-from .scratch import scratch
-from .seams import seat
-from .segments import TARGET
-from .settings import settle
-from .shapes import Shapes
-from .state import State, pose_from, with_followers
+from .unsupported_features import report_losses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             says.
         globalScaling: Factor on all lengths; masses stay.
         flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
-        policy: The rule for pairs of links that no filter names; see `loaders.filters`.
+        policy: The rule for pairs of links that no filter names; see `loaders.scene_queries.excluded_pairs`.
         collision_meshes: How meshes collide: ``as_is`` is as the file says, which for PyBullet is the convex hull on
             links that move and the mesh itself on what the world holds, unless the file asks for the hull or a convex
             decomposition; ``hull`` is the convex hull everywhere; ``decompose`` takes apart every mesh that is not

@@ -11,12 +11,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.parity.engines import EngineMissingError
-from bridge.parity.verdict import DEFAULT_LEVELS
+from bridge.parity.engines.protocol import EngineMissingError
+from bridge.parity.results.verdict import DEFAULT_LEVELS
 from loaders.diagnostics import ModelError
-from loaders.filters import POLICIES
+from loaders.scene_queries.excluded_pairs import POLICIES
 
-from . import commands, comparing, writing
+from . import commands, compare, convert
 from .output import Output
 
 DIFFERENT, USAGE, MISSING = 1, 2, 3
@@ -123,9 +123,9 @@ _COMMANDS = (
     ("info", commands.info, "models, links and joints as a tree, or in the conformance format", True, _nothing),
     ("graph", commands.graph, "links and joints as a graph in DOT", True, _nothing),
     ("resolve", commands.resolve, "the files that a model names, and where they were found", True, _nothing),
-    ("convert", writing.convert, "write a model as a folder of MJCF", True, _convert),
-    ("view", writing.view, "open MuJoCo's viewer on a model", True, _choices),
-    ("compare", comparing.compare, "compare simulators on a model", True, _compare),
+    ("convert", convert.convert, "write a model as a folder of MJCF", True, _convert),
+    ("view", convert.view, "open MuJoCo's viewer on a model", True, _choices),
+    ("compare", compare.compare, "compare simulators on a model", True, _compare),
     ("doctor", commands.doctor, "what is installed", False, _nothing),
 )
 """Name, function, help, whether it takes a file, and further arguments."""

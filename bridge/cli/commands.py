@@ -8,16 +8,16 @@ from importlib import metadata
 from typing import Any
 
 import loaders
-from bridge.demo import run_demo
+from bridge.demo.demo import run_demo
 from bridge.lowering import lower
-from bridge.parity.engines import engine_names
-from bridge.parity.verdict import Verdict
-from bridge.sources import mechanism_of
+from bridge.lowering.inputs import mechanism_of
+from bridge.parity.engines.protocol import engine_names
+from bridge.parity.results.verdict import Verdict
 from loaders.diagnostics import Diagnostic, Diagnostics
-from loaders.meshes.units import check_units
+from loaders.meshes.mesh_units import check_units
 
-from . import trees
-from .comparing import show
+from . import tree_output
+from .compare import show
 from .options import load, search
 from .output import Output
 
@@ -40,7 +40,7 @@ def info(options: Namespace, output: Output) -> int:
     if options.json:
         output.json(scene.to_dict())
     else:
-        output.data(trees.tree(lower(scene)))
+        output.data(tree_output.tree(lower(scene)))
     output.diagnostics(scene.diagnostics)
     return 0
 
@@ -70,7 +70,7 @@ def graph(options: Namespace, output: Output) -> int:
         edges = [{"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child} for j in scene.joints]
         output.json({"links": [link.name for link in scene.links], "joints": edges})
     else:
-        output.data(trees.dot(scene))
+        output.data(tree_output.dot(scene))
     return 0
 
 
@@ -106,7 +106,7 @@ def demo(options: Namespace, output: Output) -> int:
     if options.json:
         output.json({"files": list(map(str, result.files)), **result.comparison.to_dict()})
     else:
-        output.data(trees.tree(lower(result.scene)))
+        output.data(tree_output.tree(lower(result.scene)))
         show(result.comparison, output)
         output.data("\n".join(map(str, result.files)))
     for note in result.notes:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from bridge.sources import Source
+from bridge.lowering.inputs import Source
 from loaders.diagnostics import Diagnostic
 
-from .callback import PassiveForces, passive_forces
-from .context import Actuators, Base, Choices, Contacts, Inertia, requested
+from .constraint.passive_forces import PassiveForces, passive_forces
 from .document import Built, build
-from .element import write
-from .folder import MjcfExport, export_mjcf, stale_files
-from .spec import require_xml_depth, to_spec
+from .export.folder import MjcfExport, export_mjcf, stale_files
+from .export.spec import require_xml_depth, to_spec
+from .xml.context import Actuators, Base, Choices, Contacts, Inertia, requested
+from .xml.element import write
 
 __all__ = [
     "Actuators",

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bridge.bodies import ROOT, Body, Kind
-from bridge.collisions import filters, weld_groups
-from bridge.coordinates import kind_of
+from bridge.lowering.collision_filters import filters, weld_groups
 from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, Kind
+from bridge.mechanism.coordinates import kind_of
+from bridge.mjcf.body.inertial import inertials
+from bridge.mjcf.body.joint_limit_compliance import inverse_inertias
+from bridge.mjcf.body.joints import Carrier, carriers, joints
+from bridge.mjcf.body.keyframe import keyframe
+from bridge.mjcf.body.sensors import sensors
+from bridge.mjcf.body.sites_and_lights import frames, lights
+from bridge.mjcf.constraint.actuators import actuators
+from bridge.mjcf.constraint.equality import equalities
+from bridge.mjcf.constraint.tendons import tendons
+from bridge.mjcf.geom.assets import AssetLibrary, name_colors
+from bridge.mjcf.geom.contact_compliance import inverse_masses
+from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
+from bridge.mjcf.geom.excludes import contacts
+from bridge.mjcf.geom.geoms import collision_names, geoms, shape_names
+from bridge.mjcf.postprocess.defaults import defaults
+from bridge.mjcf.postprocess.mjx_support import accelerators
+from bridge.mjcf.postprocess.submodels import arrange
+from bridge.mjcf.postprocess.unsupported_fields import ledger
+from bridge.mjcf.xml.context import Context, Document, Options, Placed
+from bridge.mjcf.xml.element import Element
+from bridge.mjcf.xml.number_format import placement
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
-from loaders.model import WORLD, Scene
-
-from .accelerators import accelerators
-from .actuators import actuators
-from .assets import AssetLibrary, name_colors
-from .compliance import inverse_masses
-from .contacts import contacts
-from .context import Context, Document, Options, Placed
-from .decimals import placement
-from .defaults import defaults
-from .element import Element
-from .equality import equalities
-from .geoms import collision_names, geoms, shape_names
-from .inertia import inertials
-from .joints import Carrier, carriers, joints
-from .keyframe import keyframe
-from .ledger import ledger
-from .parts import arrange
-from .scenery import frames, lights
-from .sensors import sensors
-from .stops import inverse_inertias
-from .surface import DEFAULT_FRICTION
-from .tendons import tendons
+from loaders.model import WORLD
+from loaders.scene import Scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

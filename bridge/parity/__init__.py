@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .comparison import Comparison, compare
-from .engines import Engine, EngineMissingError, JointParameters, engine_names
-from .verdict import Level, Outcome, Row, Verdict
+from .engines.protocol import Engine, EngineMissingError, JointParameters, engine_names
+from .results.verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
     "Comparison",

@@ -16,24 +16,23 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from bridge.assets import told_once
-from bridge.bullet.state import with_followers
-from bridge.collisions import weld_groups
-from bridge.coordinates import Position
-from bridge.masses import possible
+from bridge.bullet.simulation.state import with_followers
+from bridge.geometry.mesh_assets import told_once
+from bridge.lowering.collision_filters import weld_groups
+from bridge.lowering.inputs import Source, mechanism_of
+from bridge.lowering.regularization import possible
 from bridge.mechanism import Mechanism
-from bridge.sources import Source, mechanism_of
+from bridge.mechanism.coordinates import Position
+from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, factory_of, reads_file
+from bridge.parity.levels.attribution import Ledger, attributed
+from bridge.parity.levels.contact_scenarios import contact_rows
+from bridge.parity.levels.invariants import invariant_rows
+from bridge.parity.levels.quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
+from bridge.parity.levels.random_states import State, random_states
+from bridge.parity.levels.trajectories import motion_rows
+from bridge.parity.report.html_and_junit import html, junit
+from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
 from loaders import Search
-
-from .causes import Ledger, attributed
-from .contact import contact_rows
-from .engines import Engine, Factory, NotReportedError, factory_of, reads_file
-from .invariants import invariant_rows
-from .motion import motion_rows
-from .quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
-from .report import html, junit
-from .states import State, random_states
-from .verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
 
 REFERENCE = "reference"
 _Named = tuple[str, Factory]

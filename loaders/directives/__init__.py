@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from loaders.context import Context
-from loaders.model import Scene
+from loaders.scene import Scene
 
 from .build import build
-from .document import parse
+from .yaml_nodes import parse
 
 
 def read(data: bytes, file: str, context: Context) -> Scene | None:

@@ -8,18 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loaders.assemble import joined, merged, placed
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate
-from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, Scene, by_name
-from loaders.naming import SEPARATOR, root_model
+from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
+from loaders.scene import Scene
+from loaders.scene_operations.transform_scene import joined, merged, placed
+from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Pose, frozen
 from loaders.xml import read_bytes
 
-from .document import expect, fields, parse, word, words
-from .positions import read_positions
+from .default_positions import read_positions
 from .transforms import read_transform
+from .yaml_nodes import expect, fields, parse, word, words
 
 GRAVITY = frozen((0.0, 0.0, -9.81))
 

@@ -9,7 +9,7 @@ import numpy as np
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Array, Pose, rotation_about
 
-from .document import fields, vector, word, yaml_tag
+from .yaml_nodes import fields, vector, word, yaml_tag
 
 _ROTATIONS = {"!Rpy": ("deg",), "!AngleAxis": ("angle_deg", "axis"), "!Identity": (), "": ()}
 _RANDOM = ("!Uniform", "!UniformVector", "!Gaussian", "!GaussianVector", "!UniformDiscrete", "!Deterministic")

@@ -19,10 +19,10 @@ from loaders.model import Mesh
 from loaders.spatial import frozen
 
 from .collada import read_collada
-from .data import Faces, MeshData, MeshPart
-from .others import SUFFIXES, read_with_trimesh
-from .screen import MeshError, read_screened
+from .mesh_data import Faces, MeshData, MeshPart
+from .precheck import MeshError, read_screened
 from .textures import Remark
+from .trimesh_formats import SUFFIXES, read_with_trimesh
 
 __all__ = ["Faces", "MeshData", "MeshPart", "read_mesh"]
 

@@ -16,8 +16,8 @@ from loaders.diagnostics import Fate
 from loaders.model import Rgba
 from loaders.spatial import Array, frozen
 
-from .data import Faces, MeshPart
-from .screen import Asset, MeshError, screen_collada
+from .mesh_data import Faces, MeshPart
+from .precheck import Asset, MeshError, screen_collada
 from .textures import Remark, Textures
 
 _LOOK = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.normal import normalise_sdf
-from loaders.model import WORLD, Scene
+from loaders.drake.canonicalize import normalise_sdf
+from loaders.model import WORLD
 from loaders.node import Node
+from loaders.scene import Scene
 
-from .asides import absorb, set_aside
 from .assembly import assemble
-from .compose import compose
-from .frames import solve
-from .lights import read_light
-from .names import check_names
-from .poses import read_pose
-from .scopes import lay_out
-from .world import ASIDES
+from .composition.includes import compose
+from .elements.ignored_elements import absorb, set_aside
+from .elements.lights import read_light
+from .elements.world import ASIDES
+from .frames.frame_graph import lay_out
+from .frames.name_rules import check_names
+from .frames.poses import read_pose
+from .frames.solve import solve
 
 
 def read(root: Node, context: Context) -> Scene:

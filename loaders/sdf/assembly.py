@@ -5,19 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from loaders.assemble import merged, placed
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.model import WORLD, Frame, Joint, Model, Scene
-from loaders.naming import SEPARATOR, root_model
+from loaders.model import WORLD, Frame, Joint, Model
+from loaders.scene import Scene
+from loaders.scene_operations.transform_scene import merged, placed
+from loaders.scene_queries.scoped_names import SEPARATOR, root_model
+from loaders.sdf.elements.ignored_elements import set_aside
+from loaders.sdf.elements.joints import read_couplings, read_joint
+from loaders.sdf.elements.links import read_link, read_link_lights
+from loaders.sdf.elements.world import ASIDES, read_world
+from loaders.sdf.frames.frame_graph import CONTENTS, Kind, Layout, Scope, Vertex
+from loaders.sdf.frames.solve import carrier
 
-from .asides import set_aside
-from .extensions import with_extensions
-from .frames import carrier
-from .joints import read_couplings, read_joint
-from .links import read_link, read_link_lights
-from .scopes import CONTENTS, Kind, Layout, Scope, Vertex
-from .world import ASIDES, read_world
+from .drake_extensions import with_extensions
 
 _MODEL_ASIDES = {
     "gripper": (Fate.NOTED, "sdf.gripper", "it is a behaviour of Gazebo classic"),

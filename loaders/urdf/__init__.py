@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from loaders.assemble import placed
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.normal import normalise_urdf
-from loaders.model import WORLD, Link, Model, Scene
+from loaders.drake.canonicalize import normalise_urdf
+from loaders.model import WORLD, Link, Model
 from loaders.node import Node
+from loaders.scene import Scene
+from loaders.scene_operations.transform_scene import placed
 from loaders.spatial import IDENTITY
 
-from .extensions import with_extensions
+from .drake_extensions import with_extensions
 from .gazebo import Extensions
 from .joints import read_joint, read_mimic
 from .links import read_link

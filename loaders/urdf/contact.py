@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from loaders.asides import Asides, set_aside
 from loaders.diagnostics import Fate
+from loaders.ignored_elements import Asides, set_aside
 from loaders.model import Friction, Surface
 from loaders.node import Node
 

@@ -10,13 +10,13 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from loaders.asides import Asides, absorb, set_aside
 from loaders.diagnostics import Fate
+from loaders.ignored_elements import Asides, absorb, set_aside
 from loaders.model import Joint, Link, Model, Sensor, Surface
 from loaders.node import Node
-from loaders.sdf.asides import leaves
-from loaders.sdf.poses import read_local_pose
-from loaders.sdf.surface import read_surface
+from loaders.sdf.elements.ignored_elements import leaves
+from loaders.sdf.elements.surface import read_surface
+from loaders.sdf.frames.poses import read_local_pose
 
 _ENGINE = (Fate.NOTED, "urdf.engine-setting", "it tunes one engine's solver")
 _LOOK = (Fate.NOTED, "urdf.appearance", "it only tells Gazebo how to draw")

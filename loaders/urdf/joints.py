@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 
-from loaders.asides import Asides, absorb, set_aside
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
+from loaders.ignored_elements import Asides, absorb, set_aside
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.sdf.joints import UNLIMITED
+from loaders.sdf.elements.joints import UNLIMITED
 from loaders.spatial import IDENTITY, Array, frozen, rotation_to
 
 from .shapes import read_origin

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from loaders.asides import Asides, set_aside
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.contact import read_surface as drake_surface
 from loaders.drake.dialect import URDF
 from loaders.drake.links import read_surface_velocity_axis
 from loaders.drake.visuals import read_renderers, read_roles
+from loaders.ignored_elements import Asides, set_aside
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
 from loaders.spatial import Pose, SpatialInertia

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from loaders.asides import absorb
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.visuals import declares_convex, diffuse_map
+from loaders.ignored_elements import absorb
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose

@@ -6,10 +6,10 @@ import dataclasses
 import math
 from collections.abc import Iterator
 
-from loaders.asides import Asides, absorb, set_aside
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joints import Drive, read_drive
+from loaders.ignored_elements import Asides, absorb, set_aside
 from loaders.model import Actuator, Joint
 from loaders.node import Node
 

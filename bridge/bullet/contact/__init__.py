@@ -1,0 +1,1 @@
+"""Contact coefficients and the filtering of collision pairs in PyBullet."""

@@ -1,0 +1,1 @@
+"""Shapes, meshes and textures in the forms that PyBullet reads."""

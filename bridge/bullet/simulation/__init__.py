@@ -1,0 +1,1 @@
+"""State, dynamics and forces of bodies that PyBullet has loaded."""

@@ -1,0 +1,1 @@
+"""The URDF text that PyBullet reads, one document for each of its bodies."""

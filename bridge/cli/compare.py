@@ -1,0 +1,138 @@
+"""``sdfbridge compare``: options in, the verdict out, and a folder with the report."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+
+import bridge
+from bridge.mechanism.coordinates import Position
+from bridge.parity import Comparison, Outcome, Verdict
+from bridge.parity.results.verdict import line, number
+from loaders.scene import Scene
+
+from .options import load, search
+from .output import Output
+
+_STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
+_WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
+_VERDICTS = {Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.DIFFERS: "bold red"}
+_DRAWN = {"mujoco", "pybullet"}
+"""Engines that can show themselves."""
+
+
+def compare(options: Namespace, output: Output) -> int:
+    """Compare engines; 1 if they differ."""
+    positions = dict(_position(text) for text in options.set)
+    output.progress(f"comparing {options.engines} on {options.file}")
+    scene = load(options)
+    comparison = bridge.compare(
+        scene,
+        engines=[name for name in options.engines.split(",") if name],
+        levels=[f"L{level}" if level.isdigit() else level for level in options.level.split(",") if level],
+        seed=options.seed,
+        configurations=options.configurations,
+        positions=positions,
+        inertia=options.inertia,
+        progress=output.status,
+        **search(options),
+    )
+    if options.report is not None:
+        write(comparison, scene, options.report, output)
+    output.status("")
+    if options.json:
+        output.json(comparison.to_dict())
+    else:
+        show(comparison, output)
+    output.diagnostics(comparison.diagnostics)
+    differs = comparison.verdict is Verdict.DIFFERS
+    return 1 if differs or (options.strict and comparison.verdict is not Verdict.EQUIVALENT) else 0
+
+
+def _position(text: str) -> tuple[str, Position]:
+    """A joint and its position, from ``joint=value``; several numbers with commas, degrees with ``deg`` behind."""
+    joint, equals, value = text.rpartition("=")
+    try:
+        numbers = tuple(_angle(part) for part in value.split(","))
+    except ValueError:
+        numbers = ()
+    if not (joint and equals and numbers):
+        raise ValueError(f"--set takes JOINT=VALUE, such as elbow=0.5 or elbow=30deg, not {text!r}")
+    return joint, numbers if len(numbers) > 1 else numbers[0]
+
+
+def _angle(text: str) -> float:
+    degrees = text.strip().removesuffix("deg")
+    return math.radians(float(degrees)) if degrees != text.strip() else float(text)
+
+
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+def write(comparison: Comparison, scene: Scene, folder: Path, output: Output) -> None:
+    """Write results.json, junit.xml and report.html, with pictures where this machine can draw."""
+    folder.mkdir(parents=True, exist_ok=True)
+    comparison.to_json(folder / "results.json")
+    comparison.to_junit(folder / "junit.xml")
+    pictures: dict[str, bytes] = {}
+    if _DRAWN & set(comparison.engines):
+        output.status("drawing both simulators")
+        pictures, notes = _pictures(comparison, scene)
+        if notes:
+            comparison = dataclasses.replace(
+                comparison, environment={**comparison.environment, "pictures": "; ".join(notes)}
+            )
+    output.status("writing the report")
+    comparison.to_html(folder / "report.html", pictures)
+    output.status("")
+    output.progress(f"wrote {folder / 'report.html'}, results.json, junit.xml")
+
+
+def _pictures(comparison: Comparison, scene: Scene) -> tuple[dict[str, bytes], list[str]]:
+    """Both simulators side by side, at the chosen configuration and at a random one of the compared ones."""
+    from bridge.demo.gallery import draw, side_by_side
+
+    chosen = comparison.details["positions"]
+    poses = [chosen, *(_jointed(q) for q in comparison.details["random_positions"])]
+    told = ", ".join(f"{joint} at {np.round(value, 3)}" for joint, value in chosen.items()) or "all joints at zero"
+    captions = [told, f"random joint positions, seed {comparison.environment['seed']}"][: len(poses)]
+    gallery = draw(scene, poses)
+    picture = side_by_side(gallery, captions)
+    names = " and ".join(gallery.images)
+    return ({f"{names} at the same joint positions": picture} if picture else {}), gallery.notes
+
+
+def _jointed(q: dict[str, Position]) -> dict[str, Position]:
+    """Without free bodies, which stay where the file has them."""
+    return {name: value for name, value in q.items() if isinstance(value, float) or len(value) != 7}
+
+
+# --- on the terminal -------------------------------------------------------------------------------------------------
+
+
+def show(comparison: Comparison, output: Output) -> None:
+    """The table of all rows, the causes, and the verdict."""
+    rows = [
+        (
+            str(row.level), row.quantity, " / ".join(row.engines), str(_short(row.error)), f"{row.tolerance:.0e}",
+            row.where, _WORDS[row.outcome],
+        )
+        for row in comparison.rows
+    ]  # fmt: skip
+    columns = ("", "quantity", "engines", "worst", "tolerance", "where", "")
+    output.table(columns, rows, [_STYLES[row.outcome] for row in comparison.rows])
+    for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if row.cause):
+        output.data(cause)
+    output.banner(f"{comparison.model}: {comparison.verdict}", _VERDICTS[comparison.verdict])
+    for row in comparison.failures[:1]:
+        output.data(f"first difference: {line(row)}")
+        output.data(f"again: {comparison.command}")
+
+
+def _short(error: float) -> str:
+    value = number(error)
+    return value if isinstance(value, str) else f"{value:.1e}"

@@ -1,0 +1,70 @@
+"""A scene as text: an indented tree of models, links and joints, and a graph in DOT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body
+from loaders.model import WORLD, Link
+from loaders.scene import Scene
+
+
+def tree(mechanism: Mechanism) -> str:
+    """Models, then every link below the one that it hangs from, with the joint that holds it."""
+    scene = mechanism.scene
+    head = f"{scene.name or 'scene'}: {_count(len(scene.models), 'model')}, {_count(len(scene.links), 'link')}, "
+    head += f"{_count(len(scene.joints), 'joint')}, {len(mechanism.v_order)} degrees of freedom"
+    lines = [head, *(_model(scene, k) for k in range(len(scene.models))), WORLD]
+    return "\n".join([*lines, *_bodies(mechanism)])
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
+def _model(scene: Scene, k: int) -> str:
+    model = scene.models[k]
+    static = ", static" if model.static else ""
+    return f"model {model.name}{static}, canonical link {model.canonical_link or 'none'}"
+
+
+def _bodies(mechanism: Mechanism) -> Iterator[str]:
+    children: dict[int, list[int]] = {}
+    for i, body in enumerate(mechanism.bodies):
+        children.setdefault(body.parent, []).append(i)
+    pending = [(i, "", k == 0) for k, i in enumerate(reversed(children.get(ROOT, [])))]
+    while pending:
+        i, indent, last = pending.pop()
+        yield f"{indent}{'`-- ' if last else '|-- '}{_body(mechanism.bodies[i])}"
+        below = indent + ("    " if last else "|   ")
+        pending.extend((j, below, k == 0) for k, j in enumerate(reversed(children.get(i, []))))
+
+
+def _body(body: Body) -> str:
+    if body.source is not None:
+        axes = body.source.axes
+        limits = f" [{axes[0].lower:g}, {axes[0].upper:g}]" if len(axes) == 1 and body.primitives else ""
+        joint = f"{body.source.name} ({body.source.type}{limits})"
+    else:
+        joint = "free" if body.primitives else "static"
+    return f"{body.name}  <- {joint}  {_mass(body.link)}"
+
+
+def _mass(link: Link) -> str:
+    return f"{link.inertia.mass:g} kg" if link.inertia is not None else "no inertia"
+
+
+def dot(scene: Scene) -> str:
+    """Links and joints as a directed graph."""
+    lines = [f"digraph {_quoted(scene.name)} {{", f"  {_quoted(WORLD)} [shape=box];"]
+    lines += [f"  {_quoted(link.name)};" for link in scene.links if link.name != WORLD]
+    lines += [
+        f"  {_quoted(j.parent)} -> {_quoted(j.child)} [label={_quoted(f'{j.name} ({j.type})')}];" for j in scene.joints
+    ]
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,79 @@
+"""The main job on the bundled arm: read, write MJCF, draw both simulators, compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import loaders
+from bridge.mechanism.coordinates import Position
+from bridge.mjcf import export_mjcf
+from bridge.parity import Comparison, compare
+from loaders.scene import Scene
+
+from .bundled_models import assets_dir
+from .gallery import draw, side_by_side
+
+POSES: tuple[dict[str, Position], ...] = (
+    {},
+    {"waist": 0.6, "shoulder": -0.4, "elbow": 0.5, "roll": 0.8},
+    {"waist": -0.7, "shoulder": 0.5, "elbow": -1.1, "roll": -0.6},
+)
+"""Joint positions of the pictures [rad]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demo:
+    """What the demonstration made and found."""
+
+    scene: Scene
+    comparison: Comparison
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+    """What this machine could not do."""
+
+
+def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
+    """Run the main job and write everything below ``folder``.
+
+    Raises:
+        EngineMissingError: if a simulator is not installed.
+        FileExistsError: if the folder holds an MJCF folder that was not made here.
+    """
+    path = assets_dir() / "arm" / "model.sdf"
+    progress(f"reading {path}")
+    scene = loaders.load(path)
+    progress("writing MJCF")
+    exported = export_mjcf(scene, folder / "arm")
+    progress("drawing both simulators")
+    picture, notes = _picture(scene)
+    progress("comparing MuJoCo and PyBullet")
+    comparison = compare(scene)
+    files = [exported.path]
+    if picture is not None:
+        files.append(_written(folder / "side_by_side.png", picture))
+    files.append(comparison.to_json(folder / "results.json"))
+    files.append(comparison.to_junit(folder / "junit.xml"))
+    try:
+        files.append(comparison.to_html(folder / "report.html", {"same joint positions": picture} if picture else {}))
+    except ImportError as error:
+        notes.append(str(error))
+    return Demo(scene=scene, comparison=comparison, files=tuple(files), notes=tuple(notes))
+
+
+def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
+    gallery = draw(scene, POSES)
+    captions = [
+        ", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero" for pose in POSES
+    ]
+    try:
+        return side_by_side(gallery, captions, f"{scene.name}: the same joint positions in both"), gallery.notes
+    except ImportError:
+        note = "pictures are left out: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
+        return None, [*gallery.notes, note]
+
+
+def _written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path

@@ -1,0 +1,43 @@
+"""What the public functions take: a path, a scene, or a mechanism."""
+
+from __future__ import annotations
+
+import os
+from typing import Unpack
+
+import loaders
+from bridge.mechanism import Mechanism
+from loaders.scene import Scene
+
+from . import lower
+from .regularization import movable
+
+Source = str | os.PathLike[str] | Scene | Mechanism
+
+
+class Loading(loaders.Search, total=False):
+    """Options of `loaders.load`, which says what they mean; they hold where the source is a path."""
+
+    strict: bool
+    allow_xacro: bool
+    srdf: str | os.PathLike[str] | None
+
+
+def mechanism_of(source: Source, **load_options: Unpack[Loading]) -> Mechanism:
+    """The mechanism that a source stands for, as an engine can move it.
+
+    Raises:
+        LoadError: if the file is wrong.
+        ExportError: if the scene cannot be lowered.
+        TypeError: for anything else than a path, a scene or a mechanism, and for an option that there is not.
+    """
+    unknown = sorted(load_options.keys() - Loading.__optional_keys__)
+    if unknown:
+        raise TypeError(f"there is no option {', '.join(unknown)}")
+    if isinstance(source, Mechanism):
+        return movable(source)
+    if isinstance(source, Scene):
+        return movable(lower(source))
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
+    return movable(lower(loaders.load(source, **load_options)))

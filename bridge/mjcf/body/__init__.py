@@ -1,0 +1,1 @@
+"""The MJCF elements of a body: joints, inertia, sites, sensors and keyframes."""

@@ -1,0 +1,140 @@
+"""A document as a ``mujoco.MjSpec``, which may nest deeper than MuJoCo's XML reader goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
+from bridge.mjcf.xml.context import TARGET
+from bridge.mjcf.xml.element import Element, write
+from loaders.diagnostics import Diagnostic, ExportError, Fate
+
+XML_DEPTH = 490
+"""Nesting of bodies that MuJoCo's XML reader takes, with room for what stands inside the last."""
+
+
+def depth_of(root: Element) -> tuple[int, str]:
+    """The greatest nesting of bodies, and the name of a body that is there."""
+    deepest = (0, "")
+    pending = [(root, 0)]
+    while pending:
+        element, depth = pending.pop()
+        depth += element.tag == "body"
+        if depth > deepest[0]:
+            deepest = (depth, element.attributes.get("name", ""))
+        pending.extend((child, depth) for child in element.children)
+    return deepest
+
+
+def require_xml_depth(root: Element) -> None:
+    """Refuse a document that MuJoCo's XML reader would refuse.
+
+    Raises:
+        ExportError: naming a link that is nested too deep.
+    """
+    depth, link = depth_of(root)
+    if depth > XML_DEPTH:
+        message = f"link {link} is nested {depth} bodies deep; MuJoCo reads {XML_DEPTH} from XML"
+        hint = "bridge.to_mjspec builds such a model without XML"
+        raise ExportError((Diagnostic(f"{TARGET}.too-deep", Fate.INVALID, message, target=TARGET, hint=hint),))
+
+
+def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
+    """Read the document, and add through the API the bodies that are nested too deep for XML."""
+    import mujoco
+
+    cut = _cut(root)
+    try:
+        spec = mujoco.MjSpec.from_string(write(root), assets=assets)
+    finally:
+        for parent, children in cut:
+            parent.children.extend(children)
+    bodies = {body.name: body for body in spec.bodies} if cut else {}
+    pending = [(bodies[e.attributes["name"]], child) for e, children in reversed(cut) for child in reversed(children)]
+    while pending:
+        parent, element = pending.pop()
+        body = _add_body(spec, parent, element)
+        pending.extend((body, child) for child in reversed(element.children) if child.tag == "body")
+    return spec
+
+
+def _cut(root: Element) -> list[tuple[Element, list[Element]]]:
+    """Take the bodies below `XML_DEPTH` out of the tree; the elements that they hung from, and they."""
+    found = []
+    pending = [(root, 0)]
+    while pending:
+        element, depth = pending.pop()
+        depth += element.tag == "body"
+        below = [child for child in element.children if child.tag == "body"]
+        if depth >= XML_DEPTH and below:
+            element.children = [child for child in element.children if child.tag != "body"]
+            found.append((element, below))
+        else:
+            pending.extend((child, depth) for child in reversed(element.children))
+    return found
+
+
+# --- bodies through the API ------------------------------------------------------------------------------------------
+
+_FIELDS = {
+    "solreflimit": "solref_limit",
+    "solimplimit": "solimp_limit",
+    "actuatorfrcrange": "actfrcrange",
+    "mesh": "meshname",
+    "hfield": "hfieldname",
+}
+"""MJCF's attribute to MjSpec's field, where they differ."""
+_WORDS = frozenset({"name", "material", "mesh", "hfield"})
+_INTEGERS = frozenset({"contype", "conaffinity", "condim", "group", "resolution"})
+_FLAGS = frozenset({"active", "castshadow"})
+_FILL = {"size": (0.0, 0.0, 0.0), "friction": DEFAULT_FRICTION}
+"""Vectors of three that MJCF may cut short."""
+_TYPES = {"geom": ("mjtGeom", "mjGEOM_"), "joint": ("mjtJoint", "mjJNT_"), "light": ("mjtLightType", "mjLIGHT_")}
+
+
+def _add_body(spec: Any, parent: Any, element: Element) -> Any:
+    """One body with its contents, without the bodies below it."""
+    body = parent.add_body(**_fields(element))
+    for child in element.children:
+        if child.tag == "inertial":
+            _set_inertia(body, child)
+        elif child.tag != "body":
+            named = child.attributes.get("class")
+            default = spec.find_default(named) if named else None  # that of the body, else
+            add = getattr(body, f"add_{child.tag}")
+            _ = add(**_fields(child)) if child.tag == "freejoint" else add(default, **_fields(child))
+    return body
+
+
+def _set_inertia(body: Any, inertial: Element) -> None:
+    fields = _fields(inertial)
+    body.explicitinertial = True
+    body.mass = fields["mass"]
+    body.ipos = fields["pos"]
+    body.iquat = fields.get("quat", (1.0, 0.0, 0.0, 0.0))
+    body.inertia = fields["diaginertia"]
+
+
+def _fields(element: Element) -> dict[str, Any]:
+    """The attributes of an element as MjSpec takes them."""
+    return {
+        _FIELDS.get(name, name): _value(element.tag, name, text)
+        for name, text in element.attributes.items()
+        if name != "class"
+    }
+
+
+def _value(tag: str, name: str, text: str) -> Any:
+    if name in _WORDS:
+        return text
+    if name in _FLAGS:
+        return text == "true"
+    if name == "type":
+        import mujoco
+
+        enumeration, prefix = _TYPES[tag]
+        return getattr(getattr(mujoco, enumeration), prefix + text.upper())
+    parse = int if name in _INTEGERS else float
+    values = [parse(word) for word in text.split()]
+    values += _FILL.get(name, ())[len(values) :]
+    return values if len(values) > 1 else values[0]

@@ -1,0 +1,89 @@
+"""XML as a person would write it: two spaces, attributes in the order given, long lines wrapped, no noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from xml.sax.saxutils import escape
+
+from .number_format import number, numbers
+
+Value = str | float | bool | Sequence[float] | None
+
+_WIDTH = 110
+_QUOTES = {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+
+
+class Element:
+    """One element of an MJCF document. Attributes are text, formatted when they are set; None leaves one out."""
+
+    __slots__ = ("attributes", "children", "owner", "tag")
+
+    def __init__(self, tag: str, **attributes: Value) -> None:
+        self.tag = tag
+        self.attributes: dict[str, str] = {}
+        self.children: list[Element] = []
+        self.owner = ""
+        """The model whose file it stands in, where that has one of its own; see `parts`."""
+        self.set(**attributes)
+
+    def set(self, **attributes: Value) -> None:
+        """Set attributes; ``class_`` stands for ``class``."""
+        for name, value in attributes.items():
+            if value is not None:
+                self.attributes[name.rstrip("_")] = _text(value)
+
+    def add(self, tag: str, **attributes: Value) -> Element:
+        """Append a new child and return it."""
+        child = Element(tag, **attributes)
+        self.children.append(child)
+        return child
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it, in document order."""
+        pending = [self]
+        while pending:
+            element = pending.pop()
+            yield element
+            pending.extend(reversed(element.children))
+
+
+def _text(value: str | float | bool | Sequence[float]) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number(value) if isinstance(value, int | float) else numbers(value)
+
+
+def write(root: Element, comments: Iterable[str] = ()) -> str:
+    """The document as text: a comment line for each of ``comments``, then the tree, sections apart by blank lines."""
+    lines = [f"<!-- {line.replace('--', '- -')} -->" for line in comments]
+    pending: list[tuple[Element, int, bool]] = [(root, 0, False)]
+    while pending:
+        element, depth, closing = pending.pop()
+        if closing:
+            lines.append(f"{'  ' * depth}</{element.tag}>")
+            continue
+        if depth == 1 and lines[-1] != "":
+            lines.append("")
+        lines.extend(_opening(element, depth))
+        if element.children:
+            pending.append((element, depth, True))
+            pending.extend((child, depth + 1, False) for child in reversed(element.children))
+    return "\n".join(lines) + "\n"
+
+
+def _opening(element: Element, depth: int) -> list[str]:
+    """The start tag, broken into lines no wider than `_WIDTH` where that is possible."""
+    indent = "  " * depth
+    words = [f'{name}="{escape(text, _QUOTES)}"' for name, text in element.attributes.items()]
+    end = ">" if element.children else "/>"
+    lines, line = [], f"{indent}<{element.tag}"
+    for i, word in enumerate(words):
+        room = _WIDTH - (len(end) if i == len(words) - 1 else 0)
+        if len(line) + 1 + len(word) > room and line.strip() != f"<{element.tag}":
+            lines.append(line)
+            line = f"{indent}  {word}"
+        else:
+            line += f" {word}"
+    return [*lines, line + end]

@@ -1,0 +1,1 @@
+"""Engines: simulators behind one interface, asked by canonical names."""

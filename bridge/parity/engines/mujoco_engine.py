@@ -1,0 +1,275 @@
+"""MuJoCo as an engine: Euler's method with explicit damping, coordinates mapped to the mechanism's.
+
+MuJoCo has the velocity of a free body as that of its origin in the world and its angular velocity in the body; that of
+a ball in the body. With ``v_mujoco = B v``, mass and force are ``B.T M B`` and ``B.T f``: for both kinds the rate of
+``B`` times ``v`` vanishes, because a turn leaves its own axis alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of, primitive_positions
+from bridge.mjcf.document import build
+from bridge.mjcf.export.spec import to_spec
+from bridge.mjcf.xml.context import Options
+from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
+
+from .collision_pairs import pairs_in_mujoco
+from .constraint_violation import apart, ends
+from .dofs import Single, bound, moving_links, named_positions, single_freedoms
+from .protocol import Freedom, JointParameters
+
+
+class MujocoEngine:
+    """A mechanism in MuJoCo."""
+
+    name = "mujoco"
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        import mujoco
+
+        self._mujoco: Any = mujoco
+        self.version = str(mujoco.__version__)
+        self.mechanism = mechanism
+        built = build(mechanism, Options())
+        self.diagnostics = built.diagnostics
+        self.model: Any = to_spec(built.root, built.assets).compile()
+        """MuJoCo's own."""
+        self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+        self._data = mujoco.MjData(self.model)
+        self._ids = [int(self.model.body(body.name).id) for body in mechanism.bodies]
+        self._positions: list[Coordinates] = []
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        self._mujoco.mj_resetData(self.model, self._data)
+        self._positions = self.mechanism.positions_by_body(q)
+        for i, body in enumerate(self.mechanism.bodies):
+            qpos = [x for part in _qpos(body, self._positions[i]) for x in part]
+            if qpos:
+                start = self._first(i, self.model.jnt_qposadr)
+                self._data.qpos[start : start + len(qpos)] = qpos
+        self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
+        self._mujoco.mj_forward(self.model, self._data)
+
+    def qpos(self) -> Array:
+        """The present position in MuJoCo's own coordinates, a copy."""
+        return np.array(self._data.qpos)
+
+    def _first(self, body: int, addresses: Any) -> int:
+        return int(addresses[self.model.body_jntadr[self._ids[body]]])
+
+    def _velocity_map(self) -> Array:
+        """``B``, shape (velocities of MuJoCo, nv)."""
+        B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
+        for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
+            for number, primitive in enumerate(body.primitives):
+                row, column = self._first(i, self.model.jnt_dofadr) + number, body.v_start + primitive.component
+                if primitive.kind is Kind.FREE:
+                    B[row : row + 3, column : column + 3] = np.eye(3)
+                    B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
+                elif primitive.kind is Kind.BALL:
+                    B[row : row + 3, column : column + 3] = _ball_map(body, position)
+                else:
+                    B[row, column] = primitive.ratio
+        return B
+
+    def link_poses(self) -> dict[str, Pose]:
+        """See `Engine.link_poses`."""
+        self._mujoco.mj_kinematics(self.model, self._data)
+        xmat, xpos = self._data.xmat, self._data.xpos
+        ids = zip(self.mechanism.bodies, self._ids, strict=True)
+        return {body.name: Pose.of(xmat[i].reshape(3, 3), xpos[i]) for body, i in ids}
+
+    def jacobians(self) -> dict[str, Array]:
+        """See `Engine.jacobians`."""
+        B, found = self._velocity_map(), {}
+        for body, i in zip(self.mechanism.bodies, self._ids, strict=True):
+            J = np.zeros((2, 3, self.model.nv))
+            self._mujoco.mj_jacBody(self.model, self._data, J[1], J[0], i)
+            found[body.name] = J.reshape(6, self.model.nv) @ B
+        return found
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        qpos = np.array(self._data.qpos)
+        self._positions = [self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)]
+        return named_positions(self.mechanism, self._positions)
+
+    def velocities(self) -> Array:
+        """See `Engine.velocities`."""
+        self.positions()
+        v: Array = np.linalg.lstsq(self._velocity_map(), self._data.qvel, rcond=None)[0]
+        return v
+
+    def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
+        """Of a body's joint in the mechanism's coordinates: the inverse of `_qpos`."""
+        if not body.primitives:
+            return ()
+        start = self._first(number, self.model.jnt_qposadr)
+        if kind_of(body) is Kind.BALL:
+            w, *v = qpos[start : start + 4].tolist()
+            return joint_position(body, ((w, *(body.X_BM.R.T @ v).tolist()),))
+        if kind_of(body) is Kind.FREE:
+            return tuple(qpos[start : start + 7].tolist())
+        return joint_position(body, [(float(qpos[start + k]),) for k in range(len(body.primitives))])
+
+    # --- what it is --------------------------------------------------------------------------------------------------
+
+    def inertias(self) -> dict[str, SpatialInertia]:
+        """See `Engine.inertias`."""
+        moving, m = moving_links(self.mechanism), self.model
+        return {
+            body.name: SpatialInertia.in_frame(
+                float(m.body_mass[i]),
+                Pose.of(quaternion_to_matrix(m.body_iquat[i]), m.body_ipos[i]),
+                np.diag(m.body_inertia[i]),
+            )
+            for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
+            if body.name in moving
+        }
+
+    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+        """See `Engine.joint_parameters`."""
+        locked = {joint: data[0] for joint, other, data in self._joint_equalities() if other < 0}
+        return {key: self._parameters(single, locked) for key, single in single_freedoms(self.mechanism).items()}
+
+    def _parameters(self, single: Single, locked: Mapping[int, float]) -> JointParameters:
+        m, r = self.model, single.primitive.ratio
+        joint = self._joint(single)
+        lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
+        if joint in locked:
+            lower = upper = locked[joint]
+        lower, upper = sorted(bound(float(x)) / r for x in (lower, upper))
+        dof = int(m.jnt_dofadr[joint])
+        return JointParameters(
+            lower=lower,
+            upper=upper,
+            damping=float(_first_number(m.dof_damping[dof])) * r**2,
+            friction=float(m.dof_frictionloss[dof]) * abs(r),
+        )
+
+    def _joint(self, single: Single) -> int:
+        return int(self.model.body_jntadr[self._ids[single.body]]) + single.number
+
+    def _joint_equalities(self) -> list[tuple[int, int, Array]]:
+        m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
+        rows = [k for k in range(m.neq) if m.eq_type[k] == kind]
+        return [(int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]) for k in rows]
+
+    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
+        """See `Engine.couplings`."""
+        carried = {self._joint(single): (key, single) for key, single in single_freedoms(self.mechanism).items()}
+        found = {}
+        for one, two, data in self._joint_equalities():
+            if one in carried and two in carried:
+                (follower, f), (leader, k) = carried[one], carried[two]
+                scale = f.primitive.ratio
+                found[follower, leader] = (float(data[1]) * k.primitive.ratio / scale, float(data[0]) / scale)
+        return found
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`; of loops by the sites that stand for their ends."""
+        m, qpos = self.model, self._data.qpos
+        owners = {int(m.body_jntadr[i]) + k: str(body.joint)
+                  for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
+                  for k in range(len(body.primitives))}  # fmt: skip
+        found = {}
+        for one, two, data in self._joint_equalities():
+            if two >= 0:
+                follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
+                found[owners[one]] = abs(follower - float(data[0]) - float(data[1]) * leader)
+        return found | self._gaps()
+
+    def _gaps(self) -> dict[str, float]:
+        """Between the sites that equalities hold together; of welds the angle too."""
+        m = self.model
+        held = {name.replace(", ", "_"): name for name, _ in ends(self.mechanism)}
+        numbered = ((str(m.equality(k).name), k) for k in range(m.neq))
+        welds = {k for k in range(m.neq) if m.eq_type[k] == self._mujoco.mjtEq.mjEQ_WELD}
+        return {
+            held[name]: apart(self._site(m.eq_obj1id[k]), self._site(m.eq_obj2id[k]), k in welds)
+            for name, k in numbered
+            if name in held and m.eq_objtype[k] == self._mujoco.mjtObj.mjOBJ_SITE
+        }
+
+    def _site(self, number: int) -> Pose:
+        return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
+
+    # --- how it moves ------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self) -> Array:
+        """See `Engine.mass_matrix`."""
+        B = self._velocity_map()
+        MB, product = np.zeros_like(B), np.zeros(self.model.nv)
+        for column in range(B.shape[1]):
+            self._mujoco.mj_mulM(self.model, self._data, product, np.ascontiguousarray(B[:, column]))
+            MB[:, column] = product
+        projected: Array = B.T @ MB
+        return projected
+
+    def bias_forces(self) -> Array:
+        """See `Engine.bias_forces`; the lift of links without gravity counts."""
+        forces: Array = self._velocity_map().T @ (self._data.qfrc_bias - self._data.qfrc_gravcomp)
+        return forces
+
+    def inverse_dynamics(self, accelerations: Array) -> Array:
+        """See `Engine.inverse_dynamics`; without what constraints, dampers and springs do."""
+        m, data, bit = self.model, self._data, self._mujoco.mjtDisableBit
+        kept = int(m.opt.disableflags)
+        m.opt.disableflags = kept | int(bit.mjDSBL_CONSTRAINT)
+        B = self._velocity_map()
+        data.qacc[:] = B @ accelerations
+        self._mujoco.mj_inverse(m, data)
+        m.opt.disableflags = kept
+        forces: Array = B.T @ (data.qfrc_inverse + data.qfrc_passive - data.qfrc_gravcomp)
+        return forces
+
+    def collidable_pairs(self) -> frozenset[frozenset[str]]:
+        """See `Engine.collidable_pairs`; by the rules that MuJoCo states for its compiled model."""
+        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
+        return pairs_in_mujoco(self._mujoco, self.model, links)
+
+    def set_step(self, seconds: float) -> None:
+        """See `Engine.set_step`."""
+        self.model.opt.timestep = seconds
+
+    def step(self, count: int) -> None:
+        """See `Engine.step`."""
+        self._mujoco.mj_step(self.model, self._data, count)
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        del self._data, self.model
+
+
+def _first_number(value: Any) -> Any:
+    """Damping is a number, or the first coefficient of a polynomial."""
+    return np.ravel(value)[0]
+
+
+def _qpos(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
+    """MuJoCo's coordinates of each primitive: a ball turns about the axes of the body."""
+    displacements = primitive_positions(body, position)
+    if kind_of(body) is Kind.BALL:
+        ((w, *v),) = displacements
+        return ((w, *(body.X_BM.R @ v).tolist()),)
+    return displacements
+
+
+def _ball_map(body: Body, position: Coordinates) -> Array:
+    """From the angular velocity of child in parent, in the parent's joint frame, to that of the body in itself."""
+    if body.reversed:
+        return -body.X_BM.R
+    (wxyz,) = primitive_positions(body, position)
+    mapped: Array = body.X_BM.R @ quaternion_to_matrix(wxyz).T
+    return mapped

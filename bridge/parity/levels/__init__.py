@@ -1,0 +1,1 @@
+"""Levels of comparison, from quantities at one position to motion and contact."""

@@ -1,0 +1,1 @@
+"""Reports of a comparison: HTML, JUnit and figures."""

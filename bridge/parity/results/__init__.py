@@ -1,0 +1,1 @@
+"""Results of a comparison: rows, outcomes and the verdict."""

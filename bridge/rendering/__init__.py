@@ -1,0 +1,1 @@
+"""Off-screen rendering and the camera that all pictures share."""

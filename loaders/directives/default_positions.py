@@ -1,0 +1,46 @@
+"""``default_joint_positions``: where the joints of a model start."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+
+from loaders.model import Joint, JointType, by_name
+from loaders.node import Node
+from loaders.scene import Scene
+from loaders.spatial import Pose, matrix_to_quaternion
+
+from .yaml_nodes import expect, numbers
+
+_SIZE = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.PLANAR: 3, JointType.BALL: 3}
+"""Number of positions, as Drake counts them; 1 for every other type."""
+
+
+def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
+    """The scene of a model with the positions that the directive gives to its joints."""
+    node = add_model.peek("default_joint_positions")
+    if node is None or not expect(node, "mapping"):
+        return scene
+    joints = by_name(scene.joints)
+    for child in node.children:
+        name = f"{model}::{child.tag}"
+        joint = joints.get(name)
+        if joint is None:
+            close = difflib.get_close_matches(name, joints, n=1)
+            hint = f"did you mean {close[0].removeprefix(model + '::')}?" if close else ""
+            child.invalid("directives.unknown-joint", f"{child.tag!r} is no joint of the model {model}", hint=hint)
+        else:
+            joints[name] = _started(joint, child)
+    return dataclasses.replace(scene, joints=tuple(joints.values()))
+
+
+def _started(joint: Joint, node: Node) -> Joint:
+    values = numbers(node)
+    size = _SIZE.get(joint.type, 1)
+    if len(values) != size:
+        message = f"joint {joint.name}, which is {joint.type}, has {size} positions, not {len(values)}"
+        node.invalid("directives.position-count", message)
+        return joint
+    if joint.type is JointType.BALL:  # roll, pitch, yaw in Drake
+        values = matrix_to_quaternion(Pose.from_xyz_rpy((0.0, 0.0, 0.0), values).R)
+    return dataclasses.replace(joint, default_position=values)

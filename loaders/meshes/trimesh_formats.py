@@ -1,0 +1,192 @@
+"""OBJ, STL, glTF, PLY and OFF, through trimesh."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from loaders.diagnostics import Fate
+from loaders.model import Rgba
+from loaders.spatial import Array, frozen
+
+from .mesh_data import MeshPart
+from .precheck import MeshError, gltf_header, read_screened
+from .textures import Remark, Textures, local_file
+
+SUFFIXES = (".obj", ".stl", ".gltf", ".glb", ".ply", ".off")
+_GLTF = frozenset({".gltf", ".glb"})
+_R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
+"""From glTF's axes, of which Y always points up, to ours."""
+
+_TEXTS = frozenset({".obj", ".mtl", ".off"})
+_COMPANIONS = frozenset({".mtl", ".bin"})
+_TEXTURE = re.compile(rb"(?im)^([ \t]*)map_kd\b")
+
+
+def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
+    """The parts of a file, Z up, and remarks on what is not carried.
+
+    Raises:
+        MeshError: if it cannot be read.
+    """
+    import trimesh
+
+    suffix = path.suffix.lower()
+    textures = Textures(path)
+    options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
+    try:
+        stream = io.BytesIO(_as_utf8(data, suffix))
+        scene = trimesh.load_scene(stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options)
+        header = gltf_header(data) if suffix in _GLTF else {}
+        named = _gltf_textures(header, textures)
+        parts = list(_parts(scene, suffix, named, textures))
+        embedded = [_EMBEDDED] if any(map(_is_embedded, header.get("images", []))) else []
+    except _FAILURES as error:
+        raise MeshError(f"it is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
+    return parts, [*textures.remarks(), *embedded]
+
+
+_EMBEDDED = (Fate.NOTED, "mesh.embedded-texture", "a texture inside the file is not carried")
+_FAILURES = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    OSError,
+    ImportError,
+    NotImplementedError,
+)
+
+
+def _as_utf8(data: bytes, suffix: str) -> bytes:
+    """Text in UTF-8: old programs write names in the code page of their country, of which any will do."""
+    if suffix not in _TEXTS:
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
+
+
+def _parts(scene: Any, suffix: str, named: dict[str, str], textures: Textures) -> Iterator[MeshPart]:
+    import trimesh
+
+    for node in scene.graph.nodes_geometry:
+        X, name = scene.graph[node]
+        mesh = scene.geometry[name]
+        if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
+            continue
+        if suffix == ".stl":
+            mesh.merge_vertices()
+        A, p = (_R_GLTF @ X[:3, :3], _R_GLTF @ X[:3, 3]) if suffix in _GLTF else (X[:3, :3], X[:3, 3])
+        faces = np.asarray(mesh.faces, dtype=np.int64)
+        material = getattr(mesh.visual, "material", None)
+        texture = named.get(str(getattr(material, "name", None))) or _obj_texture(material, textures)
+        yield MeshPart(
+            names=_names(node, name, mesh),
+            vertices=frozen(np.asarray(mesh.vertices, dtype=np.float64) @ A.T + p),
+            faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
+            uv=_uv(mesh),
+            colour=_colour(mesh, material),
+            texture=texture,
+        )
+
+
+def _names(node: str, geometry: str, mesh: Any) -> tuple[str, ...]:
+    """Names of a part; an object of an OBJ file is called ``object_material`` there."""
+    material = getattr(getattr(mesh.visual, "material", None), "name", None)
+    stem = geometry.removesuffix(f"_{material}") if material else geometry
+    return tuple(dict.fromkeys((stem, geometry, node)))
+
+
+def _uv(mesh: Any) -> Array | None:
+    uv = getattr(mesh.visual, "uv", None)
+    return None if uv is None or len(uv) != len(mesh.vertices) else frozen(uv)
+
+
+def _colour(mesh: Any, material: Any) -> Rgba | None:
+    """The colour of the material, or the one that all vertices or faces share."""
+    if material is not None:
+        named = getattr(material, "baseColorFactor", None)
+        bytes_ = named if named is not None else getattr(material, "diffuse", None)
+        opacity = _opacity(material)
+    elif mesh.visual.kind in ("vertex", "face"):
+        colours = mesh.visual.vertex_colors if mesh.visual.kind == "vertex" else mesh.visual.face_colors
+        bytes_, opacity = (colours[0] if (colours == colours[0]).all() else None), None
+    else:
+        return None
+    if bytes_ is None:
+        return None
+    r, g, b, a = (float(value) / 255.0 for value in bytes_)
+    return r, g, b, a if opacity is None else opacity
+
+
+def _opacity(material: Any) -> float | None:
+    words = getattr(material, "kwargs", {}).get("d")
+    try:
+        return min(max(float(words[0]), 0.0), 1.0) if words else None
+    except (ValueError, TypeError):
+        return None
+
+
+# --- companions of a file: only materials and buffers are opened, and only near it -----------------------------------
+
+
+def _resolver(path: Path) -> Any:
+    """What trimesh asks for further files. Images stay closed: `local_file` finds them by name."""
+    import trimesh
+
+    class Companions(trimesh.resolvers.Resolver):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            pass
+
+        def get(self, key: str) -> bytes:
+            name = local_file(key, path)
+            if name is None or Path(name).suffix.lower() not in _COMPANIONS:
+                raise FileNotFoundError(key)
+            data = read_screened(Path(name))
+            if name.lower().endswith(".mtl"):
+                return _TEXTURE.sub(rb"\1texture_file", _as_utf8(data, ".mtl"))
+            return data
+
+        def write(self, name: str, data: bytes) -> None:
+            raise NotImplementedError
+
+        def namespaced(self, namespace: str) -> Any:
+            raise NotImplementedError
+
+        def keys(self) -> list[str]:
+            return []
+
+    return Companions()
+
+
+def _obj_texture(material: Any, textures: Textures) -> str | None:
+    words = getattr(material, "kwargs", {}).get("texture_file")
+    if not isinstance(words, list) or not words:
+        return None
+    return textures.find(" ".join(words) if not words[0].startswith("-") else words[-1])
+
+
+def _gltf_textures(header: dict[str, Any], textures: Textures) -> dict[str, str]:
+    """The files of the colour textures by the names of their materials; embedded ones have no file."""
+    found = {}
+    for material in header.get("materials", []):
+        index = material.get("pbrMetallicRoughness", {}).get("baseColorTexture", {}).get("index")
+        source = None if index is None else header["textures"][index].get("source")
+        image = {} if source is None else header["images"][source]
+        name = None if _is_embedded(image) else textures.find(image.get("uri"))
+        if name is not None:
+            found[str(material.get("name"))] = name
+    return found
+
+
+def _is_embedded(image: dict[str, Any]) -> bool:
+    return "bufferView" in image or str(image.get("uri", "")).startswith("data:")

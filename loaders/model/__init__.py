@@ -1,0 +1,75 @@
+"""The canonical model: what a file means, whatever format it came from.
+
+Flat, frozen and free of behaviour. SI units and radians; poses resolved, at the zero configuration; names scoped
+with ``::``; infinite limits are ``inf``. Frames in monogram notation: W world, M model, L link, J joint, F frame,
+G geometry, P and C the parent and child link of a joint. Every item carries the place it was read from.
+"""
+
+from .common import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Named, Rgba, by_name
+from .constraints import (
+    BallConstraint,
+    Bushing,
+    Constraint,
+    DistanceConstraint,
+    ForceElement,
+    SpringDamper,
+    TendonConstraint,
+)
+from .filters import FilterGroup, FilterRule
+from .geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane, Polyline, Sphere
+from .joints import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
+from .links import Collision, Frame, Light, Link, Model, Sensor, Visual
+from .materials import Material
+from .scene_data import Physics, SceneData
+from .surfaces import Friction, Hydroelastic, Surface
+
+__all__ = [
+    "Actuator",
+    "Arc",
+    "BallConstraint",
+    "Box",
+    "Bushing",
+    "Capsule",
+    "Collision",
+    "Cone",
+    "Constraint",
+    "Coupling",
+    "Curve",
+    "Cylinder",
+    "DistanceConstraint",
+    "Ellipsoid",
+    "Empty",
+    "FilterGroup",
+    "FilterRule",
+    "ForceElement",
+    "Frame",
+    "Friction",
+    "Geometry",
+    "Heightmap",
+    "Hydroelastic",
+    "Joint",
+    "JointAxis",
+    "JointType",
+    "Light",
+    "Link",
+    "Material",
+    "Mesh",
+    "Model",
+    "Named",
+    "Physics",
+    "Plane",
+    "Polyline",
+    "Rgba",
+    "SceneData",
+    "Sensor",
+    "Sphere",
+    "SpringDamper",
+    "Surface",
+    "TendonConstraint",
+    "Visual",
+    "WORLD",
+    "X_AXIS",
+    "Y_AXIS",
+    "Z_AXIS",
+    "by_name",
+]

@@ -1,0 +1,1 @@
+"""Operations on a scene that every reader shares: placing, merging, checks, mass properties."""

@@ -1,0 +1,136 @@
+"""Mass properties of shapes of even density, each in its own frame G; moments from any textbook on mechanics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from loaders.diagnostics import Diagnostics
+from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
+from loaders.spatial import Array, SpatialInertia
+
+
+def shape_inertia(geometry: Geometry, density: float) -> SpatialInertia | None:
+    """The mass properties of a shape in its frame G at a density [kg/m^3].
+
+    None for what has no volume: planes, terrain, nothing, meshes without a file that can be read or whose triangles
+    enclose none. An open mesh counts as the volume that its triangles would sweep from their middle.
+    """
+    compute = _SHAPES.get(type(geometry))
+    return None if compute is None else compute(geometry, density)
+
+
+def _diagonal(mass: float, xx: float, yy: float, zz: float, z: float = 0.0) -> SpatialInertia:
+    """From moments about the centre of mass, which lies at ``z`` on the z axis."""
+    return SpatialInertia.of(mass, (0.0, 0.0, z), np.diag((xx, yy, zz)))
+
+
+def _box(box: Box, density: float) -> SpatialInertia:
+    x, y, z = box.size
+    mass = density * x * y * z
+    return _diagonal(
+        mass, *(mass / 12.0 * sum_of_squares for sum_of_squares in (y * y + z * z, x * x + z * z, x * x + y * y))
+    )
+
+
+def _sphere(sphere: Sphere, density: float) -> SpatialInertia:
+    r = sphere.radius
+    return _ellipsoid(Ellipsoid(radii=(r, r, r)), density)
+
+
+def _ellipsoid(ellipsoid: Ellipsoid, density: float) -> SpatialInertia:
+    a, b, c = ellipsoid.radii
+    mass = density * 4.0 / 3.0 * math.pi * a * b * c
+    return _diagonal(
+        mass, *(mass / 5.0 * sum_of_squares for sum_of_squares in (b * b + c * c, a * a + c * c, a * a + b * b))
+    )
+
+
+def _cylinder(cylinder: Cylinder, density: float) -> SpatialInertia:
+    r, h = cylinder.radius, cylinder.length
+    mass = density * math.pi * r * r * h
+    across = mass * (3.0 * r * r + h * h) / 12.0
+    return _diagonal(mass, across, across, mass * r * r / 2.0)
+
+
+def _capsule(capsule: Capsule, density: float) -> SpatialInertia:
+    """A cylinder and two half spheres, whose centres of mass lie 3/8 r beyond its ends."""
+    r, h = capsule.radius, capsule.length
+    body = _cylinder(Cylinder(radius=r, length=h), density)
+    caps = density * 4.0 / 3.0 * math.pi * r**3
+    across = caps * (0.4 * r * r + h * h / 4.0 + 3.0 / 8.0 * h * r)
+    total = body.I_Lcm + np.diag((across, across, caps * 0.4 * r * r))
+    return SpatialInertia.of(body.mass + caps, I_Lcm=total)
+
+
+def _cone(cone: Cone, density: float) -> SpatialInertia:
+    r, h = cone.radius, cone.length
+    mass = density * math.pi * r * r * h / 3.0
+    across = mass * (0.15 * r * r + 0.0375 * h * h)
+    return _diagonal(mass, across, across, 0.3 * mass * r * r, -h / 4.0)
+
+
+def _polyline(polyline: Polyline, density: float) -> SpatialInertia | None:
+    """A prism; an outline within another is a hole, one within that is filled again."""
+    outlines = [np.array(outline, dtype=np.float64) for outline in polyline.outlines if outline]
+    if not outlines or polyline.height <= 0.0:
+        return None
+    middle = np.concatenate(outlines).mean(axis=0)
+    area, first, second = 0.0, np.zeros(2), np.zeros((2, 2))
+    for outline in outlines:
+        own_area, own_first, own_second = _outline_moments(outline - middle)
+        sign = math.copysign(1.0, own_area) * (1.0 if _is_filled(outline, outlines) else -1.0)
+        area, first, second = area + sign * own_area, first + sign * own_first, second + sign * own_second
+    if area <= 0.0:
+        return None
+    mass, offset, h = density * area * polyline.height, first / area, polyline.height
+    spread = np.zeros((3, 3))
+    spread[:2, :2] = mass * (second / area - np.outer(offset, offset))
+    spread[2, 2] = mass * h * h / 12.0
+    return SpatialInertia.of(mass, (*(middle + offset), h / 2.0), np.trace(spread) * np.eye(3) - spread)
+
+
+def _outline_moments(a: Array) -> tuple[float, Array, Array]:
+    """Area, and the integrals of ``p`` and ``p p^T`` over it; negative for a clockwise outline."""
+    b = np.roll(a, -1, axis=0)
+    cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    second = np.zeros((2, 2))
+    for corner in (a, b, a + b):
+        second += np.einsum("n,ni,nj->ij", cross, corner, corner)
+    return float(cross.sum()) / 2.0, cross @ (a + b) / 6.0, second / 24.0
+
+
+def _is_filled(outline: Array, outlines: list[Array]) -> bool:
+    """Whether an even number of the other outlines lies around this one."""
+    return sum(_is_inside(outline[0], other) for other in outlines if other is not outline) % 2 == 0
+
+
+def _is_inside(point: Array, a: Array) -> bool:
+    """Whether a ray from the point in direction x crosses an outline an odd number of times."""
+    b = np.roll(a, -1, axis=0)
+    spans = (a[:, 1] > point[1]) != (b[:, 1] > point[1])
+    (ax, ay), (bx, by) = a[spans].T, b[spans].T
+    crossings = ax + (point[1] - ay) * (bx - ax) / (by - ay)
+    return bool(np.count_nonzero(crossings > point[0]) % 2)
+
+
+def _mesh(mesh: Mesh, density: float) -> SpatialInertia | None:
+    from loaders.meshes import read_mesh
+
+    data = read_mesh(mesh, Diagnostics())  # who uses the shape itself reports what is wrong with the file
+    return None if data is None else data.inertia(density)
+
+
+_SHAPES: Mapping[type, Callable[[Any, float], SpatialInertia | None]] = {
+    Box: _box,
+    Sphere: _sphere,
+    Ellipsoid: _ellipsoid,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Cone: _cone,
+    Polyline: _polyline,
+    Mesh: _mesh,
+}

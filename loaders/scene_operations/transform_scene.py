@@ -1,0 +1,228 @@
+"""Scenes put together: one placed in a scope of another, several made one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from loaders.model import WORLD, Joint, JointType, Link
+from loaders.scene import Scene
+from loaders.scene_queries.connectivity import clusters, is_connection
+from loaders.scene_queries.scoped_names import SEPARATOR, root_model
+from loaders.spatial import IDENTITY, Array, Pose, frozen
+
+
+def placed(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
+    """The scene within a scope: every name with ``scope::`` before it, everything moved.
+
+    The root model itself takes the scope as its name. What is fixed to the world moves too, and stays fixed to it.
+
+    Args:
+        scene: A scene of one model, or a world.
+        scope: Scoped name of the place, without separator at its end; empty leaves names as they are.
+        X_WM: Where the frame of the root model goes, or the origin of a world.
+    """
+    root = root_model(scene)
+    X_WS = X_WM if root is None else X_WM @ root.X_WM.inverse()
+    rename = _Renaming(scope, None if root is None else root.name)
+    if X_WS.is_close(IDENTITY, 0.0):
+        return _renamed(scene, rename)
+    return _renamed(_moved(scene, X_WS), rename)
+
+
+def merged(*scenes: Scene, name: str = "") -> Scene:
+    """All items of several scenes, in their order; gravity, physics and surroundings are the first one's.
+
+    Args:
+        scenes: At least one; their names must not clash.
+        name: What the whole is called; the first one's name if empty.
+    """
+    first = scenes[0]
+    items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in scenes)) for key in _ITEMS}
+    return replace(first, name=name or first.name, **items)
+
+
+_ITEMS = (
+    "models",
+    "links",
+    "joints",
+    "frames",
+    "lights",
+    "couplings",
+    "actuators",
+    "constraints",
+    "forces",
+    "filter_groups",
+    "filter_rules",
+    "diagnostics",
+)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "links": ("name",),
+    "joints": ("name", "parent", "child", "gear_reference"),
+    "frames": ("name", "link"),
+    "lights": ("name", "link"),
+    "couplings": ("follower", "leader"),
+    "actuators": ("name", "joint"),
+    "constraints": ("link_A", "link_B", "joints"),
+    "forces": ("link_A", "link_B", "link_C"),
+    "filter_groups": ("name", "links", "groups"),
+    "filter_rules": ("a", "b"),
+}
+"""The fields of each kind of item that name something in the scene; models come on top."""
+
+
+class _Renaming:
+    """Puts names into a scope."""
+
+    def __init__(self, scope: str, root: str | None) -> None:
+        self._prefix = scope + SEPARATOR if scope else ""
+        self._scope = scope
+        self._root = root
+
+    def __call__(self, name: str) -> str:
+        return name if name == WORLD else self._prefix + name
+
+    def model(self, name: str) -> str:
+        """The name of a model: that of the root is the scope itself."""
+        return self._scope if self._scope and name == self._root else self(name)
+
+    def fields(self, item: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+        """The fields of an item that change."""
+        values = {key: getattr(item, key, None) for key in keys}
+        return {
+            key: tuple(map(self, value)) if isinstance(value, tuple) else self(value)
+            for key, value in values.items()
+            if value is not None
+        }
+
+
+def _renamed(scene: Scene, rename: _Renaming) -> Scene:
+    items: dict[str, Any] = {
+        kind: tuple(replace(item, **rename.fields(item, keys)) for item in getattr(scene, kind))
+        for kind, keys in _NAMES.items()
+    }
+    items["links"] = tuple(replace(link, model=rename.model(link.model)) for link in items["links"])
+    items["models"] = tuple(
+        replace(m, name=rename.model(m.name), canonical_link=m.canonical_link and rename(m.canonical_link))
+        for m in scene.models
+    )
+    return replace(scene, name=rename.model(scene.name), **items)
+
+
+# --- poses -----------------------------------------------------------------------------------------------------------
+
+
+def _moved(scene: Scene, X_VW: Pose) -> Scene:
+    """Everything moved: where a pose was measured from the world, it now is from V."""
+    moved: dict[str, Any] = {
+        kind: tuple(_anchored(item, X_VW, ends) for item in getattr(scene, kind)) for kind, ends in _ENDS.items()
+    }
+    return replace(
+        scene,
+        models=tuple(replace(model, X_WM=X_VW @ model.X_WM) for model in scene.models),
+        links=tuple(_moved_link(link, X_VW) for link in scene.links),
+        joints=tuple(_moved_start(joint, X_VW) for joint in moved.pop("joints")),
+        **moved,
+    )
+
+
+_ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "joints": (("parent", "X_PJ"), ("child", "X_CJ")),
+    "frames": (("link", "X_LF"),),
+    "lights": (("link", "X_LLight"),),
+    "constraints": (("link_A", "p_AP"), ("link_B", "p_BQ")),
+    "forces": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_LA"), ("link_C", "X_LC")),
+}
+"""For each kind of item the fields that name a link, and those that stand in its frame."""
+
+
+def _anchored(item: Any, X_VW: Pose, ends: tuple[tuple[str, str], ...]) -> Any:
+    changes = {
+        key: _moved_value(X_VW, getattr(item, key))
+        for end, key in ends
+        if getattr(item, end, None) == WORLD and hasattr(item, key)
+    }
+    return replace(item, **changes) if changes else item
+
+
+def _moved_value(X_VW: Pose, value: Pose | Array) -> Pose | Array:
+    return X_VW @ value if isinstance(value, Pose) else frozen(X_VW.p + X_VW.R @ value)
+
+
+def _moved_link(link: Link, X_VW: Pose) -> Link:
+    if link.name != WORLD:
+        return replace(link, X_WL=X_VW @ link.X_WL)
+    return replace(  # its origin stays the world's; what is on it moves
+        link,
+        inertia=link.inertia and link.inertia.moved(X_VW),
+        collisions=tuple(replace(c, X_LG=X_VW @ c.X_LG) for c in link.collisions),
+        visuals=tuple(replace(v, X_LG=X_VW @ v.X_LG) for v in link.visuals),
+        sensors=tuple(replace(s, X_LS=X_VW @ s.X_LS) for s in link.sensors),
+    )
+
+
+def _moved_start(joint: Joint, X_VW: Pose) -> Joint:
+    """The position of a floating joint is that of its link in the world."""
+    if joint.type is not JointType.FLOATING or not joint.default_position:
+        return joint
+    X_WL = X_VW @ Pose.from_vector(joint.default_position)
+    return replace(joint, default_position=tuple(X_WL.to_vector()))
+
+
+# --- joints that bring links to their places -------------------------------------------------------------------------
+
+
+def joined(scene: Scene, joints: Sequence[Joint]) -> Scene:
+    """The scene with further joints, and what hangs on them where they put it at the zero configuration.
+
+    Links that joints of the scene hold together move as one. What is fixed to the world stays where it is, and of two
+    that could move the one that is no joint's child.
+    """
+    if not joints:
+        return scene
+    sets = {name: i for i, names in enumerate(clusters(scene, is_connection)) for name in names}
+    X_VW = _moves(scene, joints, sets)
+    return replace(
+        scene,
+        links=tuple(_moved_with(link, X_VW[sets[link.name]]) for link in scene.links),
+        models=tuple(
+            replace(model, X_WM=X_VW[sets[model.canonical_link]] @ model.X_WM) if model.canonical_link else model
+            for model in scene.models
+        ),
+        joints=(*(_moved_start(joint, X_VW[sets[joint.child]]) for joint in scene.joints), *joints),
+    )
+
+
+def _moved_with(link: Link, X_VW: Pose) -> Link:
+    return link if X_VW is IDENTITY else replace(link, X_WL=X_VW @ link.X_WL)
+
+
+def _moves(scene: Scene, joints: Sequence[Joint], sets: Mapping[str, int]) -> dict[int, Pose]:
+    """For each set the pose ``X_VW`` that takes where things are to where they go."""
+    X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
+    incident: dict[int, list[tuple[Joint, int]]] = {number: [] for number in sets.values()}
+    for joint in joints:
+        incident[sets[joint.parent]].append((joint, sets[joint.child]))
+        incident[sets[joint.child]].append((joint, sets[joint.parent]))
+    carried = {sets[joint.child] for joint in joints}
+    X_VW: dict[int, Pose] = {}
+    for root in (0, *(number for number in incident if number not in carried), *incident):
+        if root in X_VW:
+            continue
+        X_VW[root] = IDENTITY
+        pending = [root]
+        while pending:
+            here = pending.pop()
+            for joint, there in incident[here]:
+                if there not in X_VW:
+                    X_WP, X_WC = X_WL[joint.parent] @ joint.X_PJ, X_WL[joint.child] @ joint.X_CJ
+                    downwards = sets[joint.child] == there
+                    X_VW[there] = X_VW[here] @ (X_WP @ X_WC.inverse() if downwards else X_WC @ X_WP.inverse())
+                    pending.append(there)
+    return X_VW

@@ -1,0 +1,1 @@
+"""Queries of scene data: names, connectivity, excluded collision pairs, and the conformance format."""

@@ -1,0 +1,143 @@
+"""Collision filters: which pairs of links never touch.
+
+Filter groups of the source hold under every policy. What a policy adds is the default rule of one simulator.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from itertools import combinations, product
+
+from loaders.model import WORLD, Joint, Link, SceneData, Surface
+
+from .connectivity import clusters, is_connection, is_weld, static_links
+from .scoped_names import SEPARATOR, root_model
+
+Pair = tuple[str, str]
+
+
+def excluded_pairs(scene: SceneData, policy: str = "drake") -> frozenset[frozenset[str]]:
+    """Pairs of links, of those with collisions, that never touch; a link of the world itself is named ``world``.
+
+    Args:
+        scene: Where to look.
+        policy: The rule for pairs that no filter group names. ``drake``: links of one joint, unless its parent is the
+            world, and links welded together, also through the world. ``sdformat``: links of one joint, links of one
+            model unless one of both wants to, static links, and collisions whose bitmasks share nothing. ``mujoco``:
+            links welded together and, counting these as one, links of one joint, unless one is fixed to the world.
+            ``pybullet``: links of one root model, and links fixed to the world.
+
+    Raises:
+        ValueError: for a policy that is not one of `POLICIES`.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
+    colliding = {link.name: link for link in scene.links if link.collisions}
+    pairs = {frozenset(pair) for pair in POLICIES[policy](scene, colliding)}
+    pairs.update(frozenset(pair) for pair in _of_groups(scene, colliding))
+    return frozenset(pair for pair in pairs if len(pair) == 2)
+
+
+def weld_groups(scene: SceneData) -> list[list[str]]:
+    """Links in sets that are welded together, in the order of the scene; the first holds `WORLD`, link or not."""
+    return clusters(scene, is_weld)
+
+
+def _of_groups(scene: SceneData, colliding: Collection[str]) -> Iterator[Pair]:
+    members = {group.name: [link for link in group.links if link in colliding] for group in scene.filter_groups}
+    for rule in scene.filter_rules:
+        a, b = members.get(rule.a, []), members.get(rule.b, [])
+        yield from combinations(a, 2) if rule.a == rule.b else product(a, b)
+
+
+def _jointed(scene: SceneData) -> Iterator[Joint]:
+    return filter(is_connection, scene.joints)
+
+
+# --- the default rule of each simulator ------------------------------------------------------------------------------
+
+_Links = dict[str, Link]
+
+
+def _drake(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+    for joint in _jointed(scene):
+        if joint.parent != WORLD and joint.parent in colliding and joint.child in colliding:
+            yield joint.parent, joint.child
+    for group in weld_groups(scene):
+        yield from combinations((name for name in group if name in colliding), 2)
+
+
+def _sdformat(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+    for joint in _jointed(scene):
+        if joint.parent in colliding and joint.child in colliding:
+            yield joint.parent, joint.child
+    yield from combinations(static_links(scene) & colliding.keys(), 2)
+    willing = {model.name for model in scene.models if model.self_collide}
+    aloof: dict[str, list[str]] = defaultdict(list)
+    for link in colliding.values():
+        if not (link.model in willing if link.self_collide is None else link.self_collide):
+            aloof[link.model].append(link.name)
+    for names in aloof.values():
+        yield from combinations(names, 2)
+    yield from masked_pairs(scene)
+
+
+def bitmasks(surface: Surface) -> tuple[int, int]:
+    """What a collision is, and what it touches: two touch if one is what the other touches.
+
+    Source: SDFormat 1.12, ``contact/category_bitmask``; without one, ``collide_bitmask`` stands for both.
+    """
+    category = surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
+    return category, surface.collide_bitmask
+
+
+def masked_pairs(scene: SceneData) -> Iterator[Pair]:
+    """Pairs of links whose bitmasks let no collision of the one touch one of the other."""
+    classes: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for link in scene.links:
+        category = mask = 0
+        for is_a, touches in (bitmasks(collision.surface) for collision in link.collisions):
+            category |= is_a
+            mask |= touches
+        if link.collisions:
+            classes[category, mask].append(link.name)
+    for (category, mask), names in classes.items():
+        if not category & mask:
+            yield from combinations(names, 2)
+    for ((category_a, mask_a), a), ((category_b, mask_b), b) in combinations(classes.items(), 2):
+        if not (category_a & mask_b or category_b & mask_a):
+            yield from product(a, b)
+
+
+def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+    groups = weld_groups(scene)
+    touching = [[name for name in group if name in colliding] for group in groups]
+    for names in touching:
+        yield from combinations(names, 2)
+    group_of = {name: i for i, group in enumerate(groups) for name in group}
+    for joint in _jointed(scene):
+        a, b = group_of[joint.parent], group_of[joint.child]
+        if a and b:  # group 0 is the world
+            yield from product(touching[a], touching[b])
+
+
+def _pybullet(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+    yield from combinations((name for name in weld_groups(scene)[0] if name in colliding), 2)
+    bodies: dict[str, list[str]] = defaultdict(list)
+    inside = root_model(scene) is not None
+    for link in colliding.values():
+        bodies["" if inside else link.model.partition(SEPARATOR)[0]].append(link.name)
+    for names in bodies.values():
+        yield from combinations(names, 2)
+
+
+POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Pair]]] = {
+    "drake": _drake,
+    "sdformat": _sdformat,
+    "mujoco": _mujoco,
+    "pybullet": _pybullet,
+}
+"""The default rules to choose from."""
+BITMASKED = frozenset({"sdformat"})
+"""Those that heed the bitmasks of collisions and ``self_collide``."""

@@ -1,0 +1,1 @@
+"""Composition: includes, merged models, parameters and ``model.config``."""

@@ -1,0 +1,1 @@
+"""Readers of the SDFormat elements, one module for each kind."""

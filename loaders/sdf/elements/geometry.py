@@ -1,0 +1,182 @@
+"""``<geometry>``: the one shape in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.drake.visuals import declares_convex
+from loaders.model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+)
+from loaders.node import Node
+
+from .ignored_elements import absorb, set_aside
+
+_LOOK = (Fate.NOTED, "sdf.appearance", "it only tells how terrain looks")
+_HEIGHTMAP_ASIDES = {"texture": _LOOK, "blend": _LOOK, "use_terrain_paging": _LOOK}
+
+
+def read_geometry(element: Node, context: Context) -> Geometry:
+    """The shape of a collision or visual; `Empty` if it has none."""
+    geometry = element.child("geometry")
+    if geometry is None:
+        return Empty()
+    shapes = sorted(geometry.all(*_READERS), key=lambda shape: _RANK[shape.tag])
+    if not shapes:
+        return Empty()
+    first = shapes[0]
+    for extra in shapes[1:]:
+        if extra.tag != "polyline" or first.tag != "polyline":
+            extra.report(Fate.DROPPED, "sdf.second-shape", f"<{extra.tag}> is a second shape; <{first.tag}> counts")
+            absorb(extra)
+    return _READERS[first.tag](first, context)
+
+
+def find_file(node: Node, uri: str, context: Context) -> str | None:
+    """The file that a URI in this element names, or None; what failed is reported."""
+    path = context.resources.find(uri, Path(node.file).parent, node)
+    return None if path is None else str(path)
+
+
+def _vector(node: Node, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+    x, y, z = node.numbers(key, 3, default)
+    return x, y, z
+
+
+def _read_box(node: Node, _: Context) -> Geometry:
+    return Box(size=_vector(node, "size", (1.0, 1.0, 1.0)))
+
+
+def _read_sphere(node: Node, _: Context) -> Geometry:
+    return Sphere(radius=node.number("radius", 1.0))
+
+
+def _read_cylinder(node: Node, _: Context) -> Geometry:
+    return Cylinder(radius=node.number("radius", 1.0), length=node.number("length", 1.0))
+
+
+def _read_capsule(node: Node, _: Context) -> Geometry:
+    return Capsule(radius=node.number("radius", 0.5), length=node.number("length", 1.0))
+
+
+def _read_cone(node: Node, _: Context) -> Geometry:
+    return Cone(radius=node.number("radius", 1.0), length=node.number("length", 1.0))
+
+
+def _read_ellipsoid(node: Node, _: Context) -> Geometry:
+    return Ellipsoid(radii=_vector(node, "radii", (1.0, 1.0, 1.0)))
+
+
+def _read_plane(node: Node, _: Context) -> Geometry:
+    x, y, z = node.numbers("normal", 3, (0.0, 0.0, 1.0))
+    width, depth = node.numbers("size", 2, (1.0, 1.0))
+    if width < 0.0 or depth < 0.0:
+        node.invalid("xml.out-of-range", "the size of a plane is less than 0")
+    length = math.hypot(x, y, z)
+    if length == 0.0:
+        node.report(Fate.ASSUMED, "sdf.zero-normal", "the normal of the plane is zero; 0 0 1 is taken")
+        x, y, z, length = 0.0, 0.0, 1.0, 1.0
+    return Plane(normal=(x / length, y / length, z / length), size=(width, depth))
+
+
+def _read_mesh(node: Node, context: Context) -> Geometry:
+    uri = _uri(node)
+    submesh = node.child("submesh")
+    decomposition = node.child("convex_decomposition")
+    hulls, voxels = 16, 200000
+    if decomposition is not None:
+        hulls = decomposition.integer("max_convex_hulls", hulls)
+        voxels = decomposition.integer("voxel_resolution", voxels)
+    return Mesh(
+        uri=uri,
+        path=find_file(node, uri, context) if uri else None,
+        scale=_vector(node, "scale", (1.0, 1.0, 1.0)),
+        submesh=submesh.word("name") if submesh is not None else None,
+        center=submesh is not None and submesh.flag("center", False),
+        convex=declares_convex(node),
+        decomposition=node.maybe_word("@optimization") or None,
+        max_convex_hulls=hulls,
+        voxel_resolution=voxels,
+    )
+
+
+def _read_heightmap(node: Node, context: Context) -> Geometry:
+    uri = _uri(node)
+    set_aside(node, _HEIGHTMAP_ASIDES)
+    return Heightmap(
+        uri=uri,
+        path=find_file(node, uri, context) if uri else None,
+        size=_vector(node, "size", (1.0, 1.0, 1.0)),
+        position=_vector(node, "pos", (0.0, 0.0, 0.0)),
+        sampling=node.integer("sampling", 1),
+    )
+
+
+def _read_polyline(node: Node, _: Context) -> Geometry:
+    lines = [node] if node.parent is None else node.parent.all("polyline")
+    heights = [line.number("height", 1.0) for line in lines]
+    for line, height in zip(lines, heights, strict=True):
+        if height != heights[0]:
+            message = f"an outline of height {height:g} m is raised to that of the first, {heights[0]:g} m"
+            line.report(Fate.APPROXIMATED, "sdf.polyline-height", message)
+    return Polyline(outlines=tuple(_read_outline(line) for line in lines), height=heights[0])
+
+
+def _read_outline(line: Node) -> tuple[tuple[float, float], ...]:
+    points = []
+    for point in line.all("point"):
+        x, y = point.numbers(".", 2)
+        points.append((x, y))
+    if not points:
+        line.invalid("sdf.no-points", "a polyline needs points")
+    return tuple(points)
+
+
+def _read_image(node: Node, _: Context) -> Geometry:
+    node.report(Fate.DROPPED, "sdf.image-geometry", "blocks from an image are not read; nothing stands here")
+    absorb(node)
+    return Empty()
+
+
+def _read_empty(_: Node, __: Context) -> Geometry:
+    return Empty()
+
+
+def _uri(node: Node) -> str:
+    uri = node.word("uri", "")
+    if not uri:
+        node.invalid("sdf.no-uri", f"<{node.tag}> names no file", hint="give it a <uri>")
+    return uri
+
+
+_READERS: dict[str, Callable[[Node, Context], Geometry]] = {
+    "box": _read_box,
+    "capsule": _read_capsule,
+    "cone": _read_cone,
+    "cylinder": _read_cylinder,
+    "ellipsoid": _read_ellipsoid,
+    "plane": _read_plane,
+    "sphere": _read_sphere,
+    "mesh": _read_mesh,
+    "heightmap": _read_heightmap,
+    "polyline": _read_polyline,
+    "image": _read_image,
+    "empty": _read_empty,
+}
+"""By tag, in the order in which one of several shapes counts."""
+_RANK = {tag: rank for rank, tag in enumerate(_READERS)}

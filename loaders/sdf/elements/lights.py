@@ -1,0 +1,57 @@
+"""``<light>``: a lamp on a link or in the world."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import Fate
+from loaders.model import Light
+from loaders.node import Node
+from loaders.spatial import Pose
+
+from .colors import read_colour
+from .ignored_elements import set_aside
+
+TYPES = ("point", "directional", "spot")
+_LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
+
+
+def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
+    """One lamp, fixed to a link or to the world by the given pose."""
+    kind = node.word("@type")
+    if kind and kind not in TYPES:
+        node.invalid("sdf.light-type", f"the light type {kind!r} is none of {', '.join(TYPES)}")
+    set_aside(node, {"visualize": _LOOK})
+    reach, attenuation = _read_attenuation(node.child("attenuation"))
+    inner, outer, falloff = _read_spot(node.child("spot"))
+    x, y, z = node.numbers("direction", 3, (0.0, 0.0, -1.0))
+    return Light(
+        name=name,
+        type=kind or TYPES[0],
+        link=link,
+        X_LLight=X_LLight,
+        diffuse=read_colour(node, "diffuse") or (1.0, 1.0, 1.0, 1.0),
+        specular=read_colour(node, "specular") or (0.1, 0.1, 0.1, 1.0),
+        direction=(x, y, z),
+        range=reach,
+        attenuation=attenuation,
+        inner_angle=inner,
+        outer_angle=outer,
+        falloff=falloff,
+        intensity=node.number("intensity", 1.0),
+        cast_shadows=node.flag("cast_shadows", False),
+        on=node.flag("light_on", True),
+        where=node.where,
+    )
+
+
+def _read_attenuation(node: Node | None) -> tuple[float, tuple[float, float, float]]:
+    if node is None:
+        return 10.0, (1.0, 1.0, 0.0)
+    factors = (node.number("constant", 1.0), node.number("linear", 1.0), node.number("quadratic", 0.0))
+    return node.number("range", 10.0, inf=True), factors
+
+
+def _read_spot(node: Node | None) -> tuple[float, float, float]:
+    if node is None:
+        return 0.0, 0.0, 0.0
+    inner, outer = node.number("inner_angle", 0.0), node.number("outer_angle", 0.0)
+    return inner, outer, node.number("falloff", 0.0)

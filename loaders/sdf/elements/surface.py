@@ -1,0 +1,98 @@
+"""``<surface>``: friction, bounce and contact of a collision."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from loaders.diagnostics import Fate
+from loaders.model import Friction, Surface
+from loaders.node import Node
+
+from .ignored_elements import set_aside
+
+_ENGINE = (Fate.NOTED, "sdf.engine-setting", "it tunes one engine's solver")
+_ELASTIC = (Fate.DROPPED, "sdf.elastic-modulus", "no contact is computed from it; kp and kd count")
+
+DEFAULT = Surface()
+
+
+def read_surface(collision: Node) -> Surface:
+    """The surface of a collision. What ODE and Bullet both state is taken from ODE's part."""
+    node = collision.child("surface")
+    if node is None:
+        return DEFAULT
+    set_aside(node, {"soft_contact": _ENGINE})
+    bounce = node.child("bounce")
+    contact = node.child("contact")
+    restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
+    friction = _read_friction(node.child("friction"))
+    if contact is None:
+        return Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
+    ode, bullet = contact.child("ode"), contact.child("bullet")
+    if bullet is not None:
+        set_aside(bullet, {"split_impulse": _ENGINE, "split_impulse_penetration_threshold": _ENGINE})
+    if contact.number("elastic_modulus", -1.0) > 0.0:
+        set_aside(contact, {"elastic_modulus": _ELASTIC})
+    contact.maybe_number("poissons_ratio")
+    set_aside(contact, {"collide_without_contact_bitmask": _ENGINE})
+    return Surface(
+        friction=friction,
+        restitution=restitution,
+        restitution_threshold=threshold,
+        stiffness=_first(ode, bullet, "kp"),
+        damping=_first(ode, bullet, "kd"),
+        max_velocity=_first(ode, None, "max_vel"),
+        min_depth=_first(ode, None, "min_depth"),
+        soft_cfm=_first(ode, bullet, "soft_cfm"),
+        soft_erp=_first(ode, bullet, "soft_erp"),
+        collide_bitmask=contact.integer("collide_bitmask", DEFAULT.collide_bitmask),
+        category_bitmask=contact.integer("category_bitmask", 0) if contact.has("category_bitmask") else None,
+        collide_without_contact=contact.flag("collide_without_contact", False),
+    )
+
+
+def _first(ode: Node | None, bullet: Node | None, key: str) -> float | None:
+    """A value that both engines' parts may state; both are read, and ODE's counts."""
+    values = [node.maybe_number(key) for node in (ode, bullet) if node is not None]
+    return next((value for value in values if value is not None), None)
+
+
+def _read_bounce(node: Node) -> tuple[float, float]:
+    restitution = node.number("restitution_coefficient", 0.0, minimum=0.0)
+    if restitution > 1.0:
+        node.invalid("xml.out-of-range", f"a restitution coefficient of {restitution:g} is more than 1")
+    return restitution, node.number("threshold", 1e5, inf=True)
+
+
+def _read_friction(node: Node | None) -> Friction:
+    if node is None:
+        return DEFAULT.friction
+    ode, bullet, torsional = node.child("ode"), node.child("bullet"), node.child("torsional")
+    mu, mu2, slip1, slip2 = 1.0, 1.0, 0.0, 0.0
+    rolling, fdir1 = None, (0.0, 0.0, 0.0)
+    if bullet is not None:
+        mu, mu2 = bullet.number("friction", 1.0, minimum=0.0), bullet.number("friction2", 1.0, minimum=0.0)
+        rolling, fdir1 = bullet.maybe_number("rolling_friction"), _direction(bullet)
+    if ode is not None:
+        mu, mu2 = ode.number("mu", mu, minimum=0.0), ode.number("mu2", mu2, minimum=0.0)
+        slip1, slip2 = ode.number("slip1", 0.0), ode.number("slip2", 0.0)
+        fdir1 = _direction(ode) if ode.has("fdir1") else fdir1
+    friction = Friction(mu=mu, mu2=mu2, fdir1=fdir1, slip1=slip1, slip2=slip2, rolling=rolling)
+    return friction if torsional is None else _with_torsion(friction, torsional)
+
+
+def _direction(node: Node) -> tuple[float, float, float]:
+    x, y, z = node.numbers("fdir1", 3, (0.0, 0.0, 0.0))
+    return x, y, z
+
+
+def _with_torsion(friction: Friction, node: Node) -> Friction:
+    ode = node.child("ode")
+    return dataclasses.replace(
+        friction,
+        torsional=node.number("coefficient", 1.0, minimum=0.0),
+        use_patch_radius=node.flag("use_patch_radius", True),
+        patch_radius=node.number("patch_radius", 0.0, minimum=0.0),
+        surface_radius=node.number("surface_radius", 0.0, minimum=0.0),
+        torsional_slip=0.0 if ode is None else ode.number("slip", 0.0),
+    )

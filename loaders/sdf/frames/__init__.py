@@ -1,0 +1,1 @@
+"""The SDFormat frame graphs: scopes of names, attachment and poses."""

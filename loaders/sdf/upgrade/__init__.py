@@ -1,0 +1,1 @@
+"""The upgrade of older SDFormat versions to 1.12."""

@@ -1,0 +1,93 @@
+"""SRDF, MoveIt's companion of a URDF: the pairs of links that need no collision check, as collision filters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.ignored_elements import Asides, set_aside
+from loaders.model import FilterGroup, FilterRule
+from loaders.node import Node
+from loaders.scene import Scene
+from loaders.xml import parse, read_bytes
+
+_PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning; the mechanics do not depend on it")
+_ASIDES: Asides = dict.fromkeys(
+    (
+        "group",
+        "group_state",
+        "end_effector",
+        "virtual_joint",
+        "passive_joint",
+        "link_sphere_approximation",
+        "joint_property",
+        "chain",
+    ),
+    _PLANNING,
+)
+
+
+def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
+    """The scene with the disabled collision pairs of an SRDF file as filter groups and rules.
+
+    A link that collides with nothing by default still does with those that the file enables for it.
+
+    Source: http://wiki.ros.org/srdf, and MoveIt's ``disable_default_collisions`` and ``enable_collisions``.
+    """
+    data = read_bytes(path, diagnostics)
+    root = None if data is None else parse(data, str(path), diagnostics)
+    if root is None:
+        return scene
+    if root.tag != "robot":
+        root.invalid("srdf.root", f"the root element of an SRDF is <robot>, not <{root.tag}>")
+        return scene
+    root.skip("@name", "@version")
+    set_aside(root, _ASIDES)
+    known = tuple(link.name for link in scene.links)
+    pairs = list(dict.fromkeys(_disabled_pairs(root, known)))
+    root.sweep()
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    groups = tuple(FilterGroup(name=_group(name), links=(name,), where=root.where) for name in names)
+    rules = tuple(FilterRule(a=_group(a), b=_group(b), where=root.where) for a, b in pairs)
+    return dataclasses.replace(
+        scene, filter_groups=scene.filter_groups + groups, filter_rules=scene.filter_rules + rules
+    )
+
+
+def _group(link: str) -> str:
+    return f"srdf::{link}"
+
+
+def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Pairs in sorted order within: those named, and those of links that collide with nothing by default."""
+    links = set(known)
+    for node in root.all("disable_collisions"):
+        node.skip("@reason")
+        yield from _pair(node, links)
+    enabled = {pair for node in root.all("enable_collisions") for pair in _pair(node, links)}
+    for node in root.all("disable_default_collisions"):
+        link = node.word("@link")
+        if _is_known(link, links, node):
+            pairs = ((min(link, other), max(link, other)) for other in known if other != link)
+            yield from (pair for pair in pairs if pair not in enabled)
+
+
+def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
+    """The two links of an element, or nothing, with a diagnostic, if they are not two links of the robot."""
+    node.skip("@reason")
+    a, b = node.word("@link1"), node.word("@link2")
+    known = [_is_known(name, links, node) for name in (a, b)]
+    if not all(known):
+        return []
+    if a == b:
+        node.report(Fate.ASSUMED, "srdf.same-link", f"link {a} never touches itself anyway")
+        return []
+    return [(min(a, b), max(a, b))]
+
+
+def _is_known(name: str, links: Iterable[str], node: Node) -> bool:
+    if name and name not in links:
+        node.report(Fate.DROPPED, "srdf.unknown-link", f"the robot has no link {name!r}")
+    return name in links

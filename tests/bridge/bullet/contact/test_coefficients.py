@@ -1,0 +1,206 @@
+"""What contact parameters do in the running PyBullet, against closed forms, and how it combines those of a pair."""
+
+import math
+
+import numpy as np
+import pybullet
+import pytest
+
+from bridge import load_into_pybullet
+from loaders.model import WORLD, Box, Collision, Cone, Friction, JointType, Mesh, Plane, Sphere, Surface
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from tests.support.scenes import codes, joint, link, scene
+
+STEP = 1e-3
+RIGID = Surface()
+
+
+def touching(name, shape, surface, *, inertia=None, X_WL=IDENTITY):
+    collision = Collision(name="c", X_LG=IDENTITY, geometry=shape, surface=surface)
+    return link(name, inertia=inertia or SpatialInertia.of(2.0, (0, 0, 0), 0.1 * np.eye(3)), X_WL=X_WL,
+                collisions=(collision,))  # fmt: skip
+
+
+def on_ground(shape, surface, ground, *, height, inertia=None, gravity=(0, 0, -9.81), client=0):
+    """A body above a ground; the ground's and its own surface."""
+    floor = touching("floor", Plane(normal=(0, 0, 1), size=(9, 9)), ground)
+    body = touching("body", shape, surface, inertia=inertia, X_WL=Pose.of(p=(0, 0, height)))
+    bodies = load_into_pybullet(
+        scene([floor, body], [joint("hold", WORLD, "floor", JointType.FIXED)]), physicsClientId=client
+    )
+    pybullet.setGravity(*gravity, physicsClientId=client)
+    pybullet.setTimeStep(STEP, client)
+    return bodies
+
+
+def run(client, seconds):
+    for _ in range(round(seconds / STEP)):
+        pybullet.stepSimulation(client)
+        yield
+
+
+BOX = Box(size=(0.2, 0.2, 0.2))
+
+
+@pytest.mark.parametrize(
+    ("k_body", "k_floor", "k"), [(1e4, None, 1e4), (None, 1e4, 1e4), (1e4, 1e4, 5e3), (2e4, 5e3, 4e3)]
+)
+def test_a_ball_sinks_by_its_weight_over_the_stiffness_of_both_surfaces_in_series(bullet_client, k_body, k_floor, k):
+    surfaces = [Surface(stiffness=stiffness, damping=stiffness and 100.0) for stiffness in (k_body, k_floor)]
+    bodies = on_ground(Sphere(radius=0.1), *surfaces, height=0.1, client=bullet_client)
+    for _ in run(bullet_client, 2.0):
+        pass
+    sunk = 0.1 - bodies.link_pose("body").p[2]
+    assert sunk == pytest.approx(2.0 * 9.81 / k + 1e-5, rel=0.01)
+
+
+def test_a_rigid_box_rests_where_it_touches(bullet_client):
+    bodies = on_ground(BOX, RIGID, RIGID, height=0.1, client=bullet_client)
+    for _ in run(bullet_client, 1.0):
+        pass
+    assert bodies.link_pose("body").p[2] == pytest.approx(0.1, abs=2e-5)
+
+
+@pytest.mark.parametrize("step", [1 / 240, 1e-3, 1e-4])
+@pytest.mark.parametrize(("e_body", "e_floor"), [(0.8, 1.0), (1.0, 0.5), (0.8, 0.8)])
+@pytest.mark.parametrize("on_slide", [False, True])
+def test_a_ball_bounces_by_the_product_of_restitutions(bullet_client, step, e_body, e_floor, on_slide):
+    """PyBullet adds up to 0.09 of the speed, by where in a step they meet."""
+    floor = touching("floor", Plane(normal=(0, 0, 1), size=(9, 9)), Surface(restitution=e_floor))
+    ball = touching("ball", Sphere(radius=0.1), Surface(restitution=e_body), X_WL=Pose.of(p=(0, 0, 1.1)))
+    slide = joint("z", WORLD, "ball", JointType.PRISMATIC, X_PJ=ball.X_WL)
+    load_into_pybullet(scene([floor], [joint("hold", WORLD, "floor", JointType.FIXED)]), physicsClientId=bullet_client)
+    body = load_into_pybullet(scene([ball], [slide] if on_slide else []), physicsClientId=bullet_client)
+    assert "pybullet.restitution" in codes(body)
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    pybullet.setTimeStep(step, bullet_client)
+    speeds = []
+    for _ in range(round(0.6 / step)):
+        pybullet.stepSimulation(bullet_client)
+        v = body.velocities()
+        speeds.append(v["z"] if on_slide else v["ball"][2])
+    assert -0.01 <= max(speeds) / -min(speeds) - e_body * e_floor <= 0.09
+
+
+@pytest.mark.parametrize(("mu_body", "mu_floor"), [(0.5, 1.0), (1.0, 0.3), (0.7, 0.7)])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_box_slips_where_the_slope_is_steeper_than_the_product_of_frictions(bullet_client, mu_body, mu_floor, side):
+    slope = math.atan(mu_body * mu_floor) + side * 0.03
+    surfaces = [Surface(friction=Friction(mu=mu, mu2=mu)) for mu in (mu_body, mu_floor)]
+    gravity = (9.81 * math.sin(slope), 0, -9.81 * math.cos(slope))
+    bodies = on_ground(BOX, *surfaces, height=0.1, gravity=gravity, client=bullet_client)
+    for _ in run(bullet_client, 1.0):
+        pass
+    v = bodies.velocities()["body"][0]
+    expected = max(0.0, math.sin(slope) - mu_body * mu_floor * math.cos(slope)) * 9.81
+    assert v == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(("r_body", "mu_body", "r_floor", "mu_floor"), [(0.01, 1.0, 0.0, 1.0), (0.01, 0.8, 0.02, 0.5)])
+def test_a_ball_rolls_to_rest_by_the_sum_of_rolling_times_lateral_friction(
+    bullet_client, r_body, mu_body, r_floor, mu_floor
+):
+    """Rolling friction is a torque of ``c N``: it slows a ball of mass m, radius r by ``c N r / (I + m r^2)``."""
+    surfaces = [
+        Surface(friction=Friction(mu=mu, mu2=mu, rolling=r)) for r, mu in ((r_body, mu_body), (r_floor, mu_floor))
+    ]
+    inertia = SpatialInertia.of(2.0, (0, 0, 0), 0.4 * 2.0 * 0.01 * np.eye(3))
+    bodies = on_ground(Sphere(radius=0.1), *surfaces, height=0.1, inertia=inertia, client=bullet_client)
+    bodies.set_velocities({"body": (2.0, 0, 0, 0, 20.0, 0)})
+    for _ in run(bullet_client, 0.5):
+        pass
+    c = r_body * mu_floor + r_floor * mu_body
+    slowed = c * 2.0 * 9.81 * 0.1 / (0.008 + 0.02)
+    assert 2.0 - bodies.velocities()["body"][0] == pytest.approx(0.5 * slowed, rel=0.03)
+
+
+def test_a_spinning_ball_stops_by_torsional_friction(bullet_client):
+    """Torque ``3 pi / 16 patch coefficient N`` (SDFormat), times the lateral friction of the other surface."""
+    friction = Friction(torsional=1.0, patch_radius=0.01)
+    inertia = SpatialInertia.of(2.0, (0, 0, 0), 0.008 * np.eye(3))
+    bodies = on_ground(
+        Sphere(radius=0.1), Surface(friction=friction), RIGID, height=0.1, inertia=inertia, client=bullet_client
+    )
+    bodies.set_velocities({"body": (0, 0, 0, 0, 0, 20.0)})
+    for _ in run(bullet_client, 0.5):
+        pass
+    slowed = 3 * math.pi / 16 * 0.01 * 2.0 * 9.81 / 0.008
+    assert 20.0 - bodies.velocities()["body"][5] == pytest.approx(0.5 * slowed, rel=0.03)
+
+
+RULES = {
+    "restitution": Surface(restitution=0.5),
+    "stiffness": Surface(stiffness=1e4),
+    "damping": Surface(stiffness=1e4, damping=10.0),
+    "rolling": Surface(friction=Friction(rolling=0.1)),
+    "torsional": Surface(friction=Friction(torsional=1.0, patch_radius=0.1)),
+}
+
+
+@pytest.mark.parametrize("what", RULES)
+def test_how_a_pair_is_combined_is_said_of_what_the_file_states(bullet_client, what):
+    bodies = on_ground(BOX, RULES[what], RIGID, height=1.0, client=bullet_client)
+    (entry,) = (e for e in bodies.diagnostics if e.code == "pybullet.contact-combination")
+    assert what in entry.message
+    plain = on_ground(BOX, RIGID, RIGID, height=1.0, client=bullet_client)
+    assert "pybullet.contact-combination" not in codes(plain)
+
+
+# --- margins ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cube(tmp_path):
+    corners = "".join(f"v {x} {y} {z}\n" for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.2, 0.2))
+    quads = ("1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4")
+    (tmp_path / "cube.obj").write_text(corners + "".join(f"f {quad}\n" for quad in quads))
+    return Mesh(uri="cube.obj", path=str(tmp_path / "cube.obj"))
+
+
+def too_near(client, body, name, height=1.0):
+    """By how much a ball of 0.1 m finds the shape, of 0.2 m below its centre, nearer than it is."""
+    ball = load_into_pybullet(scene([link("s", shape=Sphere(radius=0.1), X_WL=Pose.of(p=(0, 0, -height)))]),
+                              physicsClientId=client)  # fmt: skip
+    points = pybullet.getClosestPoints(body, ball, 2.0, body.links[name], -1, physicsClientId=client)
+    return height - 0.3 - min(point[8] for point in points)
+
+
+@pytest.mark.parametrize("beside", ["nothing", "a box", "another mesh"])
+@pytest.mark.parametrize("fixed", [None, True])
+def test_meshes_of_a_base_touch_where_they_are(bullet_client, cube, beside, fixed):
+    more = {"nothing": [], "a box": [BOX], "another mesh": [cube]}[beside]
+    shapes = [(IDENTITY, cube), *((Pose.of(p=(0, 0, 2.0)), shape) for shape in more)]
+    collisions = tuple(Collision(name=f"c{i}", X_LG=X, geometry=shape) for i, (X, shape) in enumerate(shapes))
+    body = load_into_pybullet(
+        scene([link("a", collisions=collisions)]), physicsClientId=bullet_client, useFixedBase=fixed
+    )
+    assert too_near(bullet_client, body, "a") == pytest.approx(0.0, abs=1e-8)
+    assert "pybullet.hull-margin" not in codes(body)
+
+
+def test_a_hull_of_a_base_lends_its_lack_of_margin_to_no_other_shape(bullet_client, cube):
+    shapes = [
+        (IDENTITY, Sphere(radius=0.2)),
+        (Pose.of(p=(0, 0, 2.0)), cube),
+        (Pose.of(p=(3, 0, 0)), Cone(radius=1, length=1)),
+    ]
+    collisions = tuple(Collision(name=f"c{i}", X_LG=X, geometry=shape) for i, (X, shape) in enumerate(shapes))
+    body = load_into_pybullet(scene([link("a", collisions=collisions)]), physicsClientId=bullet_client)
+    assert too_near(bullet_client, body, "a") == pytest.approx(0.0, abs=1e-8)
+
+
+def test_a_mesh_on_a_link_is_inflated_and_it_is_said(bullet_client, cube):
+    body = load_into_pybullet(
+        scene([link("r"), link("a", shape=cube)], [joint("j", "r", "a")]), physicsClientId=bullet_client
+    )
+    assert too_near(bullet_client, body, "a") == pytest.approx(1e-3, abs=1e-8)
+    (entry,) = (e for e in body.diagnostics if e.code == "pybullet.hull-margin")
+    assert "0.001 m" in entry.message
+
+
+def test_a_mesh_that_the_world_holds_touches_where_it_is(bullet_client, cube):
+    body = load_into_pybullet(
+        scene([link("a", shape=cube)], [joint("j", WORLD, "a", JointType.FIXED)]), physicsClientId=bullet_client
+    )
+    assert too_near(bullet_client, body, "a") == pytest.approx(0.0, abs=1e-8)
+    assert "pybullet.hull-margin" not in codes(body)

@@ -1,0 +1,352 @@
+"""What `load_into_pybullet` gives back, and what it leaves of itself in PyBullet and on the disk."""
+
+import copy
+import itertools
+import os
+import pickle
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pybullet
+import pytest
+from pybullet_utils.bullet_client import BulletClient
+
+import bridge.bullet.load
+from bridge import load_into_pybullet, lower
+from loaders import ExportError
+from loaders.model import WORLD, Coupling, Ellipsoid, JointType, Model
+from loaders.spatial import IDENTITY, Pose
+from tests.support.scenes import UNIT_BOX, codes, joint, link, random_scene, random_state, relative, scene
+
+ARM = scene(
+    [link("base"), link("upper"), link("fore")],
+    [
+        joint("shoulder", "base", "upper", X_PJ=Pose.of(p=(0, 0, 1))),
+        joint("elbow", "upper", "fore", JointType.UNIVERSAL),
+    ],
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of temporary files, empty."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+# --- the body id -----------------------------------------------------------------------------------------------------
+
+
+def test_the_handle_is_pybullets_body_id(bullet_client):
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    assert isinstance(robot, int)
+    assert robot == pybullet.getBodyUniqueId(0, bullet_client)
+    assert {robot: "x"}[int(robot)] == "x"
+    assert f"{robot}" == str(int(robot)) == str(robot)
+    assert f"{robot:03d}" == "000"
+    assert pickle.loads(pickle.dumps(robot)) == copy.copy(robot) == int(robot)
+    assert "base" not in repr(robot)
+    assert pybullet.getNumJoints(robot, bullet_client) == 3
+    assert pybullet.getBodyInfo(robot, bullet_client)[1] == b"m"
+
+
+def test_names_give_pybullets_indices(bullet_client):
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    assert robot.links == {"base": -1, "upper": 0, "fore": 2}
+    assert robot.joints == {"shoulder": 0, "elbow_1": 1, "elbow_2": 2, "elbow": 2}
+    for name in ("shoulder", "elbow_1", "elbow_2"):
+        assert pybullet.getJointInfo(robot, robot.joints[name], bullet_client)[1].decode() == name
+    for name in ("upper", "fore"):
+        assert pybullet.getJointInfo(robot, robot.links[name], bullet_client)[12].decode() == name
+
+
+def test_names_that_collide_with_made_up_ones_are_kept(bullet_client):
+    links = [link("base"), link("elbow_1_link"), link("fore")]
+    joints = [joint("elbow_1", "base", "elbow_1_link"), joint("elbow", "elbow_1_link", "fore", JointType.UNIVERSAL)]
+    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
+    found = [pybullet.getJointInfo(robot, i, bullet_client)[1].decode() for i in range(3)]
+    assert found[0] == "elbow_1"
+    assert len(set(found)) == 3
+    assert robot.link_pose("elbow_1_link").is_close(IDENTITY)
+
+
+def test_odd_names_go_through(bullet_client):
+    names = ["größe", "a b", "x::y/z", '<&">', "'"]
+    links = [link(name) for name in names]
+    joints = [joint(f"j {b}", a, b) for a, b in itertools.pairwise(names)]
+    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
+    assert list(robot.links) == names
+    for name in names[1:]:
+        assert pybullet.getJointInfo(robot, robot.links[name], bullet_client)[12].decode() == name
+
+
+def test_an_unknown_link_or_joint_is_named_with_those_that_there_are(bullet_client):
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    with pytest.raises(ValueError, match=r"no link 'hand'.*base, upper, fore"):
+        robot.link_pose("hand")
+    with pytest.raises(ValueError, match="no joint 'wrist'"):
+        robot.set_positions({"wrist": 1.0})
+    with pytest.raises(ValueError, match="elbow"):
+        robot.set_positions({"elbow": 1.0})
+    with pytest.raises(ValueError, match="no joint 'wrist'"):
+        robot.apply_efforts({"wrist": 1.0})
+
+
+def test_a_removed_body_says_so(bullet_client):
+    with load_into_pybullet(ARM, physicsClientId=bullet_client) as robot:
+        assert pybullet.getNumBodies(bullet_client) == 1
+    assert pybullet.getNumBodies(bullet_client) == 0
+    with pytest.raises(RuntimeError, match="removed"):
+        robot.positions()
+    robot.remove()
+    again = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    assert again == robot, "PyBullet gives ids again"
+    robot.remove()
+    assert again.positions()["shoulder"] == 0.0
+
+
+# --- clients ---------------------------------------------------------------------------------------------------------
+
+
+def test_clients_are_apart(bullet_client):
+    other = BulletClient(pybullet.DIRECT)
+    first = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    second = load_into_pybullet(ARM, physicsClientId=other)
+    first.set_positions({"shoulder": 0.5})
+    assert second.positions()["shoulder"] == 0.0
+    assert other.getNumBodies() == 1
+    second.remove()
+    assert (other.getNumBodies(), pybullet.getNumBodies(bullet_client)) == (0, 1)
+
+
+def test_without_a_server_the_call_says_what_to_do():
+    with pytest.raises(ValueError, match=r"pybullet\.connect"):
+        load_into_pybullet(ARM, physicsClientId=77)
+
+
+# --- where it stands -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_base_position_and_orientation_move_the_whole_scene(bullet_client, fixed):
+    source = random_scene(1, fixed=fixed)
+    X_WN = Pose.from_vector((1.0, 2.0, 3.0, 0.9, -0.2, 0.3, 0.1))
+    w, *xyz = X_WN.to_vector()[3:]
+    robot = load_into_pybullet(
+        source, physicsClientId=bullet_client, basePosition=X_WN.p.tolist(), baseOrientation=[*xyz, w]
+    )
+    for name, pose in lower(source).link_poses().items():
+        assert robot.link_pose(name).is_close(X_WN @ pose, 1e-12)
+
+
+def test_the_base_of_a_urdf_goes_where_loadurdf_puts_it(bullet_client, tmp_path):
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    inertial = f'<inertial><origin xyz=".1 .2 .3"/><mass value="1"/>{inertia}</inertial>'
+    path = tmp_path / "r.urdf"
+    path.write_text(f'<robot name="r"><link name="a">{inertial}</link></robot>')
+    place = {"basePosition": (1, 2, 3), "baseOrientation": (0.5, 0.5, 0.5, 0.5)}
+    native = pybullet.loadURDF(str(path), **place, physicsClientId=bullet_client)
+    robot = load_into_pybullet(path, **place, physicsClientId=bullet_client)
+    expected = pybullet.getBasePositionAndOrientation(native, bullet_client)
+    for ours, theirs in zip(pybullet.getBasePositionAndOrientation(robot, bullet_client), expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-7)
+
+
+def test_use_fixed_base_holds_a_free_robot_and_keeps_its_indices(bullet_client):
+    free = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    fixed = load_into_pybullet(ARM, physicsClientId=bullet_client, useFixedBase=True)
+    assert free.joints == fixed.joints
+    assert fixed.mechanism.v_order == (("shoulder", 0), ("elbow", 0), ("elbow", 1))
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    for _ in range(20):
+        pybullet.stepSimulation(bullet_client)
+    assert fixed.link_pose("base").is_close(IDENTITY)
+    assert free.link_pose("base").p[2] < -0.01
+
+
+def test_use_fixed_base_false_frees_what_is_welded_to_the_world(bullet_client):
+    source = random_scene(3, fixed=True)
+    free = load_into_pybullet(source, physicsClientId=bullet_client, useFixedBase=False)
+    assert free.mechanism.v_order[:6] == tuple(("l0", i) for i in range(6))
+    q, _ = random_state(free.mechanism, 0)
+    free.set_positions(q)
+    assert relative(free.mass_matrix(), free.mechanism.mass_matrix(q)) <= 1e-12
+
+
+def test_a_static_model_is_the_base_itself(bullet_client):
+    models = (Model(name="m", X_WM=IDENTITY, canonical_link="table", static=True),)
+    X_WL = Pose.from_vector((1, 2, 3, 0.9, 0.1, 0.2, 0.3))
+    legs = link("legs", X_WL=Pose.of(p=(0, 0, 5)))
+    table = load_into_pybullet(scene([link("table", X_WL=X_WL), legs], models=models), physicsClientId=bullet_client)
+    assert table.links == {"table": -1, "legs": 0}
+    assert table.link_pose("table").is_close(X_WL)
+    assert table.link_pose("legs").is_close(legs.X_WL, 1e-12)
+    assert table.mechanism.v_order == ()
+    assert table.mass_matrix().shape == (0, 0)
+    assert table.bias_forces().shape == (0,)
+    position, _ = pybullet.getBasePositionAndOrientation(table, bullet_client)
+    np.testing.assert_allclose(position, (1, 2, 3))
+
+
+def test_global_scaling_scales_lengths_and_keeps_masses(bullet_client):
+    source = random_scene(4, fixed=True)
+    robot = load_into_pybullet(source, physicsClientId=bullet_client, globalScaling=2.0)
+    plain = lower(source)
+    q, _ = random_state(plain, 0)
+    doubled = {
+        name: tuple(2.0 * x for x in value)
+        if source_joint(plain, name).type is JointType.PRISMATIC
+        else (2.0 * value[0], 2.0 * value[1], value[2])
+        if source_joint(plain, name).type is JointType.PLANAR
+        else value
+        for name, value in q.items()
+    }
+    robot.set_positions(doubled)
+    for name, pose in plain.link_poses(q).items():
+        assert robot.link_pose(name).is_close(Pose.of(pose.R, 2.0 * pose.p), 1e-12)
+    mass = sum(pybullet.getDynamicsInfo(robot, i, bullet_client)[0] for i in robot.links.values())
+    assert mass == pytest.approx(sum(link.inertia.mass for link in source.links))
+
+
+def source_joint(mechanism, name):
+    return next(body.source for body in mechanism.bodies if body.joint == name)
+
+
+def test_global_scaling_must_be_positive(bullet_client):
+    with pytest.raises(ValueError, match="globalScaling"):
+        load_into_pybullet(ARM, physicsClientId=bullet_client, globalScaling=0.0)
+
+
+# --- several bodies --------------------------------------------------------------------------------------------------
+
+
+def world():
+    models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in ("r", "s"))
+    places = {"r": Pose.of(p=(0, 0, 0)), "s": Pose.of(p=(0, 1, 0))}
+    links = [link(f"{model}::{name}", model=model, X_WL=X) for model, X in places.items() for name in "ab"]
+    joints = [joint(f"{model}::j", f"{model}::a", f"{model}::b") for model in "rs"]
+    return scene(links, joints, models=models, couplings=(Coupling(follower="s::j", leader="r::j", multiplier=3.0),))
+
+
+def test_a_world_is_a_sequence_of_bodies_by_model(bullet_client):
+    bodies = load_into_pybullet(world(), physicsClientId=bullet_client)
+    assert [body.name for body in bodies] == ["r", "s"]
+    assert bodies["s"] is bodies[1]
+    assert bodies[:1] == (bodies["r"],)
+    with pytest.raises(KeyError, match="there are: r, s"):
+        bodies["t"]
+    assert bodies.link_pose("s::b").p.tolist() == [0, 1, 0]
+    assert bodies.links["s::b"] == (bodies["s"], 0)
+    assert bodies.joints["r::j"] == (bodies["r"], 0)
+
+
+def test_a_world_answers_as_one_mechanism(bullet_client):
+    source = world()
+    bodies, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
+    bodies.set_positions({"r::j": 0.2})
+    q = bodies.positions()
+    assert q["s::j"] == pytest.approx(0.6)
+    bodies.set_velocities({"r::j": 1.0})
+    assert bodies.velocities()["s::j"] == 3.0
+    assert relative(bodies.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
+    bias = mechanism.bias_forces(q, bodies.velocities(), (0, 0, -9.81))
+    assert relative(bodies.bias_forces((0, 0, -9.81)), bias) <= 1e-12
+    with pytest.raises(ValueError, match="no joint 't::j'"):
+        bodies.set_positions({"t::j": 1.0})
+    with bodies:
+        pass
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_one_model_of_several_trees_gives_every_link_by_name(bullet_client):
+    source = scene([link("a"), link("b", X_WL=Pose.of(p=(0, 0, 2)))])
+    bodies = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert len(bodies) == 2
+    assert bodies.link_pose("b").p.tolist() == [0, 0, 2]
+    with pytest.raises(KeyError, match="with_link"):
+        bodies["m"]
+    assert bodies.with_link("b") is bodies[1]
+
+
+def test_what_a_model_holds_to_the_world_is_one_body(bullet_client):
+    joints = [joint("one", WORLD, "a", X_PJ=Pose.of(p=(0, 0, 1))), joint("two", WORLD, "b", JointType.FIXED)]
+    robot = load_into_pybullet(scene([link("a"), link("b")], joints), physicsClientId=bullet_client)
+    assert robot.links == {"a": 0, "b": 1}
+    assert robot.joints == {"one": 0, "two": 1}
+
+
+# --- what stays behind -----------------------------------------------------------------------------------------------
+
+
+def test_loading_changes_nothing_of_the_world(bullet_client):
+    pybullet.setTimeStep(0.0123, bullet_client)
+    before = pybullet.getPhysicsEngineParameters(bullet_client)
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    robot.mass_matrix()
+    robot.bias_forces()
+    assert pybullet.getPhysicsEngineParameters(bullet_client) == before
+    robot.apply_physics()
+    after = pybullet.getPhysicsEngineParameters(bullet_client)
+    assert (after["gravityAccelerationZ"], after["fixedTimeStep"]) == (-9.8, 0.001)
+
+
+def test_no_file_is_left_behind(bullet_client, folder):
+    load_into_pybullet(scene([link("a", shape=Ellipsoid(radii=(1, 2, 3)))]), physicsClientId=bullet_client)
+    assert list(folder.iterdir()) == []
+
+
+def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, monkeypatch):
+    def fail(*_):
+        raise OSError("on purpose")
+
+    monkeypatch.setattr(bridge.bullet.load, "filtered", fail)
+    with pytest.raises(OSError, match="on purpose"):
+        load_into_pybullet(ARM, physicsClientId=bullet_client)
+    assert list(folder.iterdir()) == []
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_the_console_stays_silent(bullet_client, capfd):
+    source = scene([link("a", shape=UNIT_BOX), link("b")], [joint("j", "a", "b", JointType.BALL)])
+    load_into_pybullet(source, physicsClientId=bullet_client)
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", "")
+
+
+def test_what_is_printed_meanwhile_is_kept_for_the_caller():
+    from bridge.bullet.client.stdout_capture import captured
+
+    lines = []
+    with captured(lines):
+        os.write(1, b"b3Warning[examples/x.cpp,126]:\nhello\n")
+        os.write(2, b"there")
+    assert lines == ["hello", "there"]
+
+
+def test_a_flag_that_would_change_the_model_is_ignored_aloud(bullet_client):
+    flags = pybullet.URDF_MERGE_FIXED_LINKS | pybullet.URDF_USE_SELF_COLLISION | pybullet.URDF_USE_INERTIA_FROM_FILE
+    source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.FIXED)])
+    robot = load_into_pybullet(source, physicsClientId=bullet_client, flags=flags)
+    assert robot.links == {"a": -1, "b": 0}
+    (entry,) = [entry for entry in robot.diagnostics if entry.code == "pybullet.flag-ignored"]
+    assert "MERGE_FIXED_LINKS" in entry.message
+    assert "INERTIA" not in entry.message
+
+
+def test_strict_refuses_what_would_be_lost_before_pybullet_is_touched(bullet_client):
+    source = scene([link("a")], [joint("j", WORLD, "a", axis={"velocity": 1.0})])
+    assert "pybullet.velocity-limit" in codes(load_into_pybullet(source, physicsClientId=bullet_client))
+    with pytest.raises(ExportError, match="velocity-limit"):
+        load_into_pybullet(source, physicsClientId=bullet_client, strict=True)
+    assert pybullet.getNumBodies(bullet_client) == 1
+
+
+def test_a_default_position_is_where_the_robot_starts(bullet_client):
+    source = scene([link("a")], [joint("j", WORLD, "a", default_position=(0.4,))])
+    assert load_into_pybullet(source, physicsClientId=bullet_client).positions()["j"] == 0.4
+
+
+def test_nothing_is_loaded_for_an_empty_scene(bullet_client):
+    assert len(load_into_pybullet(scene([]), physicsClientId=bullet_client)) == 0
+    assert Path(tempfile.gettempdir()).exists()

@@ -1,0 +1,309 @@
+"""Nothing that a file can say makes PyBullet crash, corrupt its memory or turn its state into NaN.
+
+Each case runs in a process of its own: where PyBullet is shown such a file itself, it ends that process.
+"""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pybullet
+import pytest
+
+import bridge.bullet.urdf.partitioning
+from bridge import load_into_pybullet, lower
+from loaders import ExportError
+from loaders.model import WORLD, JointType
+from loaders.spatial import Pose, SpatialInertia
+from tests.support.scenes import UNIT_BOX, codes, joint, link, random_state, relative, scene, touching
+
+INERTIAL = '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def urdf_link(name, inside=INERTIAL):
+    return f'<link name="{name}">{inside}</link>'
+
+
+def urdf_joint(name, parent, child, kind="continuous"):
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/></joint>'
+
+
+def robot(*elements):
+    return f'<robot name="r">{"".join(elements)}</robot>'
+
+
+FILES = {
+    "two roots": robot(urdf_link("a"), urdf_link("b")),
+    "a long link name": robot(urdf_link("n" * 1023), urdf_link("b"), urdf_joint("j", "n" * 1023, "b")),
+    "a longer joint name": robot(urdf_link("a"), urdf_link("b"), urdf_joint("n" * 5000, "a", "b")),
+    "two long names that begin alike": robot(
+        urdf_link("n" * 2000 + "1"), urdf_link("n" * 2000 + "2"), urdf_joint("j", "n" * 2000 + "1", "n" * 2000 + "2")
+    ),
+    "a name that grows when it is escaped": robot(urdf_link("&quot;" * 1000)),
+    "duplicate joint names": robot(*map(urdf_link, "abc"), urdf_joint("j", "a", "b"), urdf_joint("j", "b", "c")),
+    "duplicate link names": robot(urdf_link("a"), urdf_link("a")),
+    "a line of a hundred thousand bytes": robot(urdf_link("a", f"{' ' * 100000}{INERTIAL}{' ' * 100000}")),
+    "a joint without a name": robot(urdf_link("a"), urdf_link("b"), urdf_joint("", "a", "b")),
+    "a link without a name": robot(urdf_link(""), urdf_link("_"), urdf_joint("_", "", "_")),
+    "a joint in a circle": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b"), urdf_joint("k", "b", "a")),
+    "a joint from a link to itself": robot(urdf_link("a"), urdf_joint("j", "a", "a")),
+    "links before those that carry them": robot(
+        *map(urdf_link, "edcba"), *(urdf_joint(f"j{b}", a, b) for a, b in ("de", "cd", "bc", "ab"))
+    ),
+    "no inertia anywhere": robot(urdf_link("a", ""), urdf_link("b", ""), urdf_joint("j", "a", "b")),
+    "an empty dynamics": robot(
+        *map(urdf_link, "ab"), urdf_joint("j", "a", "b").replace("</joint>", "<dynamics/></joint>")
+    ),
+    "a hinge without limits": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "revolute")),
+    "vectors with tabs": robot(urdf_link("a", INERTIAL.replace("<mass", '<origin xyz="1\t2\n3"/><mass'))),
+    "an inertia of no real body": robot(urdf_link("a", INERTIAL.replace('ixx=".1"', 'ixx="9"'))),
+    "a ball of a point mass": robot(
+        urdf_link("a"), urdf_link("b", INERTIAL.replace(".1", "0")), urdf_joint("j", "a", "b", "spherical")
+    ),
+    "a free point mass": robot(urdf_link("a", INERTIAL.replace(".1", "0"))),
+    "a mass that is no number": robot(urdf_link("a", INERTIAL.replace('value="1"', 'value="nan"'))),
+    "a planar joint": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "planar")),
+    "a floating joint inside": robot(*map(urdf_link, "ab"), urdf_joint("j", "a", "b", "floating")),
+    "two hundred hinges": robot(
+        *(urdf_link(f"l{i}") for i in range(201)), *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200))
+    ),
+    "two hundred hinges without mass": robot(
+        *(urdf_link(f"l{i}", "") for i in range(201)), *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in range(200))
+    ),
+    "two thousand welds": robot(
+        *(urdf_link(f"l{i}") for i in range(2001)),
+        *(urdf_joint(f"j{i}", f"l{i}", f"l{i + 1}", "fixed") for i in range(2000)),
+    ),
+    "a mesh in text STL": robot(
+        urdf_link("a", f'{INERTIAL}<collision><geometry><mesh filename="t.stl"/></geometry></collision>')
+    ),
+    "a mesh that is missing": robot(
+        urdf_link("a", f'{INERTIAL}<collision><geometry><mesh filename="none.obj"/></geometry></collision>')
+    ),
+    "a mesh that is none": robot(
+        urdf_link("a", f'{INERTIAL}<collision><geometry><mesh filename="bad.obj"/></geometry></collision>')
+    ),
+}
+
+TEXT_STL = "solid t\n" + "".join(
+    f"facet normal 0 0 0\nouter loop\n{''.join(f'vertex {x} {y} {z}' + chr(10) for x, y, z in t)}endloop\nendfacet\n"
+    for t in (
+        ((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 1)),
+        ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 0, 0), (0, 0, 1), (0, 1, 0)),
+    )
+) + "endsolid t\n"  # fmt: skip
+
+CHILD = textwrap.dedent(
+    """
+    import math, sys
+    import pybullet as p
+    from bridge import load_into_pybullet
+    from loaders import ModelError
+    client = p.connect(p.DIRECT)
+    p.setGravity(0, 0, -9.81)
+    try:
+        loaded = load_into_pybullet(sys.argv[1])
+    except ModelError as error:
+        print("refused:", str(error)[:2000])
+        sys.exit(0)
+    bodies = [loaded] if isinstance(loaded, int) else list(loaded)
+    for body in bodies:
+        body.mass_matrix()
+    for _ in range(50):
+        p.stepSimulation()
+    for body in bodies:
+        for name in body.links:
+            assert all(map(math.isfinite, body.link_pose(name).to_vector())), name
+        p.getBasePositionAndOrientation(body)
+    print("loaded:", len(bodies), sum(len(body.links) for body in bodies))
+    """
+)
+
+REFUSED = {
+    "duplicate joint names": "j",
+    "duplicate link names": "a",
+    "a joint from a link to itself": "a",
+    "a mass that is no number": "nan",
+    "two hundred hinges without mass": "pybullet.too-many-joints",
+}
+"""Files that are no model, or none for PyBullet, and a word of what is said."""
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_pybullet_survives(tmp_path, case):
+    path = tmp_path / "robot.urdf"
+    path.write_text(FILES[case])
+    (tmp_path / "t.stl").write_text(TEXT_STL)
+    (tmp_path / "bad.obj").write_text("v 1 2\nf 1 2 3\n")
+    command = [sys.executable, "-c", CHILD, str(path)]
+    child = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert child.returncode == 0, child.stderr
+    if case in REFUSED:
+        assert "refused:" in child.stdout
+        assert REFUSED[case] in child.stdout
+    elif "refused" not in child.stdout:
+        assert "loaded:" in child.stdout
+
+
+def test_a_long_temporary_folder_is_refused(bullet_client, tmp_path, monkeypatch):
+    import tempfile
+
+    deep = tmp_path / "/".join(["d" * 200] * 5)
+    deep.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with pytest.raises(ExportError, match=r"pybullet\.long-path"):
+        load_into_pybullet(scene([link("a", shape=UNIT_BOX)]), physicsClientId=bullet_client)
+    assert list(deep.iterdir()) == []
+
+
+# --- too large -------------------------------------------------------------------------------------------------------
+
+
+def chain(count, welds):
+    """A chain in which every link that ``welds`` says is welded, and the others turn."""
+    links = [link(f"l{i}") for i in range(count)]
+    joints = [joint("root", WORLD, "l0", JointType.FIXED)]
+    for i in range(1, count):
+        kind = JointType.FIXED if welds(i) else JointType.REVOLUTE
+        X_PJ = Pose.from_vector((0.1, 0, 0, 1, 0.1 * i, 0, 0))
+        joints.append(joint(f"j{i}", f"l{i - 1}", f"l{i}", kind, X_PJ=X_PJ, X_CJ=Pose.of(p=(0, 0.1, 0))))
+    return scene(links, joints)
+
+
+def test_welded_links_become_one_where_pybullet_has_too_few(bullet_client):
+    source = chain(200, lambda i: i % 2 == 0)
+    robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
+    assert pybullet.getNumJoints(robot, bullet_client) == bridge.bullet.urdf.partitioning.MAX_JOINTS
+    assert "pybullet.folded-links" in codes(robot)
+    q, _ = random_state(mechanism, 0)
+    robot.set_positions(q)
+    for name, pose in mechanism.link_poses(q).items():
+        assert robot.link_pose(name).is_close(pose, 1e-10)
+    assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-9
+
+
+def test_a_comparison_explains_the_mass_of_links_that_became_one():
+    comparison = bridge.compare(
+        chain(200, lambda i: i % 2 == 0), engines=("pybullet",), levels=("L0",), configurations=1
+    )
+    outcomes = {row.quantity: row.outcome.value for row in comparison.rows}
+    assert outcomes["mass"] == outcomes["inertia"] == "explained"
+
+
+def test_links_that_became_one_and_filter_apart_are_reported(bullet_client):
+    source = chain(140, lambda i: i in {1, *range(10, 40)})
+    assert lower(source).v_order
+    links = [link(l.name, shape=UNIT_BOX) if l.name in {"l0", "l1", "l2"} else l for l in source.links]  # noqa: E741
+    robot = load_into_pybullet(scene(links, source.joints), physicsClientId=bullet_client)
+    assert touching(robot, bullet_client) == lower(scene(links, source.joints)).collidable_pairs()
+
+
+def test_as_many_joints_as_pybullet_can_set_are_all_set(bullet_client):
+    source = chain(bridge.bullet.urdf.partitioning.MAX_COORDINATES + 1, lambda _: False)
+    robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
+    q, _ = random_state(mechanism, 0)
+    robot.set_positions(q)
+    assert {name: (value,) for name, value in robot.positions().items()} == q
+    assert len(q) == bridge.bullet.urdf.partitioning.MAX_COORDINATES
+
+
+def test_trees_that_are_too_many_for_one_body_are_in_two(bullet_client):
+    links = [link(f"l{i}") for i in range(150)]
+    joints = [joint(f"j{i}", WORLD, f"l{i}", X_PJ=Pose.of(p=(i, 0, 0))) for i in range(150)]
+    bodies = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
+    assert len(bodies) == 2
+    assert bodies.link_pose("l149").p.tolist() == [149, 0, 0]
+
+
+# --- masses that PyBullet would not have -----------------------------------------------------------------------------
+
+
+def test_a_massless_free_base_falls(bullet_client):
+    nothing = SpatialInertia.of(0.0)
+    source = scene([link("a", inertia=nothing), link("b")], [joint("j", "a", "b", JointType.REVOLUTE)])
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert "lower.massless-free-link" in {entry.code for entry in robot.diagnostics}
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    for _ in range(24):
+        pybullet.stepSimulation(bullet_client)
+    assert robot.velocities()["a"][2] == pytest.approx(-0.981, rel=1e-6)
+
+
+def _root_without_mass():
+    """A frame, welded to a heavy block that stands askew of it, from which an arm hangs."""
+    askew = Pose.from_vector((0.2, -0.1, 0.3, 0.9, 0.1, -0.3, 0.2))
+    block = SpatialInertia.of(2.0, (0.05, 0.0, -0.02), np.diag((0.03, 0.02, 0.025)))
+    links = [link("frame", inertia=SpatialInertia.of(0.0)), link("block", inertia=block), link("arm", X_WL=askew)]
+    return scene(links, [joint("weld", "frame", "block", JointType.FIXED, X_PJ=askew), joint("hinge", "block", "arm")])
+
+
+def test_a_base_without_mass_moves_as_exactly_as_the_link_that_is_welded_to_it(bullet_client):
+    source = _root_without_mass()
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert "pybullet.lent-inertia" in codes(robot)
+    q = {"frame": (0.1, 0.2, 0.3, 0.5, -0.5, 0.5, 0.5), "hinge": 0.8}
+    robot.set_positions(q)
+    mechanism = bridge.lower(source)
+    M = mechanism.mass_matrix(q)
+    np.testing.assert_allclose(robot.mass_matrix(), M, rtol=0, atol=1e-12 * np.abs(M).max())
+    held = {body.name: body.inertia.mass for body in robot.operators.readback().bodies}
+    assert held == {"frame": 0.0, "block": 2.0, "arm": 1.0}
+    verdict = bridge.compare(source, engines=("reference", "pybullet"), levels=("L0", "L1"))
+    assert {row.outcome.value for row in verdict.rows} <= {"passed", "unknown"}
+
+
+@pytest.mark.parametrize("mass", [0.0, 1.0])
+def test_a_free_tree_without_any_moment_of_inertia_stays_a_number(bullet_client, mass):
+    base, nothing = SpatialInertia.of(mass), SpatialInertia.of(0.0)
+    robot = load_into_pybullet(
+        scene([link("a", inertia=base), link("b", inertia=nothing)], [joint("j", "a", "b")]),
+        physicsClientId=bullet_client,
+    )
+    assert {"lower.massless-free-link", "lower.thin-link"} & {entry.code for entry in robot.diagnostics}
+    for _ in range(24):
+        pybullet.stepSimulation(bullet_client)
+    assert np.isfinite(robot.link_pose("b").to_vector()).all()
+
+
+def test_a_point_mass_as_base_stays_a_number_whatever_is_welded_to_it(bullet_client):
+    source = scene([link("a", inertia=SpatialInertia.of(1.0)), link("b")], [joint("j", "a", "b", JointType.FIXED)])
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert "pybullet.base-without-inertia" in codes(robot)
+    for _ in range(24):
+        pybullet.stepSimulation(bullet_client)
+    assert np.isfinite(robot.link_pose("b").to_vector()).all()
+
+
+def test_a_ball_without_inertia_stays_a_number(bullet_client):
+    point = SpatialInertia.of(1.0, (0, 0, -0.5))
+    robot = load_into_pybullet(
+        scene([link("a", inertia=point)], [joint("b", WORLD, "a", JointType.BALL)]), physicsClientId=bullet_client
+    )
+    assert "pybullet.ball-without-inertia" in codes(robot)
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    for _ in range(100):
+        pybullet.stepSimulation(bullet_client)
+    assert np.isfinite(robot.link_pose("a").to_vector()).all()
+
+
+def test_an_inertia_that_pybullet_would_zero_is_put_back(bullet_client):
+    odd = SpatialInertia.of(1.0, (0, 0, 0), np.diag((1.0, 1.0, 5.0)))
+    robot = load_into_pybullet(scene([link("a", inertia=odd)], [joint("j", WORLD, "a")]), physicsClientId=bullet_client)
+    assert sorted(pybullet.getDynamicsInfo(robot, 0, bullet_client)[2]) == [1.0, 1.0, 5.0]
+    np.testing.assert_allclose(robot.mass_matrix(), [[5.0]])
+
+
+def test_a_mass_on_a_massless_chain_keeps_its_place(bullet_client):
+    nothing = SpatialInertia.of(0.0)
+    links = [link("a", inertia=nothing), link("b", inertia=nothing), link("c")]
+    joints = [
+        joint("x", WORLD, "a", JointType.PRISMATIC),
+        joint("y", "a", "b", xyz=(1, 0, 0)),
+        joint("z", "b", "c", xyz=(0, 1, 0)),
+    ]
+    source = scene(links, joints)
+    robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
+    q, _ = random_state(mechanism, 2)
+    robot.set_positions(q)
+    assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12

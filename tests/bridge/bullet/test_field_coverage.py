@@ -1,0 +1,127 @@
+"""Nothing is lost in silence: each field of the canonical model, changed, changes PyBullet or the ledger.
+
+The scene and the changes are those of the MJCF audit. What PyBullet has is read back from the running engine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pybullet
+import pytest
+
+from bridge import load_into_pybullet
+from loaders import model as m
+from loaders.diagnostics import ModelError
+from loaders.scene import Scene
+from tests.bridge.mjcf.test_field_coverage import FIELDS, PARTS, SCENE, another, put
+
+SILENT = {
+    (m.Model, "X_WM"): "the poses of links are resolved; only names hang on the model's frame",
+    (m.Model, "canonical_link"): "only names hang on it",
+    (m.Model, "allow_auto_disable"): "nothing sleeps in PyBullet unless the caller asks",
+    (m.Model, "enable_wind"): "there is no wind in the scene",
+    (m.Link, "enable_wind"): "there is no wind in the scene",
+    (m.Joint, "provide_feedback"): "PyBullet's user asks for it by enableJointForceTorqueSensor",
+    (m.Joint, "gear_reference"): "the two hinges are found by it; another one changes the ledger of lowering",
+    (Scene, "name"): "of the file",
+    (Scene, "magnetic_field"): "only magnetometers feel it, and PyBullet has no sensors",
+    (Scene, "frames"): "asked by frame_pose, from the scene",
+    (m.Frame, "name"): "asked by frame_pose, from the scene",
+    (m.Frame, "link"): "asked by frame_pose, from the scene",
+    (m.Frame, "X_LF"): "asked by frame_pose, from the scene",
+    (m.Collision, "name"): "PyBullet numbers the shapes of a link",
+    (m.Visual, "name"): "PyBullet numbers the shapes of a link",
+    (m.Collision, "density"): "a mass was computed from it when it was read",
+    (m.Material, "name"): "PyBullet's materials have no names",
+    (m.Material, "ambient"): "PyBullet draws with one colour, the diffuse",
+    (m.Actuator, "name"): "PyBullet has no actuators; what they say of joints is reported",
+    (m.Actuator, "interfaces"): "of the robot's hardware",
+    (m.Plane, "size"): "for drawing only: PyBullet's planes are infinite",
+    (m.FilterGroup, "name"): "the pairs are resolved",
+    (m.FilterGroup, "groups"): "the members are resolved",
+    (m.Surface, "restitution_threshold"): "nothing bounces here",
+    (m.JointAxis, "spring_reference"): "there is no stiffness here",
+    (m.Arc, "length"): "the limits of the joint are those of its axis",
+    (m.Curve, "periodic"): "the limits of the joint are those of its axis",
+    (Scene, "wind"): "no link feels it here",
+}
+"""Fields that PyBullet's body does not depend on."""
+REPORTED = {
+    (m.Friction, "surface_radius"): "pybullet.contact-property",
+    (m.Actuator, "gear_ratio"): "pybullet.rotor-inertia",
+    (m.Actuator, "rotor_inertia"): "pybullet.rotor-inertia",
+}
+"""Fields that the ledger says are dropped, whatever they hold."""
+DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap)
+"""Types of which the ledger says that they are dropped, whatever they hold."""
+AUDITED = [(c, f) for c, f in FIELDS if (c, f.name) not in SILENT and c not in DROPPED_WHOLE and c is not m.Mesh]
+
+
+@pytest.fixture(scope="module")
+def client():
+    found = pybullet.connect(pybullet.DIRECT)
+    yield found
+    pybullet.disconnect(found)
+
+
+def outcome(scene, client):
+    """All that PyBullet reports after loading and after one step, and the ledger; or why it was refused."""
+    pybullet.resetSimulation(client)
+    try:
+        loaded = load_into_pybullet(scene, physicsClientId=client, policy="sdformat")
+    except ModelError as error:
+        return str(error)
+    bodies = [loaded] if isinstance(loaded, int) else list(loaded)
+    found = [loaded.diagnostics, loaded.constraints, [engine(body, client) for body in bodies]]
+    found.append(loaded.mechanism.collidable_pairs("sdformat"))
+    loaded.apply_physics()
+    parameters = pybullet.getPhysicsEngineParameters(client)
+    found.append([parameters[key] for key in ("gravityAccelerationX", "gravityAccelerationZ", "fixedTimeStep")])
+    single = [name for name, value in loaded.positions().items() if isinstance(value, float)]
+    loaded.set_positions(dict.fromkeys(single, 0.3))
+    loaded.set_velocities(dict.fromkeys(single, 0.2))
+    loaded.apply_efforts(dict.fromkeys(single, 1e3))
+    loaded.step()
+    return repr([*found, loaded.positions(), loaded.velocities()])
+
+
+def engine(body, client):
+    indices = range(-1, pybullet.getNumJoints(body, client))
+    return (
+        body.name,
+        body.links,
+        body.joints,
+        [body.link_pose(name).to_vector() for name in body.links],
+        [pybullet.getJointInfo(body, i, client) for i in indices[1:]],
+        [pybullet.getDynamicsInfo(body, i, client) for i in indices],
+        [without_files(pybullet.getCollisionShapeData(body, i, client)) for i in indices],
+        without_files(pybullet.getVisualShapeData(body, physicsClientId=client)),
+        [pybullet.getConstraintInfo(c, client)[:8] for ids in body.constraints.values() for c in ids],
+    )
+
+
+def without_files(shapes):
+    """Meshes by their content, which names their files, not by a folder that was temporary."""
+    return [tuple(x.rpartition(b"/")[2] if isinstance(x, bytes) else x for x in shape) for shape in shapes]
+
+
+@pytest.mark.parametrize(("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in AUDITED])
+def test_a_changed_field_changes_pybullet_or_the_ledger(client, cls, field):
+    before = outcome(SCENE, client)
+    assert before.startswith("[")
+    if (cls, field.name) in REPORTED:
+        assert REPORTED[cls, field.name] in before
+        return
+    tried = []
+    for path, part in PARTS:
+        if type(part) is cls:
+            value = another(part, field)
+            try:
+                scene = put(SCENE, path, dataclasses.replace(part, **{field.name: value}))
+                if outcome(scene, client) != before:
+                    return
+            except ModelError:
+                return
+            tried.append((path, value))
+    pytest.fail(f"{cls.__name__}.{field.name} is lost in silence; tried {tried}")

@@ -1,0 +1,245 @@
+"""What people are used to from ``loadURDF``, beside it on one file: placement, size, flags, servers, the window."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pybullet
+import pytest
+from pybullet_utils.bullet_client import BulletClient
+
+from bridge import load_into_pybullet
+from bridge.bullet.client.flags import ALWAYS, DECIDED, HONOURED
+from loaders.model import WORLD, JointType, Visual
+from loaders.spatial import IDENTITY
+from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
+
+INERTIA = '<inertia ixx=".1" iyy=".12" izz=".13" ixy="0" ixz="0" iyz="0"/>'
+ROBOT = f"""<robot name="r">
+<link name="base">
+<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 0.2 0.1"/><mass value="2"/>{INERTIA}</inertial>
+<collision><origin xyz="0 0 .1"/><geometry><box size=".2 .3 .4"/></geometry></collision>
+</link>
+<link name="a"><inertial><origin xyz="0 0 0.2"/><mass value="1"/>{INERTIA}</inertial>
+<collision><geometry><sphere radius=".1"/></geometry></collision></link>
+<link name="b"><inertial><origin xyz="0 0.1 0"/><mass value="1.5"/>{INERTIA}</inertial></link>
+<joint name="h" type="revolute"><parent link="base"/><child link="a"/><origin xyz="0 0 .5"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1.5" effort="10" velocity="3"/><dynamics damping=".3" friction=".2"/></joint>
+<joint name="s" type="prismatic"><parent link="a"/><child link="b"/><origin xyz=".3 0 0"/><axis xyz="1 0 0"/>
+<limit lower="-.2" upper=".4" effort="11" velocity="4"/><dynamics damping=".5" friction=".1"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def pair(bullet_client, tmp_path):
+    """Loads the file with PyBullet's loader and with this one, with the same arguments."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOT)
+
+    def load(flags=pybullet.URDF_USE_INERTIA_FROM_FILE, **arguments):
+        native = pybullet.loadURDF(str(path), flags=flags, physicsClientId=bullet_client, **arguments)
+        return native, load_into_pybullet(path, flags=flags, physicsClientId=bullet_client, **arguments)
+
+    return load
+
+
+PLACES = {
+    "nowhere": {},
+    "moved": {"basePosition": (1, 2, 3)},
+    "moved and turned": {"basePosition": (1, 2, 3), "baseOrientation": (0.1, 0.2, 0.3, 0.86**0.5)},
+}
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0, 0.1])
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("place", PLACES)
+def test_placement_and_size_are_those_of_loadurdf(pair, bullet_client, place, fixed, scale):
+    """Where links and their centres of mass are; masses; limits, efforts, damping."""
+    native, ours = pair(useFixedBase=fixed, globalScaling=scale, **PLACES[place])
+    for body in (native, ours):
+        for index, value in ((0, 0.3), (1, 0.1 * scale)):
+            pybullet.resetJointState(body, index, value, physicsClientId=bullet_client)
+    for index in (0, 1):
+        states = [pybullet.getLinkState(body, index, physicsClientId=bullet_client) for body in (native, ours)]
+        for number in (0, 4, 5):
+            np.testing.assert_allclose(states[1][number], states[0][number], atol=1e-6)
+        infos = [pybullet.getJointInfo(body, index, bullet_client) for body in (native, ours)]
+        np.testing.assert_allclose(infos[1][6:12], infos[0][6:12], rtol=1e-12)
+        masses = [pybullet.getDynamicsInfo(body, index, bullet_client)[0] for body in (native, ours)]
+        assert masses[0] == masses[1]
+    boxes = [pybullet.getCollisionShapeData(body, -1, bullet_client)[0][3] for body in (native, ours)]
+    assert boxes[0] == pytest.approx(boxes[1])
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_free_base_is_asked_and_set_as_with_loadurdf_by_its_centre_of_mass(pair, bullet_client, place):
+    native, ours = pair(**PLACES[place])
+    where = [pybullet.getBasePositionAndOrientation(body, bullet_client) for body in (native, ours)]
+    np.testing.assert_allclose(where[1][0], where[0][0], atol=1e-12)
+    for body in (native, ours):
+        pybullet.resetBasePositionAndOrientation(body, (5, 6, 7), where[0 if body == native else 1][1], bullet_client)
+    links = [pybullet.getLinkState(body, 1, physicsClientId=bullet_client)[4] for body in (native, ours)]
+    np.testing.assert_allclose(links[1], links[0], atol=1e-6)
+
+
+def test_a_fixed_base_is_asked_by_its_link_frame(pair, bullet_client):
+    """PyBullet's own loader gives the centre of mass there, which nothing depends on."""
+    native, ours = pair(useFixedBase=True, basePosition=(1, 2, 3))
+    assert pybullet.getBasePositionAndOrientation(ours, bullet_client)[0] == (1, 2, 3)
+    assert pybullet.getBasePositionAndOrientation(native, bullet_client)[0] == pytest.approx((1.1, 2.2, 3.3))
+
+
+def test_inertias_grow_with_the_square_of_the_size_as_those_of_shapes_do(pair, bullet_client):
+    """``loadURDF`` scales the inertias that it takes from shapes, and leaves those of the file."""
+    moments = {}
+    for flags in (0, pybullet.URDF_USE_INERTIA_FROM_FILE):
+        for scale in (1.0, 2.0):
+            bodies = pair(flags=flags, globalScaling=scale)
+            moments[flags, scale] = [np.sort(pybullet.getDynamicsInfo(b, 0, bullet_client)[2]) for b in bodies]
+    np.testing.assert_allclose(moments[0, 2.0][0], 4.0 * moments[0, 1.0][0], rtol=0.02)  # its margin is not scaled
+    np.testing.assert_allclose(moments[2, 2.0][0], moments[2, 1.0][0])
+    np.testing.assert_allclose(moments[2, 2.0][1], 4.0 * moments[2, 1.0][1])
+
+
+# --- flags -----------------------------------------------------------------------------------------------------------
+
+
+SHOWN = link("a", shape=UNIT_BOX, visuals=(Visual(name="v", X_LG=IDENTITY, geometry=UNIT_BOX),))
+
+
+def test_every_flag_of_pybullet_has_its_fate():
+    names = {name for name in dir(pybullet) if name.startswith("URDF_")}
+    assert sorted(names) == sorted((*ALWAYS, *DECIDED, *HONOURED))
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_flags_that_hold_anyway_are_no_news(bullet_client, name):
+    body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
+    assert codes(body) == set()
+
+
+@pytest.mark.parametrize("name", [*DECIDED, "4"])
+def test_flags_that_would_change_the_model_are_ignored_aloud(bullet_client, name):
+    flags = 4 if name == "4" else getattr(pybullet, name)
+    source = scene([SHOWN, link("b")], [joint("j", "a", "b", JointType.FIXED)])
+    body = load_into_pybullet(source, flags=flags, physicsClientId=bullet_client)
+    (entry,) = (e for e in body.diagnostics if e.code == "pybullet.flag-ignored")
+    assert name in entry.message
+    assert pybullet.getNumJoints(body, bullet_client) == 1
+
+
+@pytest.mark.parametrize("name", HONOURED)
+def test_other_flags_are_pybullets_own(bullet_client, name):
+    body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
+    assert "pybullet.flag-ignored" not in codes(body)
+    shapes = len(pybullet.getCollisionShapeData(body, -1, bullet_client))
+    assert shapes == (0 if name == "URDF_IGNORE_COLLISION_SHAPES" else 1)
+    assert ("pybullet.console" in codes(body)) == (name == "URDF_PRINT_URDF_INFO")
+
+
+@pytest.mark.parametrize(("flags", "far"), [(0, 0.05), (pybullet.URDF_ENABLE_SLEEPING, 0.02)])
+def test_a_body_that_may_sleep_falls_asleep(bullet_client, tmp_path, flags, far):
+    """PyBullet freezes what has moved slowly for 2 s."""
+    (tmp_path / "robot.urdf").write_text(ROBOT)
+    body = load_into_pybullet(tmp_path / "robot.urdf", flags=flags, physicsClientId=bullet_client)
+    body.set_velocities({"base": (0.01, 0, 0, 0, 0, 0)})
+    for _ in range(1200):
+        pybullet.stepSimulation(bullet_client)
+    assert body.link_pose("base").p[0] == pytest.approx(far, abs=1e-3)
+
+
+# --- servers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_every_way_to_name_a_server_is_taken():
+    client = BulletClient(pybullet.DIRECT)
+    other = pybullet.connect(pybullet.DIRECT)
+    source = scene([link("a"), link("b")], [joint("j", "a", "b")])
+    by_object = load_into_pybullet(source, physicsClientId=client)
+    by_id = load_into_pybullet(source, physicsClientId=other)
+    by_numpy = load_into_pybullet(source, physicsClientId=np.int64(other))
+    assert (by_object, by_id, by_numpy) == (0, 0, 1)
+    by_object.set_positions({"j": 0.3})
+    assert client.getJointState(by_object, by_object.joints["j"])[0] == 0.3
+    assert (by_id.positions()["j"], by_numpy.positions()["j"]) == (0.0, 0.0)
+    by_id.remove()
+    assert client.getNumBodies() == 1
+    assert pybullet.getNumBodies(other) == 1
+    pybullet.disconnect(other)
+    client.disconnect()
+
+
+def test_bodies_of_several_servers_do_not_know_of_each_other():
+    """Ids are the same; states, gravity and time are each server's own."""
+    clients = [pybullet.connect(pybullet.DIRECT) for _ in range(4)]
+    bodies = [load_into_pybullet(scene([link("a")]), physicsClientId=client) for client in clients]
+    for k, client in enumerate(clients):
+        pybullet.setGravity(0, 0, -float(k), physicsClientId=client)
+        pybullet.setTimeStep(0.01 * (k + 1), client)
+        pybullet.stepSimulation(client)
+    assert [body.velocities()["a"][2] for body in bodies] == pytest.approx([0.0, -0.02, -0.06, -0.12])
+    for client in clients:
+        pybullet.disconnect(client)
+
+
+def test_a_server_that_is_gone_is_said_so():
+    client = pybullet.connect(pybullet.DIRECT)
+    body = load_into_pybullet(scene([link("a")]), physicsClientId=client)
+    pybullet.disconnect(client)
+    body.remove()
+    with pytest.raises(ValueError, match="no physics server"):
+        load_into_pybullet(scene([link("a")]), physicsClientId=client)
+
+
+WINDOW = """
+import pybullet as p
+from bridge import load_into_pybullet
+from tests.support.scenes import *
+client = p.connect(p.GUI, options="--width=320 --height=240")
+assert client >= 0
+from loaders.model import Visual
+shown = link("a", shape=UNIT_BOX, visuals=(Visual(name="v", X_LG=IDENTITY, geometry=UNIT_BOX),))
+with load_into_pybullet(scene([shown, link("b")], [joint("j", "a", "b")]), physicsClientId=client) as robot:
+    robot.set_positions({"j": 0.4})
+    for _ in range(10):
+        robot.step()
+    assert abs(robot.positions()["j"] - 0.4) < 1e-3
+    assert "data:image/png;base64," in robot._repr_html_()
+assert p.getNumBodies(client) == 0
+p.disconnect(client)
+print("shown")
+"""
+
+
+@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="there is no Xvfb")
+def test_a_window_shows_what_is_loaded(tmp_path):
+    """In a process of its own, on a display that nobody sees."""
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=(write,), stderr=subprocess.DEVNULL
+    )
+    try:
+        os.close(write)
+        display = os.read(read, 16).decode().strip()
+        environment = {**os.environ, "DISPLAY": f":{display}", "LIBGL_ALWAYS_SOFTWARE": "1"}
+        child = subprocess.run(
+            [sys.executable, "-c", WINDOW], env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        if "cannot connect" in (child.stdout + child.stderr).lower() or "OpenGL" in child.stderr:
+            pytest.skip("this display has no OpenGL")
+        assert "shown" in child.stdout, child.stdout + child.stderr
+    finally:
+        os.close(read)
+        server.terminate()
+        server.wait(10)
+
+
+def test_a_joint_to_the_world_is_not_undone_by_an_argument(bullet_client):
+    """``useFixedBase`` is about links that nothing but a weld, or nothing at all, holds."""
+    source = scene([link("a")], [joint("j", WORLD, "a")])
+    for fixed in (None, True, False):
+        body = load_into_pybullet(source, physicsClientId=bullet_client, useFixedBase=fixed)
+        assert list(body.positions()) == ["j"]

@@ -1,0 +1,192 @@
+"""Each diagnostic of the PyBullet side is provoked once, with its place, and stands in the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pybullet
+import pytest
+
+from bridge import load_into_pybullet
+from bridge.bullet.unsupported_features import LOSSES
+from loaders.diagnostics import Fate, Where
+from loaders.model import (
+    WORLD,
+    Actuator,
+    Bushing,
+    Collision,
+    DistanceConstraint,
+    Heightmap,
+    JointType,
+    Light,
+    Material,
+    Physics,
+    Sensor,
+    Sphere,
+    SpringDamper,
+    Surface,
+    TendonConstraint,
+    Visual,
+)
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
+
+ROOT = Path(__file__).parents[3]
+ZERO = frozen((0, 0, 0))
+ENDS = {"link_A": "a", "link_B": WORLD, "p_AP": ZERO, "p_BQ": ZERO}
+FLEX = dict.fromkeys(("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"), ZERO)
+HERE = Where("robot.sdf", 41)
+
+
+def hinge(**axis):
+    return scene([link("a")], [joint("j", WORLD, "a", axis=axis, where=HERE)])
+
+
+def one(**what):
+    return scene([link("a", where=HERE, **what)])
+
+
+def seen(**what):
+    return one(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=UNIT_BOX, where=HERE, **what),))
+
+
+def touched(*surfaces):
+    shapes = (
+        Collision(name=f"c{i}", X_LG=IDENTITY, geometry=UNIT_BOX, surface=surface, where=HERE)
+        for i, surface in enumerate(surfaces)
+    )
+    return one(collisions=tuple(shapes))
+
+
+def driven(**what):
+    return scene([link("a")], [joint("j", WORLD, "a")], actuators=(Actuator(name="m", joint="j", where=HERE, **what),))
+
+
+def strung(joints, **what):
+    tendon = TendonConstraint(joints=joints, coefficients=(1.0,), where=HERE, **what)
+    return scene([link("a")], [joint("j", WORLD, "a")], constraints=(tendon,))
+
+
+SCENES = {
+    "rotor-inertia": driven(rotor_inertia=0.1),
+    "controller-gains": driven(p_gain=10.0),
+    "empty-range": hinge(lower=2.0, upper=1.0),
+    "velocity-limit": hinge(velocity=1.0),
+    "acceleration-limit": hinge(acceleration=1.0),
+    "effort-limit": hinge(effort=1.0),
+    "dry-friction": hinge(friction=1.0),
+    "spring": hinge(spring_stiffness=1.0),
+    "soft-stop": hinge(limit_stiffness=1e4),
+    "ball-limit": scene(
+        [link("a")],
+        [joint("j", WORLD, "a", JointType.BALL, where=HERE, axes=joint("x", "p", "c", axis={"friction": 1.0}).axes)],
+    ),
+    "link-without-gravity": one(gravity=False),
+    "velocity-decay": one(velocity_decay=(0.1, 0.0)),
+    "added-mass": one(added_mass=np.eye(6)),
+    "surface-velocity": one(surface_velocity_axis=(1.0, 0.0, 0.0)),
+    "deformable": one(deformable=(("youngs_modulus", "1e5"),)),
+    "wind": scene([link("a", enable_wind=True, where=HERE)], wind=frozen((1, 0, 0))),
+    "bushing": scene(
+        [link("a")], forces=(Bushing(link_A="a", X_LA=IDENTITY, link_C=WORLD, X_LC=IDENTITY, where=HERE, **FLEX),)
+    ),
+    "tendon": strung(("j",), stiffness=1.0),
+    "rigid-tendon": strung(("j",)),
+    "tendon-joint": strung(("none",)),
+    "rigid-distance": scene([link("a")], constraints=(DistanceConstraint(**ENDS, distance=1.0, where=HERE),)),
+    "spring-damper": scene(
+        [link("a")], forces=(SpringDamper(**ENDS, free_length=1.0, stiffness=1.0, damping=0.0, where=HERE),)
+    ),
+    "sensor": one(sensors=(Sensor(name="imu", type="imu", X_LS=IDENTITY, where=HERE),)),
+    "light": scene([link("a")], lights=(Light(name="l", type="point", link="a", X_LLight=IDENTITY, where=HERE),)),
+    "appearance": seen(material=Material(shininess=3.0)),
+    "visual-roles": seen(roles=("perception",)),
+    "physics": scene([link("a")], physics=Physics(max_contacts=3)),
+    "shape-dropped": one(
+        collisions=(Collision(name="c", X_LG=IDENTITY, geometry=Heightmap(uri="h.png", path=None), where=HERE),)
+    ),
+    "bitmask-per-link": touched(Surface(collide_bitmask=1), Surface(collide_bitmask=2)),
+    "surface-per-link": touched(Surface(restitution=0.5), Surface()),
+    "contact-property": touched(Surface(soft_cfm=0.5)),
+}
+PLACELESS = {"physics"}
+
+
+@pytest.mark.parametrize("code", SCENES)
+def test_what_pybullet_has_not_is_said_with_its_place(bullet_client, code):
+    loaded = load_into_pybullet(SCENES[code], physicsClientId=bullet_client)
+    (entry,) = [entry for entry in loaded.diagnostics if entry.code == f"pybullet.{code}"]
+    assert entry.target == "pybullet"
+    assert entry.message
+    if code not in PLACELESS:
+        assert entry.where == HERE
+    fates = {loss.code: loss.fate for loss in LOSSES}
+    assert entry.fate is fates.get(code, entry.fate)
+    assert entry.fate is not Fate.INVALID
+
+
+def test_a_plain_robot_loses_nothing(bullet_client):
+    parts = {
+        "collisions": (Collision(name="c", X_LG=IDENTITY, geometry=Sphere(radius=0.1)),),
+        "visuals": (Visual(name="v", X_LG=IDENTITY, geometry=Sphere(radius=0.1)),),
+    }
+    source = scene([link("a", **parts), link("b", **parts)], [joint("j", "a", "b", axis={"lower": -1, "upper": 1})])
+    assert codes(load_into_pybullet(source, physicsClientId=bullet_client)) == set()
+
+
+def test_a_fixed_base_that_stands_askew_is_told(bullet_client):
+    askew = Pose.from_vector((0, 0, 0, 0.9, 0.1, 0, 0))
+    source = scene([link("a", X_WL=askew), link("b")], [joint("j", "a", "b")])
+    assert "pybullet.rotated-fixed-base" in codes(
+        load_into_pybullet(source, physicsClientId=bullet_client, useFixedBase=True)
+    )
+
+
+def test_links_that_are_one_and_filter_apart_are_told(bullet_client):
+    """``l1`` and ``l2`` are one, far down a chain too long for PyBullet, and only one of them may touch ``end``."""
+    count = 140
+    point, touching = SpatialInertia.of(1.0), {1, 2, count - 1}
+    links = [link(f"l{i}", shape=UNIT_BOX if i in touching else None, inertia=point) for i in range(count)]
+    kinds = [JointType.FIXED if i < 100 else JointType.REVOLUTE for i in range(count)]
+    joints = [joint(f"j{i}", f"l{i - 1}", f"l{i}", kinds[i]) for i in range(1, count)]
+    from loaders.model import FilterGroup, FilterRule
+
+    groups = (FilterGroup(name="g", links=("l1",)), FilterGroup(name="h", links=("l139",)))
+    source = scene(links, joints, filter_groups=groups, filter_rules=(FilterRule(a="g", b="h"),))
+    loaded = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert "pybullet.folded-links" in codes(loaded)
+    same = loaded.links["l1"] == loaded.links["l2"]
+    assert ("pybullet.merged-filters" in codes(loaded)) == same
+
+
+def test_what_pybullet_refuses_is_an_error_with_its_own_words(bullet_client, monkeypatch):
+    from bridge.bullet.urdf import document
+    from loaders import ExportError
+
+    monkeypatch.setattr(document, "_type", lambda _: "nonsense")
+    with pytest.raises(ExportError, match=r"Cannot load URDF.*pybullet\.load-failed"):
+        load_into_pybullet(hinge(), physicsClientId=bullet_client)
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
+    import os
+
+    from bridge.bullet import load
+
+    monkeypatch.setattr(load, "urdf", lambda a, s, plain=load.urdf: plain(a, s).replace("<axis", "<no_axis"))
+    loaded = load_into_pybullet(hinge(), physicsClientId=bullet_client)
+    (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.console"]
+    assert "no axis" in entry.message
+    assert os.sep not in entry.message
+
+
+def test_every_code_is_documented_and_no_other(bullet_client):
+    assert pybullet.isConnected(bullet_client)
+    sources = "".join(path.read_text() for path in (ROOT / "bridge" / "bullet").rglob("*.py"))
+    used = set(re.findall(r'"pybullet\.([a-z-]+)"', sources)) | set(re.findall(r'_assume\("([a-z-]+)"', sources))
+    used |= {loss.code for loss in LOSSES}
+    documented = re.findall(r"^\| `pybullet\.([a-z-]+)` \|", (ROOT / "docs" / "pybullet.md").read_text(), re.MULTILINE)
+    assert sorted(documented) == sorted(used)

@@ -1,0 +1,219 @@
+"""Pictures of materials are drawn by both engines, the right way up, and what is not carried is said."""
+
+import math
+
+import mujoco
+import numpy as np
+import pybullet
+import pytest
+import trimesh
+from PIL import Image
+
+from bridge import load_into_pybullet, to_mjcf
+from bridge.bullet.geometry.textured_primitives import skin
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Link,
+    Material,
+    Mesh,
+    Model,
+    Plane,
+    Sphere,
+    Visual,
+)
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, SpatialInertia
+from tests.support.mujoco_oracle import compiled
+
+UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT = (220, 20, 20), (20, 220, 20), (20, 20, 220), (220, 220, 20)
+UNIT = Box(size=(1.0, 1.0, 1.0))
+
+
+@pytest.fixture
+def picture(tmp_path):
+    """A picture of four colours, which cannot be mistaken for a turned or mirrored one."""
+    pixels = np.array(((UPPER_LEFT, UPPER_RIGHT), (LOWER_LEFT, LOWER_RIGHT)), dtype=np.uint8)
+    image = Image.fromarray(np.kron(pixels, np.ones((32, 32, 1), dtype=np.uint8)))
+    for name in ("quad.png", "quad.jpg"):
+        image.save(tmp_path / name, quality=95)
+    return str(tmp_path / "quad.png")
+
+
+def scene_of(geometry, material, **rest):
+    visual = Visual(name="v", X_LG=IDENTITY, geometry=geometry, material=material, **rest)
+    inertia = SpatialInertia.of(1.0, I_Lcm=0.1 * np.eye(3))
+    link = Link(name="a", model="m", X_WL=IDENTITY, inertia=inertia, visuals=(visual,))
+    return Scene(name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link,))
+
+
+def seen_from(eye, client, *, up=(0, 0, 1)):
+    """What PyBullet's own renderer draws, shape (64, 64, 3), without shadows."""
+    view = pybullet.computeViewMatrix(eye, (0, 0, 0), up)
+    projection = pybullet.computeProjectionMatrixFOV(30.0, 1.0, 0.1, 10.0)
+    image = pybullet.getCameraImage(
+        64, 64, view, projection, shadow=0, lightAmbientCoeff=1.0, lightDiffuseCoeff=0.0, lightSpecularCoeff=0.0,
+        renderer=pybullet.ER_TINY_RENDERER, physicsClientId=client,
+    )[2]  # fmt: skip
+    return np.reshape(image, (64, 64, 4))[:, :, :3]
+
+
+def hue(rgb):
+    """Which of the four colours a pixel has: bright where they are, whatever the light."""
+    return tuple((np.asarray(rgb) > 0.5 * max(rgb)).tolist())
+
+
+def quadrants(image):
+    """The hues of four pixels about the middle: upper left, upper right, lower left, lower right."""
+    return [hue(image[y, x]) for y in (26, 38) for x in (26, 38)]
+
+
+UPRIGHT = [hue(c) for c in (UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT)]
+
+
+# --- PyBullet --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg"])
+@pytest.mark.parametrize("side", [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)])
+def test_a_picture_stands_upright_on_each_side_of_a_box(bullet_client, picture, suffix, side):
+    scene = scene_of(UNIT, Material(texture=picture.replace("png", suffix)))
+    with load_into_pybullet(scene, physicsClientId=bullet_client):
+        assert quadrants(seen_from(4.0 * np.array(side), bullet_client)) == UPRIGHT
+
+
+def test_a_picture_on_a_mesh_goes_where_its_texture_coordinates_say(bullet_client, picture, tmp_path):
+    corners = "v 0 -0.5 -0.5\nv 0 0.5 -0.5\nv 0 0.5 0.5\nv 0 -0.5 0.5\nv -0.1 0 0\n"
+    (tmp_path / "sail.obj").write_text(
+        corners + "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\nf 2/2 1/1 5/4\n"
+    )
+    scene = scene_of(Mesh(uri="sail.obj", path=str(tmp_path / "sail.obj")), Material(texture=picture))
+    with load_into_pybullet(scene, physicsClientId=bullet_client):
+        assert quadrants(seen_from((4, 0, 0), bullet_client)) == UPRIGHT
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        Sphere(radius=0.5),
+        Cylinder(radius=0.5, length=1.0),
+        Capsule(radius=0.4, length=0.4),
+        Ellipsoid(radii=(0.5, 0.4, 0.6)),
+    ],
+    ids=lambda geometry: type(geometry).__name__,
+)
+def test_a_picture_goes_once_around_what_is_round(bullet_client, picture, geometry):
+    with load_into_pybullet(scene_of(geometry, Material(texture=picture)), physicsClientId=bullet_client):
+        front, back = (quadrants(seen_from((0, y, 0), bullet_client)) for y in (-4, 4))
+    right, left = UPRIGHT[1::2], UPRIGHT[::2]
+    assert front == [right[0], right[0], right[1], right[1]]
+    assert back == [left[0], left[0], left[1], left[1]]
+
+
+def test_a_picture_lies_on_a_plane_and_takes_the_colour(bullet_client, picture):
+    plane = Plane(normal=(0.0, 0.0, 1.0), size=(1.0, 1.0))
+    with load_into_pybullet(scene_of(plane, Material(texture=picture)), physicsClientId=bullet_client):
+        assert quadrants(seen_from((0, 0, 4), bullet_client, up=(0, 1, 0))) == UPRIGHT
+    red = Material(texture=picture, diffuse=(1.0, 0.0, 0.0, 1.0))
+    with load_into_pybullet(scene_of(plane, red), physicsClientId=bullet_client):
+        image = seen_from((0, 0, 4), bullet_client, up=(0, 1, 0))
+    assert [bool(image[y, x, 0] > 100) for y in (26, 38) for x in (26, 38)] == [True, False, False, True]
+    assert image[26:39, 26:39, 1:].max() < 30
+
+
+def test_a_mesh_without_texture_coordinates_is_told_of_in_both_engines(bullet_client, picture, tmp_path):
+    trimesh.creation.icosphere(radius=0.3).export(tmp_path / "ball.stl")
+    scene = scene_of(Mesh(uri="ball.stl", path=str(tmp_path / "ball.stl")), Material(texture=picture))
+    codes = {entry.code for entry in to_mjcf(scene).diagnostics}
+    with load_into_pybullet(scene, physicsClientId=bullet_client) as robot:
+        codes |= {entry.code for entry in robot.diagnostics}
+    assert {"pybullet.no-texture-coordinates", "mjcf.no-texture-coordinates"} <= codes
+
+
+def test_a_picture_that_is_not_there_leaves_the_colour(bullet_client, tmp_path):
+    scene = scene_of(UNIT, Material(texture=str(tmp_path / "gone.png"), diffuse=(0.0, 1.0, 0.0, 1.0)))
+    with load_into_pybullet(scene, physicsClientId=bullet_client) as robot:
+        assert [entry.code for entry in robot.diagnostics if entry.code.startswith("texture")] == ["texture.unreadable"]
+        assert hue(seen_from((4, 0, 0), bullet_client)[32, 32]) == (False, True, False)
+
+
+@pytest.mark.parametrize(
+    ("geometry", "volume"),
+    [
+        (Box(size=(1.0, 2.0, 3.0)), 6.0),
+        (Sphere(radius=2.0), 32.0 / 3.0 * math.pi),
+        (Ellipsoid(radii=(1.0, 2.0, 3.0)), 8.0 * math.pi),
+        (Cylinder(radius=1.0, length=2.0), 2.0 * math.pi),
+        (Cone(radius=1.0, length=3.0), math.pi),
+        (Capsule(radius=1.0, length=2.0), 2.0 * math.pi + 4.0 / 3.0 * math.pi),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_drawn_under_a_picture_has_the_shape_of_the_primitive(geometry, volume):
+    vertices, faces, uv = skin(geometry)
+    assert trimesh.Trimesh(vertices, faces, process=False).volume == pytest.approx(volume, rel=0.02)
+    assert uv.shape == (len(vertices), 2)
+    assert (uv.min(), uv.max()) == (0.0, 1.0)
+
+
+# --- MuJoCo ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg"])
+def test_mujoco_has_the_picture_pixel_by_pixel(picture, suffix):
+    file = picture.replace("png", suffix)
+    model = compiled(to_mjcf(scene_of(UNIT, Material(texture=file))))
+    (texture,) = model.mat_texid[:, mujoco.mjtTextureRole.mjTEXROLE_RGB]
+    height, width = model.tex_height[texture], model.tex_width[texture]
+    pixels = model.tex_data[model.tex_adr[texture] :][: height * width * 3].reshape(height, width, 3)
+    with Image.open(file) as image:
+        expected = np.asarray(image)
+    assert np.array_equal(pixels, expected) or np.array_equal(pixels, expected[::-1])
+
+
+def test_physically_based_looks_are_those_of_the_material(picture):
+    maps = tuple((kind, picture) for kind in ("albedo_map", "normal_map", "roughness_map", "metalness_map"))
+    look = Material(texture=picture, metalness=0.25, roughness=0.75, maps=maps)
+    mjcf = to_mjcf(scene_of(UNIT, look))
+    model = compiled(mjcf)
+    roles = mujoco.mjtTextureRole
+    for role in (roles.mjTEXROLE_RGB, roles.mjTEXROLE_NORMAL, roles.mjTEXROLE_ROUGHNESS, roles.mjTEXROLE_METALLIC):
+        assert model.mat_texid[0, role] >= 0
+    assert (model.mat_metallic[0], model.mat_roughness[0]) == pytest.approx((0.25, 0.75))
+    assert "mjcf.material" not in {entry.code for entry in mjcf.diagnostics}
+
+
+def test_a_map_without_a_colour_texture_keeps_the_colour(picture):
+    look = Material(diffuse=(0.1, 0.2, 0.3, 1.0), maps=(("normal_map", picture),))
+    model = compiled(to_mjcf(scene_of(UNIT, look)))
+    assert model.mat_rgba[0] == pytest.approx((0.1, 0.2, 0.3, 1.0))
+    assert model.mat_texid[0, mujoco.mjtTextureRole.mjTEXROLE_NORMAL] >= 0
+
+
+def test_what_neither_engine_draws_is_said(bullet_client, picture):
+    look = Material(texture=picture, maps=(("albedo_map", picture), ("light_map", picture)))
+    (entry,) = [entry for entry in to_mjcf(scene_of(UNIT, look)).diagnostics if entry.code == "mjcf.material"]
+    assert entry.message == "of a material these are not carried: light map"
+    with load_into_pybullet(scene_of(UNIT, look), physicsClientId=bullet_client) as robot:
+        assert "pybullet.appearance" in {entry.code for entry in robot.diagnostics}
+    plain = Material(texture=picture, maps=(("albedo_map", picture),))
+    with load_into_pybullet(scene_of(UNIT, plain), physicsClientId=bullet_client) as robot:
+        assert "pybullet.appearance" not in {entry.code for entry in robot.diagnostics}
+
+
+def test_what_touches_stays_a_primitive_under_a_picture(bullet_client, picture):
+    scene = scene_of(UNIT, Material(texture=picture))
+    (link,) = scene.links
+    touching = Link(
+        name="a", model="m", X_WL=IDENTITY, inertia=link.inertia, visuals=link.visuals,
+        collisions=(Collision(name="c", X_LG=IDENTITY, geometry=UNIT),),
+    )  # fmt: skip
+    with load_into_pybullet(
+        Scene(name="m", models=scene.models, links=(touching,)), physicsClientId=bullet_client
+    ) as r:
+        (shape,) = pybullet.getCollisionShapeData(r, -1, bullet_client)
+    assert shape[2] == pybullet.GEOM_BOX

@@ -1,0 +1,260 @@
+"""Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first principles."""
+
+import math
+
+import numpy as np
+import pytest
+from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import (
+    BallRpyJoint,
+    FixedOffsetFrame,
+    JointIndex,
+    PlanarJoint,
+    PrismaticJoint,
+    QuaternionFloatingJoint,
+    RevoluteJoint,
+    RotationalInertia,
+    ScrewJoint,
+    UniversalJoint,
+    WeldJoint,
+)
+from pydrake.multibody.tree import SpatialInertia as DrakeInertia
+
+from bridge.lowering import lower
+from bridge.mechanism.dynamics import relative_pose
+from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
+
+MOVING = [
+    JointType.REVOLUTE,
+    JointType.PRISMATIC,
+    JointType.BALL,
+    JointType.UNIVERSAL,
+    JointType.PLANAR,
+    JointType.SCREW,
+]
+GRAVITY = (0.3, -1.2, -9.81)
+
+
+def random_pose(rng):
+    return Pose.from_vector([*rng.normal(size=3), *rng.normal(size=4)])
+
+
+def random_inertia(rng):
+    A = rng.normal(size=(3, 3))
+    points = A @ A.T
+    return SpatialInertia.of(rng.uniform(0.5, 3), rng.normal(size=3), np.trace(points) * np.eye(3) - points)
+
+
+def axes_of(kind, rng):
+    x, y, z = np.linalg.qr(rng.normal(size=(3, 3)))[0].T
+    z = np.cross(x, y)
+    count = {JointType.UNIVERSAL: 2, JointType.PLANAR: 3, JointType.FIXED: 0, JointType.BALL: 0}.get(kind, 1)
+    return tuple(JointAxis(xyz=frozen(axis)) for axis in (x, y, z)[:count])
+
+
+def random_scene(seed, *, fixed, kinds=MOVING, size=7, chain=False):
+    """Links ``l0``.. in a random tree; link 0 welded to the world or free."""
+    rng = np.random.default_rng(seed)
+    poses, links, joints = [], [], []
+    for i in range(size):
+        parent = i - 1 if chain else int(rng.integers(0, i)) if i else -1
+        X_PJ, X_CJ = random_pose(rng), random_pose(rng)
+        X_WP = IDENTITY if i == 0 else poses[parent]
+        poses.append(X_WP @ X_PJ @ X_CJ.inverse())
+        links.append(Link(name=f"l{i}", model="m", X_WL=poses[i], inertia=random_inertia(rng)))
+        kind = JointType.FIXED if i == 0 else kinds[int(rng.integers(len(kinds)))]
+        if i or fixed:
+            joints.append(
+                Joint(
+                    name=f"j{i}",
+                    type=kind,
+                    parent=f"l{parent}" if i else WORLD,
+                    child=f"l{i}",
+                    X_PJ=X_PJ,
+                    X_CJ=X_CJ,
+                    axes=axes_of(kind, rng),
+                    pitch=rng.normal(),
+                )
+            )
+    model = Model(name="m", X_WM=IDENTITY, canonical_link="l0")
+    return Scene(name="random", models=(model,), links=tuple(links), joints=tuple(joints))
+
+
+def drake_pose(X):
+    return RigidTransform(RotationMatrix(X.R), X.p)
+
+
+def drake_joint(plant, joint):
+    def frame(link, X):
+        body = plant.world_body() if link == WORLD else plant.GetBodyByName(link)
+        return plant.AddFrame(FixedOffsetFrame(f"{joint.name}_{link}", body.body_frame(), drake_pose(X)))
+
+    R_JA = np.eye(3)
+    if joint.type in {JointType.UNIVERSAL, JointType.PLANAR}:
+        x, y = (axis.xyz for axis in joint.axes[:2])
+        R_JA = np.column_stack((x, y, np.cross(x, y)))
+    X_JA = Pose.of(R_JA)
+    F, M = frame(joint.parent, joint.X_PJ @ X_JA), frame(joint.child, joint.X_CJ @ X_JA)
+    axis = joint.axes[0].xyz if joint.axes else None
+    made = {
+        JointType.FIXED: lambda: WeldJoint(joint.name, F, M, RigidTransform()),
+        JointType.REVOLUTE: lambda: RevoluteJoint(joint.name, F, M, axis),
+        JointType.PRISMATIC: lambda: PrismaticJoint(joint.name, F, M, axis),
+        JointType.BALL: lambda: BallRpyJoint(joint.name, F, M),
+        JointType.UNIVERSAL: lambda: UniversalJoint(joint.name, F, M),
+        JointType.PLANAR: lambda: PlanarJoint(joint.name, F, M),
+        JointType.SCREW: lambda: ScrewJoint(joint.name, F, M, axis, joint.pitch, 0.0),
+    }[joint.type]()
+    return plant.AddJoint(made)
+
+
+def drake_plant(scene):
+    plant = MultibodyPlant(0.0)
+    for link in scene.links:
+        inertia = link.inertia
+        I = inertia.I_Lcm  # noqa: E741
+        central = RotationalInertia(I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
+        plant.AddRigidBody(link.name, DrakeInertia.MakeFromCentralInertia(inertia.mass, inertia.p_LLcm, central))
+    for joint in scene.joints:
+        drake_joint(plant, joint)
+    plant.mutable_gravity_field().set_gravity_vector(GRAVITY)
+    plant.Finalize()
+    return plant
+
+
+def state(plant, mechanism, rng):
+    """A random state: Drake's q and v, ours by joint, and Drake's index of each of our velocities."""
+    context = plant.CreateDefaultContext()
+    q, v = {}, {}
+    plant.SetPositions(context, rng.uniform(-1.2, 1.2, plant.num_positions()))
+    plant.SetVelocities(context, rng.normal(size=plant.num_velocities()))
+    index = {}
+    for joint in (plant.get_joint(JointIndex(i)) for i in range(plant.num_joints())):
+        if joint.num_velocities() == 0:
+            continue
+        name = joint.name()
+        q_j = plant.GetPositions(context)[joint.position_start() :][: joint.num_positions()]
+        v_j = plant.GetVelocities(context)[joint.velocity_start() :][: joint.num_velocities()]
+        order = list(range(joint.num_velocities()))
+        if isinstance(joint, QuaternionFloatingJoint):
+            unit = q_j[:4] / np.linalg.norm(q_j[:4])
+            full = plant.GetPositions(context)
+            full[joint.position_start() :][:4] = unit
+            plant.SetPositions(context, full)
+            q_j, order = np.array([*q_j[4:], *unit]), [3, 4, 5, 0, 1, 2]
+        elif isinstance(joint, BallRpyJoint):
+            q_j = matrix_to_quaternion(Pose.from_xyz_rpy((0, 0, 0), q_j).R)
+        q[name], v[name] = q_j, v_j[order]
+        index[name] = [joint.velocity_start() + k for k in order]
+    return context, q, v, [index[name][component] for name, component in mechanism.v_order]
+
+
+@pytest.mark.parametrize("fixed", [True, False], ids=["fixed base", "floating base"])
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees_move_as_in_drake(seed, fixed):
+    scene = random_scene(seed, fixed=fixed)
+    mechanism, plant = lower(scene), drake_plant(scene)
+    context, q, v, index = state(plant, mechanism, np.random.default_rng(seed))
+
+    for name, X_WL in mechanism.link_poses(q).items():
+        expected = plant.EvalBodyPoseInWorld(context, plant.GetBodyByName(name)).GetAsMatrix34()
+        np.testing.assert_allclose(np.column_stack((X_WL.R, X_WL.p)), expected, atol=1e-12)
+
+    M = plant.CalcMassMatrixViaInverseDynamics(context)
+    np.testing.assert_allclose(mechanism.mass_matrix(q), M[np.ix_(index, index)], atol=1e-12 * np.abs(M).max())
+    tau_g = plant.CalcGravityGeneralizedForces(context)
+    scale = max(1.0, np.abs(tau_g).max())
+    np.testing.assert_allclose(mechanism.gravity_forces(q, GRAVITY), tau_g[index], atol=1e-12 * scale)
+    bias = plant.CalcBiasTerm(context) - tau_g
+    scale = max(1.0, np.abs(bias).max())
+    np.testing.assert_allclose(mechanism.bias_forces(q, v, GRAVITY), bias[index], atol=1e-11 * scale)
+
+
+def reversed_scene(kind, seed):
+    """A chain in which the joint points at the world: link ``a`` hangs from link ``b``, which is welded."""
+    rng = np.random.default_rng(seed)
+    X_PJ, X_CJ, X_Wb = random_pose(rng), random_pose(rng), random_pose(rng)
+    joint = Joint(name="j", type=kind, parent="a", child="b", X_PJ=X_PJ, X_CJ=X_CJ, axes=axes_of(kind, rng), pitch=0.7)
+    weld = Joint(name="w", type=JointType.FIXED, parent=WORLD, child="b", X_PJ=X_Wb, X_CJ=IDENTITY)
+    links = (
+        Link(name="a", model="m", X_WL=X_Wb @ X_CJ @ X_PJ.inverse(), inertia=random_inertia(rng)),
+        Link(name="b", model="m", X_WL=X_Wb, inertia=random_inertia(rng)),
+    )
+    return Scene(name="reversed", links=links, joints=(weld, joint))
+
+
+def some_position(kind, rng):
+    if kind is JointType.BALL:
+        q = rng.normal(size=4)
+        return q / np.linalg.norm(q)
+    return rng.normal(size={JointType.UNIVERSAL: 2, JointType.PLANAR: 3}.get(kind, 1))
+
+
+@pytest.mark.parametrize("kind", MOVING, ids=str)
+def test_a_reversed_joint_has_the_same_position_as_a_forward_one(kind):
+    scene = reversed_scene(kind, 3)
+    mechanism = lower(scene)
+    (joint,) = (joint for joint in scene.joints if joint.name == "j")
+    forward = Scene(name="forward", links=scene.links, joints=(joint,))
+    position = some_position(kind, np.random.default_rng(5))
+    poses = mechanism.link_poses({"j": position})
+    child = by_name(lower(forward).bodies)["b"]
+    expected = relative_pose(child, tuple(position))
+    assert by_name(mechanism.bodies)["a"].reversed
+    assert (poses["a"].inverse() @ poses["b"]).is_close(expected, 1e-12)
+
+
+@pytest.mark.parametrize("kind", MOVING, ids=str)
+def test_kinetic_energy_of_a_reversed_joint_is_that_of_its_motion(kind):
+    """``v M v / 2`` equals the energy of the links, whose velocities come from differences of their poses."""
+    mechanism = lower(reversed_scene(kind, 4))
+    rng = np.random.default_rng(6)
+    position, h = some_position(kind, rng), 1e-5
+    rate = rng.normal(size=3 if kind is JointType.BALL else len(position))
+    before, after = (mechanism.link_poses({"j": moved(kind, position, rate, s * h)}) for s in (-1, 1))
+    now = mechanism.link_poses({"j": position})
+    inertia = by_name(mechanism.bodies)["a"].inertia
+    com = [X["a"].p + X["a"].R @ inertia.p_LLcm for X in (before, after)]
+    R_dot = (after["a"].R - before["a"].R) / (2 * h)
+    spin = now["a"].R.T @ R_dot
+    omega = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    speed = (com[1] - com[0]) / (2 * h)
+    energy = 0.5 * inertia.mass * speed @ speed + 0.5 * omega @ inertia.I_Lcm @ omega
+    assert 0.5 * rate @ mechanism.mass_matrix({"j": position}) @ rate == pytest.approx(energy, rel=1e-6)
+
+
+def moved(kind, position, rate, h):
+    """The position after a time ``h`` at a constant rate."""
+    if kind is not JointType.BALL:
+        return position + h * rate
+    angle = np.linalg.norm(rate) * h  # the rate is in the parent's joint frame: rotate from the left
+    w, x, y, z = math.cos(angle / 2), *(rate / np.linalg.norm(rate) * math.sin(angle / 2))
+    a, b, c, d = position
+    return np.array(
+        [
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        ]
+    )
+
+
+def test_a_rotor_adds_its_reflected_inertia_to_the_diagonal():
+    scene = random_scene(1, fixed=True, kinds=[JointType.REVOLUTE])
+    motors = (Actuator(name="motor", joint="j2", gear_ratio=50.0, rotor_inertia=1e-4),)
+    geared = Scene(name=scene.name, links=scene.links, joints=scene.joints, actuators=motors)
+    difference = lower(geared).mass_matrix() - lower(scene).mass_matrix()
+    i = lower(scene).v_order.index(("j2", 0))
+    expected = np.zeros_like(difference)
+    expected[i, i] = 50.0**2 * 1e-4
+    np.testing.assert_allclose(difference, expected, atol=1e-14)
+
+
+def test_a_long_chain_needs_no_recursion():
+    mechanism = lower(random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True))
+    assert len(mechanism.link_poses()) == 3000
+    assert len(mechanism.v_order) == 2999

@@ -1,0 +1,193 @@
+"""Controllers without gain, efforts that are too much for the time step, and inertias that are made possible."""
+
+import math
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import loaders
+from bridge.mjcf import to_mjcf
+from loaders.diagnostics import Fate
+from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, SpatialInertia, frozen, quaternion_to_matrix, rotation_about
+from tests.support.mujoco_oracle import compiled, quietly
+
+FREQUENCY = 30.0
+"""What the docs promise of a position controller [rad/s]."""
+
+
+def flywheel(inertia, *, time_step=0.001, **axis):
+    """A wheel on a hinge to the world, without gravity."""
+    body = SpatialInertia.of(1.0, I_Lcm=inertia * np.eye(3))
+    joint = Joint(
+        name="j",
+        type=JointType.REVOLUTE,
+        parent=WORLD,
+        child="wheel",
+        X_PJ=IDENTITY,
+        X_CJ=IDENTITY,
+        axes=(JointAxis(xyz=frozen((0.0, 0.0, 1.0)), **axis),),
+    )
+    return Scene(
+        name="m",
+        models=(Model(name="m", X_WM=IDENTITY, canonical_link="wheel"),),
+        links=(Link(name="wheel", model="m", X_WL=IDENTITY, inertia=body),),
+        joints=(joint,),
+        gravity=frozen((0.0, 0.0, 0.0)),
+        physics=Physics(time_step=time_step),
+    )
+
+
+def moved(mjcf, control, seconds):
+    """Position and velocity of the first joint after a constant control."""
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = control
+    quietly(lambda: [mujoco.mj_step(model, data) for _ in range(round(seconds / model.opt.timestep))])
+    return data.qpos[0], data.qvel[0]
+
+
+@pytest.mark.parametrize("inertia", [1e-5, 1e-2, 10.0])
+def test_a_position_controller_without_gain_moves_every_inertia_alike(inertia):
+    scene = flywheel(inertia, time_step=1e-4, lower=-2.0, upper=2.0, effort=1e9)
+    position, _ = moved(to_mjcf(scene, actuators="position"), 1.0, 0.1)
+    expected = 1.0 - (1.0 + FREQUENCY * 0.1) * math.exp(-FREQUENCY * 0.1)  # critically damped
+    assert position == pytest.approx(expected, abs=5e-3)
+
+
+@pytest.mark.parametrize("inertia", [1e-5, 1e-2, 10.0])
+def test_a_velocity_controller_without_gain_moves_every_inertia_alike(inertia):
+    scene = flywheel(inertia, time_step=1e-4, effort=1e9, velocity=3.0)
+    _, velocity = moved(to_mjcf(scene, actuators="velocity"), 1.0, 0.02)
+    assert velocity == pytest.approx(1.0 - math.exp(-2.0 * FREQUENCY * 0.02), abs=5e-3)
+
+
+@pytest.mark.parametrize("time_step", [0.001, 0.1])
+def test_a_controller_without_gain_settles_at_any_time_step(time_step):
+    scene = flywheel(1e-4, time_step=time_step, lower=-2.0, upper=2.0, effort=1e9)
+    position, velocity = moved(to_mjcf(scene, actuators="position"), 1.0, 20.0)
+    assert (position, velocity) == (pytest.approx(1.0, abs=1e-3), pytest.approx(0.0, abs=1e-3))
+
+
+@pytest.mark.parametrize("bound", [1e10, 1e12, math.inf])
+def test_limits_that_are_none_bound_no_controller(bound):
+    model = compiled(to_mjcf(flywheel(1.0, lower=-bound, upper=bound, effort=1.0), actuators="position"))
+    assert not model.actuator_ctrllimited[0]
+
+
+@pytest.mark.parametrize(
+    ("effort", "stops", "light"),
+    [(0.1, math.inf, False), (100.0, math.inf, True), (100.0, 1.0, True), (100.0, 1e-6, False)],
+)
+def test_effort_that_turns_a_joint_too_far_in_one_step_is_reported_with_its_figures(effort, stops, light):
+    mjcf = to_mjcf(flywheel(1e-3, lower=-stops, upper=stops, effort=effort))
+    found = [entry for entry in mjcf.diagnostics if entry.code == "mjcf.light-joint"]
+    assert bool(found) == light
+    if light:
+        speed = min(effort / 1e-3 * 0.05, math.sqrt(2.0 * effort / 1e-3 * 2.0 * stops))
+        assert f"joint j, {effort:g} N m on the 0.001 kg m^2" in found[0].message
+        assert f"by {speed * 1e-3:.2g} rad in each time step" in found[0].message
+
+
+# --- effort that ends at the speed limit ------------------------------------------------------------------------------
+
+
+def dc_motor(**axis):
+    return to_mjcf(flywheel(0.5, **axis), actuators="dcmotor")
+
+
+@pytest.mark.parametrize("control", [6.0, -6.0, 3.0])
+def test_a_dc_motor_reaches_the_share_of_the_speed_limit_that_it_is_given_as_a_motor_with_back_emf_does(control):
+    effort, speed, inertia = 6.0, 4.0, 0.5
+    mjcf = dc_motor(effort=effort, velocity=speed, lower=-1e3, upper=1e3)
+    tau = inertia * speed / effort  # I dv/dt = u - (effort / speed) v
+    for seconds in (0.2, 5.0):
+        _, velocity = moved(mjcf, control, seconds)
+        expected = control / effort * speed * (1.0 - math.exp(-seconds / tau))
+        assert velocity == pytest.approx(expected, rel=3e-3)
+
+
+def test_a_dc_motor_holds_full_effort_at_rest_and_never_gives_more():
+    model = compiled(dc_motor(effort=6.0, velocity=4.0))
+    data = mujoco.MjData(model)
+    for control, velocity, expected in ((6.0, 0.0, 6.0), (100.0, 0.0, 6.0), (6.0, 2.0, 3.0), (-6.0, 4.0, -6.0)):
+        data.ctrl[:], data.qvel[:] = control, velocity
+        mujoco.mj_forward(model, data)
+        assert data.qfrc_actuator[0] == pytest.approx(expected)
+
+
+def test_a_speed_limit_that_a_motor_ends_at_is_approximated_and_no_longer_dropped():
+    scene = flywheel(0.5, effort=6.0, velocity=4.0)
+    fates = {
+        kind: [d.fate for d in to_mjcf(scene, actuators=kind).diagnostics if d.code == "mjcf.velocity-limit"]
+        for kind in ("motor", "dcmotor")
+    }
+    assert fates == {"motor": [Fate.DROPPED], "dcmotor": [Fate.APPROXIMATED]}
+
+
+def test_a_dc_motor_without_a_speed_limit_is_a_motor_and_says_so():
+    mjcf = dc_motor(effort=6.0)
+    assert "mjcf.no-speed-line" in {entry.code for entry in mjcf.diagnostics}
+    _, velocity = moved(mjcf, 6.0, 0.1)
+    assert velocity == pytest.approx(6.0 / 0.5 * 0.1)
+
+
+def test_a_dc_motor_whose_limits_no_time_step_bears_takes_less_control_and_keeps_the_limit_of_effort():
+    scene = flywheel(1e-4, effort=1000.0, velocity=1000.0, lower=-1.0, upper=1.0)
+    mjcf = to_mjcf(scene, actuators="dcmotor")
+    model = compiled(mjcf)
+    assert model.actuator_forcerange[0, 1] == 1000.0
+    limit = model.actuator_ctrlrange[0, 1]
+    found = [entry.message for entry in mjcf.diagnostics if entry.code == "mjcf.control-range"]
+    assert found[0].endswith(f"its control ends at {limit:g}")
+    speed = math.sqrt(2.0 * limit / 1e-4 * 2.0)  # what it has after the whole way between its stops
+    assert speed * model.opt.timestep == pytest.approx(0.2, rel=0.01)
+
+
+# --- who is driven ---------------------------------------------------------------------------------------------------
+
+GRIPPER = """
+<sdf version="1.11" xmlns:drake="drake.mit.edu"><model name="gripper">
+  <link name="palm"/><link name="left"/><link name="right"/>
+  <joint name="hold" type="fixed"><parent>world</parent><child>palm</child></joint>
+  <joint name="open" type="prismatic"><parent>palm</parent><child>left</child>
+    <axis><xyz>0 1 0</xyz><limit><effort>5</effort></limit></axis></joint>
+  <joint name="mirror" type="prismatic"><parent>palm</parent><child>right</child>{gains}
+    <axis><xyz>0 1 0</xyz><limit><effort>5</effort></limit>
+      <mimic joint="open"><multiplier>-1</multiplier><offset>0</offset><reference>0</reference></mimic></axis></joint>
+</model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("gains", "driven"), [("", ["open"]), ("<drake:controller_gains p='9' d='1'/>", ["open", "mirror"])]
+)
+def test_a_follower_is_driven_only_where_the_source_says_how(gains, driven):
+    mjcf = to_mjcf(loaders.load_string(GRIPPER.format(gains=gains), format="sdf"), actuators="position")
+    model = compiled(mjcf)
+    assert [model.actuator(i).name for i in range(model.nu)] == driven
+    assert ("mjcf.idle-followers" in {entry.code for entry in mjcf.diagnostics}) == (driven == ["open"])
+
+
+# --- inertia that no body can have -----------------------------------------------------------------------------------
+
+
+@given(st.tuples(*[st.floats(1e-3, 1.0)] * 3), st.floats(-3.0, 3.0))
+@example((0.5, 0.99999, 0.40625), 0.0)  # a sum whose rounding is too little, though the difference is none
+def test_a_repaired_inertia_is_possible_near_and_the_one_that_is_written(moments, angle):
+    R = rotation_about(np.array((1.0, 2.0, 2.0)) / 3.0, angle)
+    inertia = SpatialInertia.of(1.0, I_Lcm=R @ np.diag(moments) @ R.T)
+    mended = inertia.repaired()
+    a, b, c = sorted(moments)
+    least = max(c - a - b, 0.0) / math.sqrt(3.0)  # distance from the half space A + B >= C
+    assert not mended.defects()
+    assert np.linalg.norm(mended.I_Lcm - inertia.I_Lcm) == pytest.approx(least, abs=1e-12)
+    scene = flywheel(1.0)
+    wrong = replace(scene, links=(replace(scene.links[0], inertia=inertia),))
+    model = compiled(to_mjcf(wrong, inertia="repair"))
+    W = quaternion_to_matrix(model.body_iquat[1])
+    assert np.allclose(W @ np.diag(model.body_inertia[1]) @ W.T, mended.I_Lcm, atol=1e-12)

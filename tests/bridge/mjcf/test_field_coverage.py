@@ -1,0 +1,368 @@
+"""Nothing is lost in silence: each field of the canonical model, changed, changes the MJCF or the ledger.
+
+The fields are taken from the dataclasses, so that a new one cannot be forgotten: it fails here until the exporter
+carries it, reports it, or this file says why it has no meaning of its own.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import trimesh
+
+from bridge.geometry import convex_decomposition
+from bridge.mjcf import to_mjcf
+from loaders import model as m
+from loaders.diagnostics import ExportError, ModelError
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+
+I3 = SpatialInertia.of(1.0, I_Lcm=np.diag((0.3, 0.4, 0.5)))
+Z = frozen((0.0, 0.0, 1.0))
+SILENT = {
+    (Scene, "source"): "provenance: stands in the papers of a folder",
+    (Scene, "diagnostics"): "what reading found: stands in the papers of a folder",
+    (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Mesh, "uri"): "the file that it names counts",
+    (m.Heightmap, "uri"): "the file that it names counts",
+    (m.Heightmap, "path"): "no picture here",
+    (m.Heightmap, "size"): "no picture here",
+    (m.Heightmap, "position"): "no picture here",
+    (m.Heightmap, "sampling"): "no picture here",
+}
+"""Fields without a meaning that MJCF could carry."""
+
+
+def tree():
+    """A scene in which every field means something."""
+    surface = m.Surface(
+        hydroelastic=m.Hydroelastic(compliance="rigid"), friction=m.Friction(torsional=0.1, patch_radius=0.2)
+    )
+    shapes = (
+        m.Box(size=(1, 1, 1)),
+        m.Sphere(radius=1),
+        m.Cylinder(radius=1, length=1),
+        m.Capsule(radius=1, length=1),
+        m.Cone(radius=1, length=1),
+        m.Ellipsoid(radii=(1, 2, 3)),
+        m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),)),
+    )
+    collisions = tuple(
+        m.Collision(name=f"c{i}", X_LG=IDENTITY, geometry=shape, surface=surface) for i, shape in enumerate(shapes)
+    )
+    material = m.Material(name="paint", diffuse=(1.0, 0.0, 0.0, 1.0))
+    spin = m.Collision(
+        name="spin",
+        X_LG=IDENTITY,
+        geometry=m.Sphere(radius=1),
+        surface=m.Surface(friction=m.Friction(torsional=0.1, surface_radius=0.2, use_patch_radius=False)),
+    )
+    floor = m.Collision(name="floor", X_LG=IDENTITY, geometry=m.Plane())
+    hill = m.Visual(name="hill", X_LG=IDENTITY, geometry=m.Heightmap(uri="hill.png", path=None))
+    visual = m.Visual(name="v", X_LG=IDENTITY, geometry=m.Sphere(radius=1), material=material)
+    imu = m.Sensor(name="imu", type="imu", X_LS=IDENTITY, parameters=(("noise", "1"),))
+    torque = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="hinge")
+
+    def link(name, **more):
+        return m.Link(name=name, model="r", X_WL=IDENTITY, **({"inertia": I3} | more))
+
+    links = (
+        link("loose", visuals=(m.Visual(name="none", X_LG=IDENTITY, geometry=m.Empty()),)),
+        link("a", collisions=collisions, visuals=(visual, hill), sensors=(imu,)),
+        link("b", collisions=(spin,)),
+        *(link(name) for name in "cdefg"),
+        link("h", collisions=(m.Collision(name="end", X_LG=IDENTITY, geometry=m.Sphere(radius=1)),)),
+        m.Link(name="ground", model="static", X_WL=IDENTITY, collisions=(floor,)),
+    )
+
+    def joint(name, kind, parent, child, count=1, **more):
+        axes = tuple(m.JointAxis(xyz=frozen(np.roll((0.0, 0.0, 1.0), i))) for i in range(count))
+        return m.Joint(
+            name=name, type=kind, parent=parent, child=child, X_PJ=IDENTITY, X_CJ=IDENTITY, axes=axes, **more
+        )
+
+    curve = m.Curve(initial_tangent=frozen((1, 0, 0)), plane_normal=Z, arcs=(m.Arc(length=1.0, curvature=1.0),))
+    T = m.JointType
+    joints = (
+        joint("hinge", T.REVOLUTE, "a", "b", sensors=(torque,)),
+        joint("screw", T.SCREW, "b", "c"),
+        joint("other", T.REVOLUTE, "a", "d"),
+        joint("gears", T.GEARBOX, "b", "d", 2, gear_reference="a"),
+        joint("arc", T.CURVILINEAR, "c", "e", curve=curve),
+        joint("slide", T.PRISMATIC, "a", "f"),
+        joint("slide2", T.PRISMATIC, "f", "g"),
+        joint("planar", T.PLANAR, "g", "h", 3),
+    )
+    p = frozen((0.1, 0.0, 0.0))
+    ends = {"link_A": "a", "link_B": "b", "p_AP": p, "p_BQ": p}
+    flex = frozen((1.0, 1.0, 1.0))
+    return Scene(
+        name="audit",
+        models=(
+            m.Model(name="r", X_WM=IDENTITY, canonical_link="a"),
+            m.Model(name="static", X_WM=IDENTITY, canonical_link="ground", static=True),
+        ),
+        links=links,
+        joints=joints,
+        frames=(m.Frame(name="tip", link="a", X_LF=IDENTITY),),
+        lights=(
+            m.Light(name="sun", type="directional", link="world", X_LLight=IDENTITY),
+            m.Light(name="lamp", type="spot", link="a", X_LLight=IDENTITY),
+        ),
+        couplings=(
+            m.Coupling(follower="slide2", leader="slide"),
+            m.Coupling(follower="planar", leader="other"),
+        ),
+        actuators=(m.Actuator(name="drive", joint="hinge", rotor_inertia=0.1, effort=5.0),),
+        constraints=(
+            m.BallConstraint(**ends),
+            m.DistanceConstraint(**ends, distance=1.0),
+            m.DistanceConstraint(**ends, distance=1.0, stiffness=10.0),
+            m.TendonConstraint(joints=("hinge", "slide"), coefficients=(1.0, 2.0), lower=-1.0, upper=1.0),
+            *(
+                m.TendonConstraint(
+                    joints=("hinge", "slide"),
+                    coefficients=(1.0, 2.0),
+                    offset=offset,
+                    lower=-0.1,
+                    upper=0.1,
+                    stiffness=10.0,
+                    damping=1.0,
+                )
+                for offset in (0.0, -3.0)
+            ),
+        ),
+        forces=(
+            m.SpringDamper(**ends, free_length=1.0, stiffness=2.0, damping=3.0),
+            m.Bushing(
+                link_A="a",
+                X_LA=Pose.of(p=(0.0, 0.1, 0.0)),
+                link_C="b",
+                X_LC=Pose.of(p=(0.1, 0.2, 0.3)),
+                torque_stiffness=flex,
+                torque_damping=flex,
+                force_stiffness=flex,
+                force_damping=flex,
+            ),
+        ),
+        filter_groups=(m.FilterGroup(name="g", links=("a", "b")), m.FilterGroup(name="h", links=("ground",))),
+        filter_rules=(m.FilterRule(a="g", b="h"),),
+    )
+
+
+LINKS = tuple(dataclasses.replace(link, gravity=False) for link in tree().links)
+OTHER = {
+    (m.Link, "model"): "static",
+    (m.Link, "inertia"): None,
+    (m.Link, "self_collide"): True,
+    (m.Link, "added_mass"): np.eye(6),
+    (m.Link, "surface_velocity_axis"): (1.0, 0.0, 0.0),
+    (m.Link, "deformable"): (("young", "1"),),
+    (m.Frame, "link"): "b",
+    (m.Light, "link"): "b",
+    (m.Light, "type"): "point",
+    (m.Sensor, "type"): "magnetometer",
+    (m.Sensor, "joint"): "other",
+    (m.Model, "canonical_link"): "b",
+    (m.Joint, "type"): m.JointType.BALL,
+    (m.Joint, "parent"): "loose",
+    (m.Joint, "child"): "loose",
+    (m.Joint, "gear_reference"): "f",
+    (m.Joint, "curve"): None,
+    (m.Joint, "default_position"): (0.5,),
+    (m.Coupling, "follower"): "other",
+    (m.Coupling, "leader"): "other",
+    (m.Coupling, "follower_axis"): 1,
+    (m.Coupling, "leader_axis"): 1,
+    (m.Actuator, "joint"): "other",
+    (m.Actuator, "p_gain"): 7.0,
+    (m.Actuator, "d_gain"): 7.0,
+    (m.TendonConstraint, "joints"): ("other", "slide"),
+    (m.FilterGroup, "name"): "k",
+    (m.FilterGroup, "links"): ("a",),
+    (m.FilterRule, "a"): "h",
+    (m.FilterRule, "b"): "g",
+    (m.Collision, "geometry"): m.Sphere(radius=9),
+    (m.Visual, "geometry"): m.Sphere(radius=9),
+    (m.Visual, "material"): None,
+    (m.Surface, "hydroelastic"): None,
+    (m.Material, "maps"): (("normal", "normal.png"),),
+    (m.Physics, "parameters"): (("ode/solver/iters", "50"),),
+    (m.Actuator, "interfaces"): ("hardware/EffortJointInterface",),
+    (m.FilterGroup, "groups"): ("h",),
+    (m.Joint, "axes"): (m.JointAxis(xyz=frozen((0.0, 1.0, 0.0))),),
+    (m.Joint, "sensors"): (),
+    (m.Link, "collisions"): (),
+    (m.Link, "visuals"): (),
+    (m.Link, "sensors"): (),
+    (Scene, "links"): LINKS,
+    (m.Surface, "collide_bitmask"): 2,
+    (m.Surface, "category_bitmask"): 2,
+    (m.Hydroelastic, "compliance"): "compliant",
+    (m.Material, "name"): None,
+    (m.Material, "texture"): "missing.png",
+    (m.Plane, "normal"): (0.0, 1.0, 0.0),
+    (m.Cone, "length"): 2.0,
+    (m.Polyline, "outlines"): (((0.0, 0.0), (2.0, 0.0), (0.0, 1.0)),),
+}
+"""Another value, where the kind of the field does not suggest one."""
+LINK_ENDS = {"link_A", "link_B", "link_C"}
+FRESH = {"float": 0.123, "tuple": (0.1, 0.2, 0.3, 0.4), "str": "other"}
+
+
+def another(owner, field):
+    """A different, legal value of a field."""
+    value = getattr(owner, field.name)
+    if (type(owner), field.name) in OTHER:
+        return OTHER[type(owner), field.name]
+    if field.name in LINK_ENDS:
+        return "c"
+    if value is None:
+        kind = str(field.type)
+        return FRESH["float" if "float" in kind else "tuple" if "Rgba" in kind else "str"]
+    return changed(value)
+
+
+def turned(array):
+    rolled = np.roll(array, 1)
+    return frozen(array + 1.0 if np.array_equal(rolled, array) else rolled)
+
+
+CHANGES = {
+    bool: lambda value: not value,
+    str: lambda value: value + "_x",
+    int: lambda value: value + 1,
+    float: lambda value: 5.0 if math.isinf(value) else value * 1.25 + 0.125,
+    Pose: lambda X: X @ Pose.of(p=(0.01, 0.0, 0.0)),
+    SpatialInertia: lambda value: SpatialInertia(value.mass * 2, value.p_LLcm, value.I_Lcm),
+    np.ndarray: turned,
+}
+
+
+def changed(value):
+    if type(value) in CHANGES:
+        return CHANGES[type(value)](value)
+    assert isinstance(value, tuple), f"no other value is known for {value!r}; add one to OTHER"
+    if not value:
+        return ("new",)
+    if dataclasses.is_dataclass(value[0]):
+        return value[:-1]
+    if isinstance(value[0], tuple):
+        return (*value[:-1], changed(value[-1]))
+    return (changed(value[0]), *value[1:])
+
+
+def parts(value, path=()):
+    """Every dataclass of the model in the scene, with the way to it."""
+    if dataclasses.is_dataclass(value) and type(value).__module__ == m.__name__:
+        yield path, value
+        for field in dataclasses.fields(value):
+            yield from parts(getattr(value, field.name), (*path, field.name))
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            yield from parts(item, (*path, i))
+
+
+def put(value, path, new):
+    """The scene with one value replaced."""
+    if not path:
+        return new
+    step, *rest = path
+    if isinstance(step, int):
+        return (*value[:step], put(value[step], rest, new), *value[step + 1 :])
+    return dataclasses.replace(value, **{step: put(getattr(value, step), rest, new)})
+
+
+def outcome(scene):
+    """The MJCF and the ledger, or why there is none."""
+    try:
+        mjcf = to_mjcf(scene, actuators="position", collision_policy="sdformat")
+    except ModelError as error:
+        return str(error)
+    return str(mjcf), mjcf.assets, mjcf.diagnostics
+
+
+SCENE = tree()
+PARTS = list(parts(SCENE))
+WHOLE = ("Where", "Friction", "Surface", "Physics")
+"""Types of fields whose own fields are tried."""
+CLASSES = [
+    c for c in vars(m).values() if isinstance(c, type) and dataclasses.is_dataclass(c) and c.__module__ == m.__name__
+]
+FIELDS = [
+    (cls, field)
+    for cls in CLASSES
+    for field in dataclasses.fields(cls)
+    if field.type not in WHOLE and (cls, field.name) not in SILENT
+]
+
+
+def test_the_scene_has_every_kind_of_thing():
+    missing = set(CLASSES) - {type(part) for _, part in PARTS} - {m.Mesh}
+    assert missing == set()
+
+
+def test_the_scene_is_accepted():
+    assert not isinstance(outcome(SCENE), str)
+
+
+@pytest.fixture
+def shape(tmp_path):
+    """A mesh of two named parts, one of which is not convex, that asks to be taken apart."""
+    parts = trimesh.Scene()
+    ring = trimesh.creation.torus(1.0, 0.3).apply_translation((5, 0, 0))
+    parts.add_geometry(ring, geom_name="ring", node_name="ring")
+    parts.add_geometry(trimesh.creation.box((1, 2, 3)), geom_name="box", node_name="box")
+    for name in ("a.glb", "b.glb"):
+        parts.export(tmp_path / name)
+        parts.apply_scale(2.0)
+    mesh = m.Mesh(uri="a.glb", path=str(tmp_path / "a.glb"), submesh="ring", decomposition="convex_decomposition")
+    return m.Collision(name="c", X_LG=IDENTITY, geometry=mesh)
+
+
+MESH_FIELDS = {
+    "path": lambda mesh: mesh.path.replace("a.glb", "b.glb"),
+    "scale": lambda mesh: (1.0, 2.0, 1.0),
+    "submesh": lambda mesh: "box",
+    "center": lambda mesh: True,
+    "convex": lambda mesh: True,
+    "decomposition": lambda mesh: None,
+    "max_convex_hulls": lambda mesh: 3,
+    "voxel_resolution": lambda mesh: 5,
+}
+
+
+@pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(m.Mesh) if (m.Mesh, f.name) not in SILENT])
+def test_a_changed_field_of_a_mesh_changes_the_mjcf_or_the_ledger(field, shape, monkeypatch):
+    monkeypatch.setattr(
+        convex_decomposition, "installed", lambda: False
+    )  # what is asked of coacd is in the ledger then
+
+    def with_mesh(mesh):
+        shapes = (dataclasses.replace(shape, geometry=mesh),)
+        link = m.Link(name="a", model="r", X_WL=IDENTITY, inertia=I3, collisions=shapes)
+        return outcome(Scene(name="mesh", links=(link,), models=SCENE.models[:1]))
+
+    mesh = shape.geometry
+    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(mesh)
+
+
+@pytest.mark.parametrize(
+    ("cls", "field"),
+    [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in FIELDS if f[0] is not m.Mesh],
+)
+def test_a_changed_field_changes_the_mjcf_or_the_ledger(cls, field):
+    before = outcome(SCENE)
+    tried = []
+    for path, part in PARTS:
+        if type(part) is cls:
+            value = another(part, field)
+            try:
+                scene = put(SCENE, path, dataclasses.replace(part, **{field.name: value}))
+                if outcome(scene) != before:
+                    return
+            except ExportError:
+                return
+            tried.append((path, value))
+    pytest.fail(f"{cls.__name__}.{field.name} is lost in silence; tried {tried}")

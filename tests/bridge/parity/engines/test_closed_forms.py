@@ -1,0 +1,194 @@
+"""Motions with a closed form, in every engine: their errors shrink with the step as those of Euler's method do."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import loaders
+from bridge import lower
+from bridge.parity.engines.protocol import Engine, factory_of
+from bridge.parity.levels.convergence import ladder, slope
+from loaders.spatial import Pose
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+ENGINES = ["mujoco", "pybullet", "reference"]
+G = 9.8
+L = 0.7
+"""From hinge to the centre of mass of the pendulum [m]."""
+
+
+def link(name: str, mass: float, inertia: tuple[float, float, float], pose: str = "0 0 0 0 0 0") -> str:
+    x, y, z = inertia
+    return (
+        f'<link name="{name}"><inertial><pose>{pose}</pose><mass>{mass}</mass>'
+        f"<inertia><ixx>{x}</ixx><iyy>{y}</iyy><izz>{z}</izz></inertia></inertial></link>"
+    )
+
+
+def joint(name: str, kind: str, parent: str, child: str, axis: str) -> str:
+    return (
+        f'<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>{child}</child>'
+        f"<axis><xyz>{axis}</xyz></axis></joint>"
+    )
+
+
+def sdf(*parts: str) -> str:
+    return f'<sdf version="1.9"><model name="m">{"".join(parts)}</model></sdf>'
+
+
+def model(*parts: str) -> Any:
+    return lower(loaders.load_string(sdf(*parts), format="sdf"))
+
+
+BOB = (link("bob", 2.0, (0.1, 0.1, 0.1), f"0 0 {-L} 0 0 0"), joint("hinge", "revolute", "world", "bob", "0 1 0"))
+PENDULUM = model(*BOB)
+CART = model(
+    link("cart", 1.0, (0.1, 0.1, 0.1)), link("pole", 0.3, (0.01, 0.01, 0.002), "0 0 .5 0 0 0"),
+    joint("slide", "prismatic", "world", "cart", "1 0 0"), joint("hinge", "revolute", "cart", "pole", "0 1 0"),
+)  # fmt: skip
+TOP = model(link("top", 1.0, (0.02, 0.02, 0.03)))
+
+
+def after(name: str, mechanism: Any, q: dict[str, Any], v: dict[str, Any], step: float, seconds: float) -> Engine:
+    engine = factory_of(name)(mechanism)
+    engine.set_step(step)
+    engine.set_state(q, v)
+    engine.step(round(seconds / step))
+    return engine
+
+
+def order(error: Callable[[float], float], longest: float = 2e-3) -> float:
+    found = slope(ladder(longest, error))
+    assert found is not None
+    return found
+
+
+def complete_elliptic(k: float) -> float:
+    """K(k), by the mean of means."""
+    a, b = 1.0, math.sqrt(1.0 - k * k)
+    while abs(a - b) > 1e-15:
+        a, b = (a + b) / 2.0, math.sqrt(a * b)
+    return math.pi / (2.0 * a)
+
+
+AMPLITUDE = 2.0
+QUARTER = math.sqrt((0.1 + 2.0 * L**2) / (2.0 * G * L)) * complete_elliptic(math.sin(AMPLITUDE / 2.0))
+"""Of the period of the pendulum [s]."""
+
+
+def reached(name: str, step: float) -> float:
+    """The angle of the pendulum after a quarter of its period, by an engine's steps."""
+    if name == "drake":
+        return reached_in_drake(step)
+    engine = after(name, PENDULUM, {"hinge": AMPLITUDE}, {"hinge": 0.0}, step, QUARTER)
+    R = engine.link_poses()["bob"].R
+    engine.close()
+    return math.atan2(R[0, 2], R[0, 0])
+
+
+def reached_in_drake(step: float) -> float:
+    plants = pytest.importorskip("pydrake.multibody.plant")
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    analysis = pytest.importorskip("pydrake.systems.analysis")
+    plant = plants.MultibodyPlant(time_step=step)
+    parsing.Parser(plant).AddModelsFromString(sdf(*BOB), "sdf")
+    plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, -G])
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    hinge = plant.GetJointByName("hinge")
+    hinge.set_angle(context, AMPLITUDE)
+    simulator = analysis.Simulator(plant, context)
+    simulator.AdvanceTo(QUARTER - step / 2.0)  # Drake steps at the beginning of each interval: at 0, not at the end
+    return float(hinge.get_angle(context))
+
+
+@pytest.mark.parametrize("name", [*ENGINES, "drake"])
+def test_a_pendulum_is_at_the_bottom_after_a_quarter_of_the_period_of_the_elliptic_integral(name: str) -> None:
+    points = [(QUARTER / count, abs(reached(name, QUARTER / count))) for count in (200, 400, 800, 1600)]
+    assert points[-1][1] < 2e-3
+    assert slope(points) == pytest.approx(1.0, abs=0.1)
+
+
+def cart_energy(q: Any, v: Any) -> float:
+    (x_rate, rate), angle = v, float(q)
+    p_rate = (x_rate + 0.5 * rate * math.cos(angle), -0.5 * rate * math.sin(angle))
+    kinetic = 0.5 * x_rate**2 + 0.15 * (p_rate[0] ** 2 + p_rate[1] ** 2) + 0.005 * rate**2
+    return kinetic + 0.3 * G * 0.5 * math.cos(angle)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_cart_with_a_pole_keeps_its_energy_to_first_order(name: str) -> None:
+    def error(step: float) -> float:
+        engine = after(name, CART, {"hinge": 0.4}, {"slide": 0.3, "hinge": 0.0}, step, 0.4)
+        poses, v = engine.link_poses(), dict(zip(CART.v_order, engine.velocities(), strict=True))
+        engine.close()
+        R = poses["pole"].R
+        angle = math.atan2(R[0, 2], R[0, 0])
+        return abs(cart_energy(angle, (v["slide", 0], v["hinge", 0])) - cart_energy(0.4, (0.3, 0.0)))
+
+    assert order(error) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_symmetric_top_precesses_as_its_closed_form_says(name: str) -> None:
+    """Angular momentum stays; the axis turns about it at L / I1."""
+    top = lower(dataclasses.replace(TOP.scene, gravity=np.zeros(3)))
+    w = np.array((1.0, 0.0, 4.0))
+    momentum = np.diag((0.02, 0.02, 0.03)) @ w
+    rate, axis = np.linalg.norm(momentum) / 0.02, momentum / np.linalg.norm(momentum)
+    seconds = 0.5
+    turned = Pose.from_vector((0, 0, 0, math.cos(rate * seconds / 2.0), *(math.sin(rate * seconds / 2.0) * axis)))
+    exact = turned.R @ np.array((0.0, 0.0, 1.0))
+    start = {"top": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, {"top": (0.0, 0.0, 0.0, *w.tolist())}
+
+    def error(step: float) -> float:
+        engine = after(name, top, *start, step, seconds)
+        R = engine.link_poses()["top"].R
+        engine.close()
+        return float(np.linalg.norm(R[:, 2] - exact))
+
+    assert error(5e-4) < 5e-3
+    assert order(error) == pytest.approx(1.0, abs=0.1)
+
+
+MU = 0.8
+SURFACE = f"<surface><friction><ode><mu>{MU}</mu><mu2>{MU}</mu2></ode></friction></surface>"
+SLAB = f"<collision name='c'><geometry><box><size>.4 .4 .1</size></box></geometry>{SURFACE}</collision>"
+GROUND = (
+    "<model name='ground'><static>true</static><link name='l'>"
+    f"<collision name='c'><geometry><plane/></geometry>{SURFACE}</collision></link></model>"
+)
+
+
+@pytest.mark.parametrize(("name", "mu"), [("mujoco", MU), ("pybullet", MU * MU)])
+def test_a_sliding_block_stops_where_friction_has_taken_its_energy(name: str, mu: float) -> None:
+    """After ``v^2 / (2 mu g)``; PyBullet multiplies the coefficients of both surfaces."""
+    block = link("block", 1.0, (0.014, 0.014, 0.027)).replace("</link>", f"{SLAB}</link>")
+    world = f"{GROUND}<model name='m'><pose>0 0 .05 0 0 0</pose>{block}</model>"
+    text = f"<sdf version='1.9'><world name='w'><gravity>0 0 -{G}</gravity>{world}</world></sdf>"
+    mechanism = lower(loaders.load_string(text, format="sdf"))
+    speed = 0.3 * mu * G
+    exact = speed**2 / (2.0 * mu * G)
+
+    def error(step: float) -> float:
+        engine = factory_of(name)(mechanism)
+        engine.set_step(step)
+        engine.set_state({}, {})
+        engine.step(round(0.2 / step))  # contact forces build up first
+        start = float(engine.link_poses()["m::block"].p[0])
+        engine.set_state(engine.positions(), {"m::block": (speed, 0.0, 0.0, 0.0, 0.0, 0.0)})
+        engine.step(round(0.5 / step))
+        way = float(engine.link_poses()["m::block"].p[0]) - start
+        engine.close()
+        return abs(way - exact)
+
+    points = ladder(2e-3, error)
+    assert points[-1][1] < 2e-3 * exact
+    assert (slope(points) or 0.0) > 0.9

@@ -1,0 +1,101 @@
+"""The engines answer in the mechanism's own coordinates, those of balls and free bodies too; Drake is the witness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bridge
+import loaders
+from bridge.parity import EngineMissingError, compare, engine_names
+from bridge.parity.engines.protocol import factory_of
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+pytest.importorskip("pydrake")
+from tests.support.drake_oracle import open_in_drake, pose_error
+
+ASSETS = Path(__file__).parents[4] / "assets"
+INERTIA = "<inertial><pose>.1 .05 -.2 .3 .2 .1</pose><mass>{0}</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz><ixy>.05</ixy></inertia></inertial>"  # noqa: E501
+CHAIN = (
+    "<sdf version='1.11'><model name='m'><pose>.1 .2 .3 .4 .5 .6</pose>"
+    + "".join(f"<link name='{n}'><pose>{p}</pose>{INERTIA.format(m)}</link>" for n, p, m in (
+        ("base", "0 0 0 0 0 0", 3), ("upper", "0 .1 -.4 .2 0 .1", 2), ("lower", ".1 0 -.9 0 .3 0", 1)))
+    + "<joint name='hip' type='ball'><pose>.02 .03 .2 .1 .2 .3</pose><parent>base</parent><child>upper</child></joint>"
+    "<joint name='knee' type='revolute'><parent>upper</parent><child>lower</child>"
+    "<axis><xyz>0 .6 .8</xyz></axis></joint>"
+    "</model></sdf>"
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A free base, a ball that carries a chain, and inertias that lean."""
+    path = tmp_path_factory.mktemp("chain") / "chain.sdf"
+    path.write_text(CHAIN, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["reference", "mujoco", "pybullet"])
+@pytest.mark.parametrize("model", ["chain", "leg.sdf", "double_pendulum.urdf"])
+def test_an_engine_answers_what_drake_answers(name: str, model: str, chain: Path) -> None:
+    path = chain if model == "chain" else ASSETS / model
+    scene = loaders.load(path)
+    oracle = open_in_drake(path, scene, gravity=tuple(scene.gravity.tolist()))
+    mechanism = bridge.lower(scene)
+    engine = factory_of(name)(mechanism)
+    try:
+        for seed in range(5):
+            q, v = oracle.random_positions(seed, scene), oracle.random_velocities(seed)
+            engine.set_state(q, v)
+            poses = engine.link_poses()
+            for link, X_WL in oracle.link_poses(q).items():
+                assert pose_error(poses[link], X_WL) <= 1e-9
+            M = oracle.mass_matrix(q, mechanism.v_order)
+            assert np.abs(engine.mass_matrix() - M).max() <= 1e-9 * np.abs(M).max()
+            bias = oracle.bias_forces(q, v, mechanism.v_order)
+            assert np.abs(engine.bias_forces() - bias).max() <= 1e-9 * np.abs(bias).max()
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("name", ["reference", "mujoco", "pybullet"])
+def test_an_engine_reports_masses_limits_and_damping_of_the_file(name: str) -> None:
+    engine = factory_of(name)(bridge.lower(loaders.load(ASSETS / "arm" / "model.sdf")))
+    inertias, joints = engine.inertias(), engine.joint_parameters()
+    engine.close()
+    assert inertias["forearm"].mass == pytest.approx(1.4, rel=1e-12)
+    assert inertias["forearm"].p_LLcm == pytest.approx((0.01, -0.015, 0.12), abs=1e-12)
+    elbow = joints["elbow", 0]
+    assert (elbow.lower, elbow.upper, elbow.damping) == (-2.4, 2.4, 0.5)
+    assert joints["roll", 0].upper == np.inf
+
+
+@pytest.mark.parametrize("name", ["reference", "mujoco", "pybullet"])
+def test_an_engine_reports_the_mimic_of_the_file(name: str) -> None:
+    link = "<link name='{0}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"  # noqa: E501
+    joint = "<joint name='{0}' type='continuous'><parent link='{1}'/><child link='{2}'/><axis xyz='0 0 1'/>{3}</joint>"
+    text = (
+        "<robot name='r'><link name='world'/>" + link.format("a") + link.format("b")
+        + joint.format("j", "world", "a", "")
+        + joint.format("k", "a", "b", "<mimic joint='j' multiplier='-2' offset='.3'/>")
+        + "</robot>"
+    )  # fmt: skip
+    engine = factory_of(name)(bridge.lower(loaders.load_string(text, format="urdf")))
+    couplings = engine.couplings()
+    engine.close()
+    assert couplings == {(("k", 0), ("j", 0)): (-2.0, 0.3)}
+
+
+def test_an_unknown_engine_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(ValueError, match=r"no engine 'ode'; there are: reference, mujoco, pybullet"):
+        compare(ASSETS / "orthogonal_x.sdf", engines=("ode",))
+    assert engine_names()[:3] == ("reference", "mujoco", "pybullet")
+
+
+def test_a_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pybullet", None)
+    with pytest.raises(EngineMissingError, match="pip install pybullet"):
+        compare(ASSETS / "orthogonal_x.sdf")

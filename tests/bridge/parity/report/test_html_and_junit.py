@@ -1,0 +1,150 @@
+"""The report as people meet it: in a real browser, at a chosen configuration, with and without a fault."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import bridge
+import loaders
+from bridge.cli import main
+from bridge.parity import Comparison, Verdict
+from bridge.parity.engines.protocol import factory_of
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+pytest.importorskip("matplotlib")
+
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+MEASURE = (
+    "<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, room: innerWidth, "
+    "missing: [...document.querySelectorAll('nav a')].filter(a => !document.querySelector(a.hash)).length, "
+    "drawings: [...document.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().height > 100).length, "
+    "images: [...document.images].filter(i => i.naturalWidth > 100).length})</script>"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the command writes."""
+    out = tmp_path_factory.mktemp("report")
+    words = ["compare", str(ARM), "--set", "elbow=-30deg", "--set", "waist=0.5", "--report", str(out), "-q"]
+    assert main([*words, "--configurations", "3"]) == 0
+    return out
+
+
+def faulty() -> Comparison:
+    scene = loaders.load(ARM)
+    links = tuple(
+        dataclasses.replace(k, inertia=dataclasses.replace(k.inertia, mass=1.01 * k.inertia.mass))
+        if k.name == "forearm"
+        else k
+        for k in scene.links
+    )
+
+    def heavier(_mechanism: object) -> object:
+        return factory_of("mujoco")(bridge.lower(dataclasses.replace(scene, links=links)))
+
+    heavier.name = "mujoco"  # type: ignore[attr-defined]
+    return bridge.compare(scene, (heavier, "pybullet"), levels=("L0", "L1"), configurations=2)
+
+
+def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    for heading in (
+        "Pictures", "Quantities", "Error over time, motion with damping", "Error over the step", "Mass matrix",
+        "Pairs of links that may touch", "Mass and inertia", "Fidelity ledger", "Environment",
+    ):  # fmt: skip
+        assert f">{heading}" in page, heading
+    assert page.count("<svg") >= 4
+    assert "slope 1.0" in page
+    assert "tolerance 1e-09" in page
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+def test_a_browser_shows_it_whole_at_1280_pixels_and_every_link_leads_somewhere(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "measured.html"
+    page.write_text((folder / "report.html").read_text(encoding="utf-8") + MEASURE, encoding="utf-8")
+    command = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,900", "--dump-dom"]
+    done = subprocess.run(
+        [*command, f"--user-data-dir={tmp_path / 'browser'}", page.as_uri()],
+        capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    measured = json.loads(re.search(r"<title>(.*?)</title>", done.stdout)[1].replace("&quot;", '"'))
+    assert measured["wide"] <= measured["room"], "nothing is cut off or scrolls sideways"
+    assert measured["missing"] == 0
+    assert measured["drawings"] >= 4
+    assert measured["images"] >= 1
+
+
+def test_a_chosen_configuration_is_compared_drawn_and_repeated_by_the_command(folder: Path) -> None:
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    command = json.loads((folder / "results.json").read_text(encoding="utf-8"))["command"]
+    assert "--set elbow=-0.5235987755982988 --set waist=0.5" in command
+    assert "MuJoCo and PyBullet at the same joint positions" in page or "pictures are left out" in page
+
+
+@pytest.mark.parametrize("text", ["elbow", "elbow=", "=1", "elbow=up", "elbow=nan", "elbows=0.1", "elbow=1,2"])
+def test_a_configuration_that_is_none_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(ARM), "--set", text, "--level", "L0"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_results_tell_series_sensitivity_and_order(folder: Path) -> None:
+    rows = json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]
+    (moved,) = (r for r in rows if r["quantity"] == "motion without damping" and r["engines"] == ["mujoco", "pybullet"])
+    assert len(moved["series"]) == 20
+    assert moved["sensitivity"] >= 1.0
+    orders = [r["order"] for r in rows if r["quantity"] == "order of convergence"]
+    assert orders == pytest.approx([1.0] * 3, abs=0.1)
+    assert all(len(r["convergence"]) == 4 for r in rows if r["quantity"] == "order of convergence")
+
+
+def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_it(tmp_path: Path) -> None:
+    found = faulty()
+    page = found.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert found.verdict is Verdict.DIFFERS
+    head = page[: page.index("<nav>")]
+    assert "<b>mass</b> of reference and mujoco" in head
+    assert "<b>forearm</b>" in head
+    assert "likely mujoco: it alone has another mass than the model" in head
+    later = next(row for row in found.failures if row.quantity == "mass matrix")
+    assert "may follow from the mass of forearm" in later.cause
+    row = next(line for line in page.splitlines() if line.startswith("<tr><td>forearm</td><td"))
+    assert "1.0e-02" in row
+    assert "✗" in page, "a difference is told by a sign and not by colour alone"
+
+
+def test_pairs_that_an_engine_holds_otherwise_are_marked_in_the_matrix(tmp_path: Path) -> None:
+    scene = loaders.load(ARM)
+    bare = dataclasses.replace(scene, filter_groups=(), filter_rules=(), links=scene.links)
+
+    def unfiltered(_mechanism: object) -> object:
+        return factory_of("mujoco")(bridge.lower(bare))
+
+    unfiltered.name = "mujoco"  # type: ignore[attr-defined]
+    found = bridge.compare(scene, (unfiltered,), levels=("L1",), configurations=1)
+    page = found.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
+    expected = bridge.lower(scene).collidable_pairs() != bridge.lower(bare).collidable_pairs()
+    assert ('class="off">✗' in page) is expected
+    assert expected, "the model filters some pair"
+
+
+def test_the_command_line_tells_the_first_difference_with_size_and_likely_cause(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pendulum = ARM.parents[1] / "double_pendulum.urdf"
+    assert main(["compare", str(pendulum), "--engines", "mujoco-urdf", "--level", "L0", "--configurations", "1"]) == 1
+    told = capsys.readouterr()
+    (first,) = (row for row in told.out.splitlines() if row.startswith("first difference"))
+    assert re.search(
+        r"joint motion of reference and mujoco-urdf: inf .* at mount, .* likely: .*fixed joints one", first
+    )
+    assert "\x1b" not in told.err, "progress is for terminals"

@@ -1,0 +1,76 @@
+"""Robots that people really have: each one loads, or is refused for its own error, and moves as in Drake.
+
+Drake reads the same files with its own parser; nothing but names is shared.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.corpora.robots_corpus import Finding, Robot, examine, robots
+
+pytest.importorskip("pydrake")
+
+REFUSED = {
+    "example-robot-data/robots/alex_description/urdf/alex_psyonic_hands.urdf": "fingers mimic joints that it has not",
+    "pybullet_data/bicycle/bike.urdf": "commas between the numbers of two origins",
+    "pybullet_data/husky/husky.urdf": "a substitution of xacro, left unexpanded, where numbers belong",
+}
+"""Files with an error of their own, and what it is."""
+
+MISSING = {
+    "example-robot-data/robots/romeo_description/urdf/romeo_laas_small.urdf": "absolute paths of one computer",
+    "pybullet_data/kuka_iiwa/model_for_sdf.urdf": "meshes/coarse is not in the package",
+}
+"""Files that name meshes which their package does not hold."""
+
+NO_WITNESS = {
+    "example-robot-data/robots/talos_data/robots/talos_left_arm.urdf": "a fixed joint mimics",
+    "example-robot-data/robots/talos_data/robots/talos_reduced.urdf": "a fixed joint mimics",
+    "example-robot-data/robots/talos_data/robots/talos_reduced_box.urdf": "a fixed joint mimics",
+    "example-robot-data/robots/talos_data/robots/talos_reduced_corrected.urdf": "a fixed joint mimics",
+    "example-robot-data/robots/ur_description/urdf/ur3.urdf": "a robot without name or links",
+    "pybullet_data/biped/biped2d_pybullet.urdf": "limits with lower above upper",
+    "pybullet_data/cube_no_rotation.urdf": "limits with lower above upper",
+    "pybullet_data/humanoid/humanoid.urdf": "spherical joints",
+    "pybullet_data/quadruped/microtaur/microtaur.urdf": "an origin of four angles",
+    "pybullet_data/spherical_joint_limit.urdf": "spherical joints",
+    "pybullet_data/xarm/xarm6_robot.urdf": "two actuators of one name",
+    "pybullet_data/xarm/xarm6_robot_white.urdf": "two actuators of one name",
+    "pybullet_data/xarm/xarm6_with_gripper.urdf": "two actuators of one name",
+}
+"""Files that we read and Drake refuses, and why it does."""
+
+TOLERANCE = 1e-9
+
+
+@pytest.fixture(scope="module", params=robots(), ids=str)
+def finding(request: pytest.FixtureRequest) -> Finding:
+    robot: Robot = request.param
+    return examine(robot)
+
+
+def test_every_robot_loads_or_has_an_error_of_its_own(finding: Finding) -> None:
+    assert bool(finding.errors) == (str(finding.robot) in REFUSED), [str(entry) for entry in finding.errors]
+    assert all(entry.where.line for entry in finding.errors)
+
+
+def test_every_file_that_is_there_is_found_with_the_data_folder_alone(finding: Finding) -> None:
+    assert bool(finding.missing) == (str(finding.robot) in MISSING), finding.missing
+
+
+def test_drake_is_a_witness_wherever_it_reads_the_file(finding: Finding) -> None:
+    assert bool(finding.drake) == (str(finding.robot) in NO_WITNESS), finding.drake
+
+
+def test_link_poses_are_those_of_drake(finding: Finding) -> None:
+    if finding.pose is None:
+        pytest.skip("no witness")
+    assert finding.pose < TOLERANCE
+
+
+def test_mass_and_mass_matrix_are_those_of_drake(finding: Finding) -> None:
+    if finding.mass is None or finding.mass_matrix is None:
+        pytest.skip("no witness")
+    assert finding.mass < TOLERANCE
+    assert finding.mass_matrix < TOLERANCE

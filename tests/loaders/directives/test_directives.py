@@ -1,0 +1,301 @@
+"""Drake Model Directives, against Drake itself."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+import loaders
+from loaders.model import by_name
+from tests.support.drake_reader import Drake
+
+SHAPE = '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
+MASS = "<inertial><mass>1</mass></inertial>"
+ARM = (
+    '<sdf version="1.11"><model name="arm"><pose>0 0 1 0 0 0</pose>'
+    + "".join(f'<link name="l{i}"><pose>0 0 {0.3 * i} 0 0 {0.1 * i}</pose>{MASS}{SHAPE}</link>' for i in range(3))
+    + "".join(
+        f'<joint name="j{i}" type="{kind}"><parent>l{i - 1}</parent><child>l{i}</child>{axis}</joint>'
+        for i, kind, axis in ((1, "revolute", "<axis><xyz>0 1 0</xyz></axis>"), (2, "ball", ""))
+    )
+    + '<frame name="tip" attached_to="l2"><pose>0.1 0.2 0.3 0.4 0 0</pose></frame>'
+    '<drake:collision_filter_group name="ends"><drake:member>l0</drake:member><drake:member>l2</drake:member>'
+    "</drake:collision_filter_group></model></sdf>"
+)
+BOX = f'<sdf version="1.11"><model name="box"><link name="body">{MASS}{SHAPE}</link></model></sdf>'
+ROBOT = (
+    '<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
+    ' iyz="0"/></inertial></link></robot>'
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A package called p with models."""
+    (tmp_path / "package.xml").write_text("<package><name>p</name></package>")
+    (tmp_path / "arm.sdf").write_text(ARM)
+    (tmp_path / "box.sdf").write_text(BOX)
+    (tmp_path / "robot.urdf").write_text(ROBOT)
+    return tmp_path
+
+
+def write(folder, text, name="scene.dmd.yaml"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def load(folder, text, **options):
+    return loaders.load(write(folder, text), package_map={"p": folder}, **options)
+
+
+def drake(folder, text):
+    return Drake(write(folder, text), packages={"p": folder})
+
+
+def errors(folder, text):
+    with pytest.raises(loaders.LoadError) as caught:
+        load(folder, text)
+    return {entry.code: entry.where for entry in caught.value.diagnostics}
+
+
+def model(name, file="arm.sdf", extra=""):
+    return f"- add_model: {{name: {name}, file: 'package://p/{file}'{extra}}}\n"
+
+
+def poses_agree(scene, oracle):
+    """Whether every link is where Drake puts it with all joints at zero."""
+    plant = oracle.plant
+    for index in plant.GetJointIndices():
+        joint = plant.get_joint(index)
+        if joint.num_positions() and joint.type_name() != "quaternion_floating":
+            q = plant.GetPositions(oracle.context)
+            q[joint.position_start() : joint.position_start() + joint.num_positions()] = 0
+            plant.SetPositions(oracle.context, q)
+    for link in scene.links:
+        scope, _, name = link.name.rpartition("::")
+        body = plant.GetBodyByName(name, plant.GetModelInstanceByName(scope))
+        X_WB = plant.EvalBodyPoseInWorld(oracle.context, body)
+        np.testing.assert_allclose(link.X_WL.R, X_WB.rotation().matrix(), atol=1e-12)
+        np.testing.assert_allclose(link.X_WL.p, X_WB.translation(), atol=1e-12)
+
+
+SCENES = {
+    "models": model("a") + model("b", "box.sdf") + model("c", "robot.urdf"),
+    "weld to the world": model("a")
+    + "- add_weld: {parent: world, child: 'a::l1',"
+    + " X_PC: {translation: [1, 2, 3], rotation: !Rpy {deg: [10, 20, 30]}}}\n",
+    "weld to a frame": model("a") + model("b", "box.sdf") + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n",
+    "weld of a tree by its model frame": model("a")
+    + "- add_weld: {parent: world, child: 'a::__model__', X_PC: {translation: [0, 0, 5]}}\n",
+    "added frames": model("a")
+    + model("b", "box.sdf")
+    + "- add_frame: {name: hook, X_PF: {base_frame: 'a::l2', translation: [0, 0, 1]}}\n"
+    + "- add_frame: {name: table, X_PF: {base_frame: world, rotation: !AngleAxis {angle_deg: 40, axis: [1, 2, 3]}}}\n"
+    + "- add_weld: {parent: hook, child: 'b::body'}\n- add_weld: {parent: table, child: 'a::l0'}\n",
+    "free poses": model("a", extra=", default_free_body_pose: {l0: {translation: [1, 2, 3], rotation: !Identity {}}}")
+    + model("b", "box.sdf", ", default_free_body_pose: {'': {rotation: !Rpy {deg: [90, 0, 0]}}}"),
+    "a namespace": "- add_model_instance: {name: left}\n"
+    "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: left}\n"
+    "- add_directives: {file: 'package://p/inner.dmd.yaml'}\n",
+}
+INNER = "directives:\n" + model("a") + model("b", "box.sdf") + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n"
+
+
+@pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
+def test_links_are_where_drake_puts_them(folder, body):
+    write(folder, INNER, "inner.dmd.yaml")
+    text = "directives:\n" + body
+    poses_agree(load(folder, text), drake(folder, text))
+
+
+@pytest.mark.parametrize("body", SCENES.values(), ids=SCENES)
+def test_frames_and_filters_are_those_of_drake(folder, body):
+    write(folder, INNER, "inner.dmd.yaml")
+    text = "directives:\n" + body
+    scene, oracle = load(folder, text), drake(folder, text)
+    assert scene.excluded_collision_pairs() == oracle.filtered_pairs()
+    for frame in scene.frames:
+        scope, _, name = frame.name.rpartition("::")
+        instance = oracle.plant.GetModelInstanceByName(scope or "WorldModelInstance")
+        theirs = oracle.plant.GetFrameByName(name, instance).GetFixedPoseInBodyFrame()
+        np.testing.assert_allclose(frame.X_LF.p, theirs.translation(), atol=1e-12)
+        np.testing.assert_allclose(frame.X_LF.R, theirs.rotation().matrix(), atol=1e-12)
+
+
+def test_welds_are_named_as_in_drake(folder):
+    text = "directives:\n" + SCENES["weld to a frame"]
+    scene, plant = load(folder, text), drake(folder, text).plant
+    assert "b::tip_welds_to_body" in by_name(scene.joints)
+    assert plant.HasJointNamed("tip_welds_to_body", plant.GetModelInstanceByName("b"))
+
+
+def test_joints_start_where_they_are_told(folder):
+    positions = ", default_joint_positions: {j1: [0.25], j2: [0.1, 0.2, 0.3]}"
+    text = "directives:\n" + model("a", extra=positions)
+    joints, plant = by_name(load(folder, text).joints), drake(folder, text).plant
+    assert joints["a::j1"].default_position == (0.25,) == tuple(plant.GetJointByName("j1").default_positions())
+    w, x, y, z = joints["a::j2"].default_position
+    roll, pitch, yaw = plant.GetJointByName("j2").default_positions()
+    expected = loaders.Pose.from_xyz_rpy((0, 0, 0), (roll, pitch, yaw))
+    assert loaders.Pose.from_vector((0, 0, 0, w, x, y, z)).is_close(expected)
+
+
+def test_gravity_is_drakes(folder):
+    text = "directives:\n" + model("a")
+    expected = drake(folder, text).plant.gravity_field().gravity_vector()
+    np.testing.assert_array_equal(load(folder, text).gravity, expected)
+
+
+# --- filter groups ---------------------------------------------------------------------------------------------------
+
+
+def random_groups(rng):
+    """Two models, a namespace with another, and groups over all of them."""
+    bodies = ["a::l0", "a::l1", "a::l2", "b::body", "ns::a::l0", "ns::a::l2", "ns::b::body"]
+    groups = ["a::ends", "ns::a::ends", "ns::g", *(f"g{i}" for i in range(rng.randint(1, 5)))]
+    text = "directives:\n" + model("a") + model("b", "box.sdf") + "- add_model_instance: {name: ns}\n"
+    text += "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: ns}\n"
+    for name in groups[3:]:
+        members = rng.sample(bodies, rng.randint(0, 3))
+        inside = rng.sample(groups, rng.randint(0, 2))
+        ignored = rng.sample(groups, rng.randint(0, 3))
+        members = members if members or inside else bodies[:1]
+        lists = f"members: {members}, member_groups: {inside}, ignored_collision_filter_groups: {ignored}"
+        text += f"- add_collision_filter_group: {{name: {name}, {lists}}}\n"
+    return text
+
+
+GROUP = "- add_collision_filter_group: {name: g, members: ['b::body'], member_groups: ['a::ends']}\n"
+
+
+@seed(0)
+@settings(max_examples=12, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 2**32 - 1))
+def test_groups_across_files_and_namespaces_are_resolved_as_in_drake(folder, number):
+    write(folder, INNER + GROUP, "inner.dmd.yaml")
+    text = random_groups(random.Random(number))
+    scene, oracle = load(folder, text), drake(folder, text)
+    assert scene.excluded_collision_pairs() == oracle.filtered_pairs()
+    theirs = {name: set(links) for name, links in oracle.groups.groups().items()}
+    assert {group.name: set(group.links) for group in scene.filter_groups} == theirs
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+WRONG = {
+    "unknown directive": ("directives.unknown-directive", "- add_modle: {name: a}"),
+    "two directives in one": ("directives.one-key", "- {add_model: {}, add_weld: {}}"),
+    "unknown field": ("directives.unknown-field", model("b", extra=", bogus: 1")),
+    "missing field": ("directives.missing-field", "- add_model: {name: b}"),
+    "no mapping": ("directives.kind", "- add_model: 3"),
+    "model twice": ("directives.duplicate-model", model("a")),
+    "unknown file": ("directives.unknown-file", model("b", "none.sdf")),
+    "unknown joint": ("directives.unknown-joint", model("b", extra=", default_joint_positions: {z: [1]}")),
+    "too many positions": ("directives.position-count", model("b", extra=", default_joint_positions: {j1: [1, 2]}")),
+    "unknown free body": ("directives.unknown-frame", model("b", extra=", default_free_body_pose: {z: {}}")),
+    "sole body of several": ("directives.unknown-frame", model("b", extra=", default_free_body_pose: {'': {}}")),
+    "random pose": (
+        "directives.random",
+        model("b", "box.sdf", ", default_free_body_pose: {body: {rotation: !Uniform {}}}"),
+    ),
+    "frame on nothing": ("directives.unknown-frame", "- add_frame: {name: f, X_PF: {base_frame: 'z::z'}}"),
+    "weld of nothing": ("directives.unknown-frame", "- add_weld: {parent: world, child: 'z::z'}"),
+    "weld of a link to itself": ("drake.same-body", "- add_weld: {parent: 'a::tip', child: 'a::l2'}"),
+    "weld with a base frame": (
+        "directives.unknown-field",
+        "- add_weld: {parent: world, child: 'a::l0', X_PC: {base_frame: world}}",
+    ),
+    "short vector": (
+        "directives.not-a-vector",
+        "- add_weld: {parent: world, child: 'a::l0', X_PC: {translation: [1, 2]}}",
+    ),
+    "unknown rotation": (
+        "directives.rotation",
+        "- add_weld: {parent: world, child: 'a::l0', X_PC: {rotation: !Quaternion {wxyz: [1, 0, 0, 0]}}}",
+    ),
+    "unknown namespace": (
+        "directives.unknown-namespace",
+        "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: z}",
+    ),
+    "member that is nothing": ("drake.unknown-member", "- add_collision_filter_group: {name: g, members: ['a::z']}"),
+    "group of nothing": ("drake.empty-group", "- add_collision_filter_group: {name: g}"),
+    "ignored group that is nothing": (
+        "drake.unknown-group",
+        "- add_collision_filter_group: {name: g, members: ['a::l0'], ignored_collision_filter_groups: [z]}",
+    ),
+    "directives as a model": ("directives.not-one-model", model("b", "inner.dmd.yaml")),
+}
+
+
+@pytest.mark.parametrize(("code", "body"), WRONG.values(), ids=WRONG)
+def test_what_drake_refuses_is_an_error_with_a_line(folder, code, body):
+    write(folder, INNER, "inner.dmd.yaml")
+    text = f"directives:\n{model('a')}{body}\n"
+    with pytest.raises((RuntimeError, ValueError, IndexError, SystemExit)):
+        drake(folder, text)
+    found = errors(folder, text)
+    assert code in found
+    assert (found[code].file, found[code].line) == (str(folder / "scene.dmd.yaml"), 3)
+
+
+def test_the_world_is_no_child_of_a_weld(folder):
+    text = "directives:\n" + model("a") + "- add_weld: {parent: 'a::l0', child: world}\n"
+    assert "directives.weld-world" in errors(folder, text)
+
+
+def test_a_frame_has_one_name(folder):
+    frame = "- add_frame: {name: f, X_PF: {base_frame: world}}\n"
+    assert errors(folder, "directives:\n" + frame * 2)["directives.duplicate-frame"].line == 3
+
+
+def test_a_relative_name_is_read_and_reported(folder):
+    text = "directives:\n- add_model: {name: a, file: box.sdf}\n"
+    scene = load(folder, text)
+    assert [link.name for link in scene.links] == ["a::body"]
+    assert {entry.code for entry in scene.diagnostics} == {"directives.relative-file"}
+
+
+def test_a_field_that_holds_nothing_is_read_as_empty_and_it_is_said(folder):
+    text = f"directives:\n{model('a', extra=', default_joint_positions: ')}"
+    with pytest.raises(RuntimeError):
+        drake(folder, text)
+    (entry,) = load(folder, text).diagnostics
+    assert (entry.code, entry.where.line) == ("directives.nothing", 2)
+
+
+def test_files_that_include_each_other_are_refused(folder):
+    include = "directives:\n- add_directives: {{file: 'package://p/{}.dmd.yaml'}}\n"
+    write(folder, include.format("two"), "one.dmd.yaml")
+    write(folder, include.format("one"), "two.dmd.yaml")
+    found = errors(folder, include.format("one"))
+    assert found["directives.include-cycle"].file == str(folder / "two.dmd.yaml")
+
+
+HOSTILE = {
+    "nothing": "",
+    "no yaml": "directives: [",
+    "a tab": "directives:\n\t- add_model: {}",
+    "two documents": "directives: []\n---\ndirectives: []\n",
+    "a key twice": "directives: []\ndirectives: []\n",
+    "a list as a key": "? [a]\n: b\n",
+    "deep": "directives: " + "[" * 5000,
+    "itself": "directives: &a\n- *a\n",
+    "no anchor": "directives: *a\n",
+    "a bomb": "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"{c}: &{c} [{', '.join(['*' + p] * 10)}]\n" for p, c in zip("abcdefgh", "bcdefghi", strict=True)),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_no_document_is_refused(folder, text):
+    assert "directives.syntax" in errors(folder, text)
+
+
+def test_no_tag_makes_an_object(folder):
+    text = "directives:\n- add_model_instance: {name: !!python/object/apply:os.getcwd []}\n"
+    assert "directives.kind" in errors(folder, text)

@@ -1,0 +1,259 @@
+"""Which pairs never touch, by Drake's rules and the engines' own."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, pairwise
+
+import mujoco
+import pybullet
+import pytest
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
+from pybullet_utils.bullet_client import BulletClient
+
+import loaders
+from loaders.model import Collision, Joint, JointType, Link, Model, Sphere
+from loaders.scene import Scene
+from loaders.scene_queries.excluded_pairs import POLICIES, excluded_pairs
+from loaders.spatial import IDENTITY
+from tests.support.drake_reader import Drake
+
+SPHERE = '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
+
+
+def link(name, inside=SPHERE):
+    return f'<link name="{name}">{inside}</link>'
+
+
+def joint(parent, child, kind="revolute"):
+    axis = "" if kind in {"fixed", "ball"} else "<axis><xyz>0 0 1</xyz></axis>"
+    return f'<joint name="j_{child}" type="{kind}"><parent>{parent}</parent><child>{child}</child>{axis}</joint>'
+
+
+def model(body, name="m", attributes=""):
+    return f'<sdf version="1.11"><model name="{name}"{attributes}>{body}</model></sdf>'
+
+
+def pairs(text, policy="drake"):
+    return loaders.load_string(text, format="sdf").excluded_collision_pairs(policy)
+
+
+def scoped(names, root="m"):
+    return {frozenset(name if name == "world" else f"{root}::{name}" for name in pair) for pair in names}
+
+
+def words(text):
+    return {frozenset(word) for word in text.split()}
+
+
+# --- Drake's own rules -----------------------------------------------------------------------------------------------
+
+CHAINS = {
+    "hinges": [("a", "b"), ("b", "c"), ("c", "d")],
+    "hinged to the world": [("world", "a"), ("a", "b")],
+    "welded to the world": [("world", "a", "fixed"), ("a", "b"), ("world", "c", "fixed")],
+    "a weld in the middle": [("a", "b", "fixed"), ("b", "c"), ("c", "d", "fixed")],
+    "a ball": [("a", "b", "ball"), ("c", "d", "prismatic")],
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("joints", CHAINS.values(), ids=CHAINS)
+def test_default_filters_are_those_of_drake(joints):
+    text = model("".join(map(link, "abcd")) + "".join(joint(*j) for j in joints))
+    assert scoped(pairs(text)) == Drake(text, "sdf").filtered_pairs()
+
+
+def test_links_of_a_static_model_are_welded_together_as_in_drake():
+    text = model("<static>true</static>" + "".join(map(link, "abc")))
+    assert scoped(pairs(text)) == Drake(text, "sdf").filtered_pairs() == scoped(words("ab ac bc"))
+
+
+def test_drake_does_not_listen_to_self_collide():
+    text = model("<self_collide>false</self_collide>" + "".join(map(link, "ab")))
+    assert pairs(text) == frozenset() == Drake(text, "sdf").filtered_pairs()
+
+
+def test_shapes_on_the_world_are_filtered_as_in_drake():
+    shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    text = '<robot name="m">' + "".join(f'<link name="{name}">{shape}</link>' for name in ("world", "a", "b", "c"))
+    for parent, child, kind in (("world", "a", "fixed"), ("world", "b", "revolute"), ("b", "c", "revolute")):
+        text += f'<joint name="{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{limit}</joint>'
+    scene = loaders.load_string(text + "</robot>", format="urdf")
+    assert scoped(scene.excluded_collision_pairs()) == Drake(text + "</robot>", "urdf").filtered_pairs()
+
+
+# --- groups ----------------------------------------------------------------------------------------------------------
+
+
+def group(name, members=(), groups=(), ignored=(), attributes=""):
+    body = "".join(f"<drake:member>{m}</drake:member>" for m in members)
+    body += "".join(f"<drake:member_group>{g}</drake:member_group>" for g in groups)
+    body += "".join(
+        f"<drake:ignored_collision_filter_group>{g}</drake:ignored_collision_filter_group>" for g in ignored
+    )
+    tag = "drake:collision_filter_group"
+    return f'<{tag} name="{name}"{attributes}>{body}</{tag}>'
+
+
+def random_model(rng, depth=0, name="m"):
+    """Nested models with links and filter groups; return the text, and the scoped names of links and groups."""
+    links = [f"l{i}" for i in range(rng.randint(1, 4))]
+    body = "".join(map(link, links))
+    members, groups = list(links), []
+    for i in range(rng.randint(0, 2) if depth < 2 else 0):
+        inner, inner_links, inner_groups = random_model(rng, depth + 1, f"n{i}")
+        body += inner
+        members += [f"n{i}::{x}" for x in inner_links]
+        groups += [f"n{i}::{x}" for x in inner_groups]
+    own = [f"g{i}" for i in range(rng.randint(0, 4))]
+    groups += own
+    for g in own:
+        chosen = rng.sample(members, rng.randint(0, min(3, len(members))))
+        inside = rng.sample(groups, rng.randint(0, min(3, len(groups))))
+        if not chosen and not inside:
+            chosen = members[:1]
+        body += group(g, chosen, inside, rng.sample(groups, rng.randint(0, min(2, len(groups)))))
+    for a, b in pairwise(links):
+        if rng.random() < 0.5:
+            body += joint(a, b, rng.choice(("revolute", "fixed")))
+    return f'<model name="{name}">{body}</model>', members, groups
+
+
+@seed(0)
+@settings(max_examples=200, deadline=None, database=None)
+@given(st.integers(0, 2**32 - 1))
+def test_random_nested_groups_with_cycles_are_resolved_as_in_drake(number):
+    text, _, groups = random_model(random.Random(number))
+    text = f'<sdf version="1.11" xmlns:drake="http://drake.mit.edu">{text}</sdf>'
+    scene, drake = loaders.load_string(text, format="sdf"), Drake(text, "sdf")
+    assert scoped(scene.excluded_collision_pairs()) == drake.filtered_pairs()
+    ours = {f"m::{g.name}": {f"m::{name}" for name in g.links} for g in scene.filter_groups}
+    theirs = {name: set(members) for name, members in drake.groups.groups().items() if members or name in ours}
+    assert ours == theirs
+    assert len(ours) == len(groups)
+
+
+GROUPED = {
+    "shared member": group("g", "ab", ignored="h") + group("h", "bcd"),
+    "between and within": group("g", "ab", ignored="gh") + group("h", "cd"),
+    "ignored element": group("g", "ab", ignored="g", attributes=' ignore="true"'),
+    "no effect without ignoring": group("g", "abcd"),
+}
+
+
+@pytest.mark.parametrize("body", GROUPED.values(), ids=GROUPED)
+def test_what_groups_exclude_is_what_drake_excludes(body):
+    text = model("".join(map(link, "abcd")) + body, attributes=' xmlns:drake="http://drake.mit.edu"')
+    assert scoped(pairs(text)) == Drake(text, "sdf").filtered_pairs()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_groups_hold_under_every_policy(policy):
+    self_collide = "<self_collide>true</self_collide>"
+    text = model(self_collide + "".join(map(link, "abcd")) + group("g", "ad", ignored="g"))
+    assert frozenset("ad") in pairs(text, policy)
+
+
+# --- the other policies ----------------------------------------------------------------------------------------------
+
+
+def test_in_sdformat_links_of_one_model_touch_only_if_one_of_both_wants_to():
+    willing = link("c", SPHERE + "<self_collide>true</self_collide>")
+    text = model("".join(map(link, "ab")) + willing)
+    assert pairs(text, "sdformat") == words("ab")
+
+
+def test_in_sdformat_joined_links_never_touch():
+    text = model("<self_collide>true</self_collide>" + "".join(map(link, "abc")) + joint("a", "b"))
+    assert pairs(text, "sdformat") == words("ab")
+
+
+def test_in_sdformat_bitmasks_that_share_nothing_keep_collisions_apart():
+    def masked(name, mask):
+        surface = f"<surface><contact><collide_bitmask>{mask}</collide_bitmask></contact></surface></collision>"
+        return link(name, SPHERE.replace("</collision>", surface))
+
+    links = masked("a", 1) + masked("b", 2) + masked("c", 3) + masked("d", 0)
+    text = model("<self_collide>true</self_collide>" + links)
+    assert pairs(text, "sdformat") == words("ab ad bd cd")
+
+
+def test_in_sdformat_models_touch_each_other_but_static_ones_do_not():
+    body = "".join(
+        f'<model name="{name}"><static>{static}</static>{link("l")}</model>'
+        for name, static in (("p", "true"), ("q", "true"), ("r", "false"))
+    )
+    text = f'<sdf version="1.11"><world name="w">{body}</world></sdf>'
+    assert pairs(text, "sdformat") == {frozenset(("p::l", "q::l"))}
+
+
+@pytest.mark.parametrize("joints", CHAINS.values(), ids=CHAINS)
+def test_mujocos_own_rule_is_what_running_mujoco_does(joints):
+    parent = {child: (above, *kind) for above, child, *kind in joints}
+    below = {name: [c for c, (above, *_) in parent.items() if above == name] for name in ("world", *"abcd")}
+
+    def body(name):
+        kind = parent.get(name, ("world", "free"))[1:] or ("hinge",)
+        move = "" if kind == ("fixed",) else "<freejoint/>" if kind == ("free",) else "<joint/>"
+        mass = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+        return f'<body name="{name}">{move}{mass}<geom size="0.1"/>{"".join(map(body, below[name]))}</body>'
+
+    tops = [name for name in "abcd" if parent.get(name, ("world",))[0] == "world"]
+    spec = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{''.join(map(body, tops))}</worldbody></mujoco>")
+    data = mujoco.MjData(spec)
+    data.qpos[:3] += 0.01
+    mujoco.mj_forward(spec, data)
+    touching = {frozenset(spec.body(spec.geom_bodyid[g]).name for g in pair) for pair in data.contact.geom}
+    text = model("".join(map(link, "abcd")) + "".join(joint(*j) for j in joints))
+    assert pairs(text, "mujoco") == {frozenset(p) for p in combinations("abcd", 2)} - touching
+
+
+def test_pybullets_own_rule_is_what_running_pybullet_does(tmp_path):
+    shape = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = '<robot name="m">' + "".join(f'<link name="{name}">{mass}{shape}</link>' for name in "abc")
+    for parent, child in ("ab", "bc"):
+        ends = f'<parent link="{parent}"/><child link="{child}"/>'
+        text += f'<joint name="{child}" type="continuous">{ends}</joint>'
+    path = tmp_path / "m.urdf"
+    path.write_text(text + "</robot>")
+    client = BulletClient(connection_mode=pybullet.DIRECT)
+    client.loadURDF(str(path))
+    client.performCollisionDetection()
+    assert client.getContactPoints() == ()
+    client.disconnect()
+    assert loaders.load(path).excluded_collision_pairs("pybullet") == words("ab ac bc")
+
+
+# --- the function itself ---------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_policy_is_a_mistake_of_the_caller():
+    with pytest.raises(ValueError, match="policy must be one of drake, sdformat, mujoco, pybullet"):
+        excluded_pairs(Scene(name="s"), "ode")
+
+
+def long_chain(count, colliding):
+    shape = Collision(name="c", X_LG=IDENTITY, geometry=Sphere(radius=0.1))
+    links = tuple(
+        Link(name=f"l{i}", model="m", X_WL=IDENTITY, collisions=(shape,) if i in colliding else ())
+        for i in range(count)
+    )
+    joints = tuple(
+        Joint(name=f"j{i}", type=JointType.FIXED, parent=f"l{i}", child=f"l{i + 1}", X_PJ=IDENTITY, X_CJ=IDENTITY)
+        for i in range(count - 1)
+    )
+    return Scene(name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="l0"),), links=links, joints=joints)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_links_without_collisions_cost_next_to_nothing(policy):
+    scene = long_chain(10_000, {0, 9_999})
+    assert excluded_pairs(scene, policy) <= {frozenset(("l0", "l9999"))}
+
+
+def test_links_at_both_ends_of_a_long_weld_are_one_body():
+    assert excluded_pairs(long_chain(10_000, {0, 9_999})) == {frozenset(("l0", "l9999"))}
