@@ -20,7 +20,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 
 ROBOTS = (
     "cartpole.urdf",
@@ -41,7 +41,7 @@ def resident() -> int:
 
 def once(path: Path, scene: loaders.Scene | None) -> None:
     if scene is None:
-        with captured([]):
+        with capture_stdout([]):
             pybullet.removeBody(pybullet.loadURDF(str(path)))
     else:
         bridge.load_into_pybullet(scene).remove()

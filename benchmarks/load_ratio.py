@@ -24,7 +24,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 
 OF_PYBULLET = (
     "kuka_iiwa/model.urdf",
@@ -104,7 +104,7 @@ def inside(spent: list[float]) -> Iterator[None]:
 
 
 def bulletly(path: Path, client: int) -> None:
-    with captured([]):
+    with capture_stdout([]):
         pybullet.loadURDF(str(path), physicsClientId=client)
 
 

@@ -19,7 +19,7 @@ import pybullet_data
 
 import bridge
 import loaders
-from bridge.lowering.base import based
+from bridge.lowering.base import with_base
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
@@ -44,7 +44,7 @@ ROUNDING = 1e-9
 
 def bare(path: Path, *, fixed: bool) -> Mechanism:
     """The robot's tree with its dampers, on a base that is held or free."""
-    return based(undisturbed(bridge.lower(loaders.load(path))), fixed=fixed)
+    return with_base(undisturbed(bridge.lower(loaders.load(path))), fixed=fixed)
 
 
 def difference(mechanism: Mechanism, step: float, seed: int = 0) -> float:

@@ -134,7 +134,7 @@ def _worst(read: Sequence[Proof]) -> dict[str, float]:
 
 def _row(proof: Proof) -> str:
     worst = f"{max(proof.worst.values()):.0e}" if proof.worst else ""
-    return _line(proof.model, str(proof.links), str(proof.freedoms), _told(proof), worst, _witness(proof))
+    return _line(proof.model, str(proof.links), str(proof.dofs), _told(proof), worst, _witness(proof))
 
 
 def _told(proof: Proof) -> str:

@@ -17,7 +17,7 @@ from .drake.filter_groups import resolve as resolve_groups
 from .formats import FORMATS, read_data, read_file
 from .resources import Lookup, Resources
 from .robot_descriptions import locate
-from .scene_operations.validation import check
+from .scene_operations.validation import check_scene
 from .spatial import Pose, SpatialInertia
 from .urdf.srdf import with_srdf
 
@@ -145,7 +145,7 @@ def _context(search: Search, allow_xacro: bool) -> Context:
 def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: bool) -> Scene:
     if scene is not None:
         scene = resolve_groups(scene, diagnostics)
-        check(scene, diagnostics)
+        check_scene(scene, diagnostics)
     diagnostics.raise_for(LoadError, strict=strict)
     if scene is None:  # a reader returns nothing only after reporting why
         raise LoadError(tuple(diagnostics))

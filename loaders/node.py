@@ -1,7 +1,7 @@
 """XML as a tree of nodes that remember where they stand and what was read of them.
 
 A reader asks a node for what it understands, by a key: ``"mass"`` is the text of a child element, ``"@name"`` an
-attribute, ``"."`` the node's own text. At the end one `sweep` reports all that nobody asked for, so that no element
+attribute, ``"."`` the node's own text. At the end `report_unread` reports all that nobody asked for, so that no element
 can be lost in silence. Values that cannot be read are reported as invalid and replaced by a harmless one: readers go
 on, and find every problem of a file in one run.
 """
@@ -28,7 +28,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 class Node:
     """One element of a source file."""
 
-    __slots__ = ("_asked", "attributes", "children", "diagnostics", "file", "line", "parent", "tag", "text")
+    __slots__ = ("_read_keys", "attributes", "children", "diagnostics", "file", "line", "parent", "tag", "text")
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Node:
         self.line = line
         self.parent = parent
         self.diagnostics = diagnostics
-        self._asked: set[str] = set()
+        self._read_keys: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<{self.tag}> at {self.where}"
@@ -123,12 +123,12 @@ class Node:
 
     def all(self, *tags: str) -> list[Node]:
         """The children with these tags, in document order."""
-        self._asked.update(tags)
+        self._read_keys.update(tags)
         return [child for child in self.children if child.tag in tags]
 
     def child(self, tag: str) -> Node | None:
         """The child with this tag, or None; of several the first, with a diagnostic."""
-        self._asked.add(tag)
+        self._read_keys.add(tag)
         found: Node | None = None
         for child in self.children:
             if child.tag == tag:
@@ -144,7 +144,7 @@ class Node:
 
     def skip(self, *keys: str) -> None:
         """Count these keys as read: they are known to carry nothing, or someone else reports them."""
-        self._asked.update(keys)
+        self._read_keys.update(keys)
 
     # --- typed reads ------------------------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class Node:
         if key == ".":
             return self.text, self
         if key[0] == "@":
-            self._asked.add(key)
+            self._read_keys.add(key)
             return self.attributes.get(key[1:]), self
         child = self.child(key)
         return (None, self) if child is None else (child.text, child)
@@ -267,27 +267,27 @@ class Node:
         """Record that this element is wrong."""
         self.report(Fate.INVALID, code, message, hint=hint)
 
-    def sweep(self) -> None:
+    def report_unread(self) -> None:
         """Report what no reader asked for, each at its topmost unread element or attribute."""
         pending = [self]
         while pending:
             node = pending.pop()
             for name in node.attributes:
-                if "@" + name not in node._asked and not name.startswith("xmlns"):
-                    node._report_unread("@" + name, node)
+                if "@" + name not in node._read_keys and not name.startswith("xmlns"):
+                    node._report_unread_key("@" + name, node)
             for child in node.children:
-                if child.tag not in node._asked:
-                    node._report_unread(child.tag, child)
-            pending.extend(child for child in reversed(node.children) if child.tag in node._asked)
+                if child.tag not in node._read_keys:
+                    node._report_unread_key(child.tag, child)
+            pending.extend(child for child in reversed(node.children) if child.tag in node._read_keys)
 
-    def _report_unread(self, key: str, culprit: Node) -> None:
+    def _report_unread_key(self, key: str, culprit: Node) -> None:
         name = key.lstrip("@")
         prefix = name.partition(":")[0] if ":" in name else ""
         if prefix and prefix != "drake":
             culprit.report(Fate.NOTED, "xml.foreign", f"{name} belongs to {prefix}; it is not read")
             return
         kind = "the attribute " if key[0] == "@" else "the element "
-        close = _closest(key, frozenset(self._asked))
+        close = _closest(key, frozenset(self._read_keys))
         hint = f"did you mean {close.lstrip('@')}?" if close else ""
         culprit.report(Fate.DROPPED, "xml.unread", f"{kind}{name} of <{self.tag}> is not read", hint=hint)
 

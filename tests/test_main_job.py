@@ -19,7 +19,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from loaders import WORLD, Pose, Scene, SpatialInertia
 from loaders.model import Joint, JointAxis, JointType, Link
 from loaders.spatial import IDENTITY, quaternion_to_matrix
@@ -154,13 +154,13 @@ class MuJoCo:
             for number, primitive in enumerate(body.primitives):
                 row = self._first(body, self.model.jnt_dofadr) + number
                 column = body.v_start
-                if primitive.kind is Kind.FREE:
+                if primitive.kind is PrimitiveKind.FREE:
                     B[row : row + 3, column : column + 3] = np.eye(3)
                     B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(q[str(body.joint)][3:]).T
-                elif primitive.kind is Kind.BALL:
+                elif primitive.kind is PrimitiveKind.BALL:
                     B[row : row + 3, column : column + 3] = quaternion_to_matrix(q[str(body.joint)]).T
                 else:
-                    B[row, column + primitive.component] = primitive.ratio
+                    B[row, column + primitive.dof_index] = primitive.ratio
         return B
 
     def mass_matrix(self, q: Q) -> np.ndarray:
@@ -186,10 +186,10 @@ class MuJoCo:
 def _primitive_positions(body: Body, value: float | tuple[float, ...]) -> list[float]:
     """A joint's position as MuJoCo counts it: the sequence of its primitives."""
     numbers = np.atleast_1d(value).tolist()
-    if body.primitives[0].kind in {Kind.BALL, Kind.FREE}:
+    if body.primitives[0].kind in {PrimitiveKind.BALL, PrimitiveKind.FREE}:
         assert not body.reversed
         return numbers
-    return [primitive.ratio * numbers[primitive.component] for primitive in body.primitives]
+    return [primitive.ratio * numbers[primitive.dof_index] for primitive in body.primitives]
 
 
 class Bullet:
@@ -298,7 +298,7 @@ def bolted_down(scene: Scene) -> Scene:
     floating base the engines integrate different points, and agree only to the order of the step.
     """
     bolts = tuple(
-        _bolt(b.link) for b in bridge.lower(scene).bodies if b.primitives and b.primitives[0].kind is Kind.FREE
+        _bolt(b.link) for b in bridge.lower(scene).bodies if b.primitives and b.primitives[0].kind is PrimitiveKind.FREE
     )
     joints = tuple(
         dataclasses.replace(joint, axes=tuple(_free_axis(axis) for axis in joint.axes)) for joint in scene.joints

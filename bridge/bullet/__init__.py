@@ -6,8 +6,8 @@ URDF for each body, and undoes what PyBullet adds of its own.
 
 from __future__ import annotations
 
-from .handle.body import Body
+from .handle.body import PyBulletBody
 from .handle.body_sequence import Bodies
 from .load import load_into_pybullet
 
-__all__ = ["Bodies", "Body", "load_into_pybullet"]
+__all__ = ["Bodies", "PyBulletBody", "load_into_pybullet"]

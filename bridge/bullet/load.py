@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from bridge.bullet.client.client import Client
-from bridge.bullet.client.engine_defaults import settle
+from bridge.bullet.client.engine_defaults import clear_pybullet_defaults
 from bridge.bullet.client.flags import always, permitted
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.contact.coefficients import report_contacts, set_contacts
 from bridge.bullet.contact.pair_filters import filtered, report_filters, report_policy, touches_itself
 from bridge.bullet.geometry.mesh_files import MAX_PATH
 from bridge.bullet.geometry.shapes import Shapes
 from bridge.bullet.geometry.temporary_files import scratch
-from bridge.bullet.handle.body import Body
+from bridge.bullet.handle.body import PyBulletBody
 from bridge.bullet.handle.body_sequence import Bodies
 from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
 from bridge.bullet.simulation.split_links import seat
@@ -27,8 +27,8 @@ from bridge.bullet.urdf.articulation import Articulation, articulate, is_one_mod
 from bridge.bullet.urdf.document import urdf
 from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
-from bridge.geometry.mesh_assets import told_once
-from bridge.lowering.base import based
+from bridge.geometry.mesh_assets import without_repeats
+from bridge.lowering.base import with_base
 from bridge.lowering.collision_filters import Pair
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.placement import placed, scaled
@@ -64,7 +64,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     collision_meshes: CollisionMeshes = "as_is",
     strict: bool = False,
     **load_options: Any,
-) -> Body | Bodies:
+) -> PyBulletBody | Bodies:
     """Instantiate a model or a world in PyBullet with the physics that it states.
 
     Nothing of PyBullet's world changes: no gravity, no time step. Motors and damping that PyBullet would add are off.
@@ -120,7 +120,7 @@ def _adapted(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float)
         mechanism = scaled(mechanism, scale)
     if X_WN is not IDENTITY:
         mechanism = placed(mechanism, X_WN)
-    return mechanism if fixed is None else based(mechanism, fixed=bool(fixed))
+    return mechanism if fixed is None else with_base(mechanism, fixed=bool(fixed))
 
 
 # --- before PyBullet is touched --------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def _plan(
 # --- PyBullet --------------------------------------------------------------------------------------------------------
 
 
-def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | Bodies:
+def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
     states: list[State] = []
     try:
         with filtered(client, plan.articulations, plan.excluded) as bodies:
@@ -161,7 +161,7 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> Body | 
                 bodies.append(_load(client, articulation, document, plan, diagnostics))
                 states.append(State(client, bodies[-1], articulation))
                 _check(states[-1])
-                settle(client, bodies[-1], articulation)
+                clear_pybullet_defaults(client, bodies[-1], articulation)
                 set_contacts(client, bodies[-1], articulation)
         _start(plan.mechanism, states)
         constraints = Constraints(plan.mechanism, states)
@@ -181,7 +181,7 @@ def _load(client: Client, articulation: Articulation, document: str, plan: _Plan
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
     try:
-        with captured(lines):
+        with capture_stdout(lines):
             body: int = client.loadURDF(
                 document, X.p.tolist(), [*xyz, w],
                 useFixedBase=articulation.is_fixed, flags=flags | plan.flags,
@@ -231,9 +231,11 @@ def _start(mechanism: Mechanism, states: list[State]) -> None:
     seat(states)
 
 
-def _handle(plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics) -> Body | Bodies:
+def _handle(
+    plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics
+) -> PyBulletBody | Bodies:
     made = {name: tuple(ids) for name, ids in constraints.made.items()}
-    everything = told_once(diagnostics)
-    bodies = [Body(state, made, everything) for state in states]
+    everything = without_repeats(diagnostics)
+    bodies = [PyBulletBody(state, made, everything) for state in states]
     is_one = len(bodies) == 1 and is_one_model(plan.mechanism.scene)
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, made, everything)

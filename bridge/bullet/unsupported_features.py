@@ -11,8 +11,8 @@ import numpy as np
 
 from bridge.bullet.urdf.segments import TARGET
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
-from bridge.mechanism.force_laws import can_be_strung
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.force_laws import is_tendon_representable
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import (
     Bushing,
@@ -98,7 +98,11 @@ def _gains(mechanism: Mechanism) -> Iterator[Found]:
 def _ball_limits(mechanism: Mechanism) -> Iterator[Found]:
     for body in mechanism.bodies:
         for p in body.primitives:
-            if p.kind is Kind.BALL and p.limits is not None and (p.limits.friction or math.isfinite(p.limits.upper)):
+            if (
+                p.kind is PrimitiveKind.BALL
+                and p.limits is not None
+                and (p.limits.friction or math.isfinite(p.limits.upper))
+            ):
                 yield str(body.joint), _where(body)
 
 
@@ -163,7 +167,7 @@ def _tendons(is_meant: Callable[[TendonConstraint, bool], bool]) -> Callable[[Me
 
     def find(mechanism: Mechanism) -> Iterator[Found]:
         for item in mechanism.scene.constraints:
-            if isinstance(item, TendonConstraint) and is_meant(item, can_be_strung(item, mechanism.v_order)):
+            if isinstance(item, TendonConstraint) and is_meant(item, is_tendon_representable(item, mechanism.v_order)):
                 yield f"over {', '.join(item.joints)}", item.where
 
     return find

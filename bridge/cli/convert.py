@@ -15,7 +15,7 @@ from typing import Any
 
 import bridge
 import loaders
-from bridge.geometry.mesh_assets import told_once
+from bridge.geometry.mesh_assets import without_repeats
 from bridge.mjcf import MjcfExport, stale_files
 from bridge.parity.engines.protocol import EngineMissingError
 from loaders.diagnostics import Diagnostic, Fate
@@ -47,7 +47,7 @@ def convert(options: Namespace, output: Output) -> int:
         output.error(f"MuJoCo refuses {result.path}: {error}")
         return 1
     output.status("")
-    return _tell(options, output, result, told_once((*scene.diagnostics, *result.diagnostics)), compiled)
+    return _tell(options, output, result, without_repeats((*scene.diagnostics, *result.diagnostics)), compiled)
 
 
 def _choices(options: Namespace) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def view(options: Namespace, output: Output) -> int:
     with tempfile.TemporaryDirectory() as folder:
         result = bridge.export_mjcf(scene, Path(folder) / "view", **_choices(options))
         output.status("")
-        output.diagnostics(told_once((*scene.diagnostics, *result.diagnostics)))
+        output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
         _open(result.path.parent / "scene.xml")
     return 0
 

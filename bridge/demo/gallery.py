@@ -19,14 +19,23 @@ from typing import Any
 import numpy as np
 
 from bridge.bullet import load_into_pybullet
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.handle.notebook import bullet_image
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.rendering import mujoco_worker
-from bridge.rendering.camera import AZIMUTH, ELEVATION, FIELD_OF_VIEW, SIZE, Camera, Image, framed, on_paper
+from bridge.rendering.camera import (
+    AZIMUTH,
+    ELEVATION,
+    FIELD_OF_VIEW,
+    SIZE,
+    Camera,
+    Image,
+    composite_on_background,
+    fit_camera,
+)
 from loaders.spatial import Array
 
 Pose = Mapping[str, Position]
@@ -129,7 +138,7 @@ def _framing(model: Any, qpos: Sequence[Array]) -> Camera:
     points = np.concatenate(corners)
     if not len(points):
         return Camera(target=np.zeros(3), distance=2.0)
-    return framed(points)
+    return fit_camera(points)
 
 
 def _mujoco_images(model: Any, qpos: Sequence[Array], camera: Camera, folder: Path) -> list[Image]:
@@ -144,7 +153,10 @@ def _mujoco_images(model: Any, qpos: Sequence[Array], camera: Camera, folder: Pa
     for platform in _PLATFORMS:
         if _render(folder, platform):
             drawn = np.load(folder / "images.npz")
-            return [on_paper(image, mask) for image, mask in zip(drawn["images"], drawn["masks"], strict=True)]
+            return [
+                composite_on_background(image, mask)
+                for image, mask in zip(drawn["images"], drawn["masks"], strict=True)
+            ]
     return []
 
 
@@ -164,7 +176,7 @@ def _render(folder: Path, platform: str) -> bool:
 
 
 def _bullet_images(mechanism: Mechanism, poses: Sequence[Pose], camera: Camera) -> list[Image]:
-    with captured([]):
+    with capture_stdout([]):
         import pybullet
 
         client = pybullet.connect(pybullet.DIRECT)

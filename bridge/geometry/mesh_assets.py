@@ -98,7 +98,7 @@ def mesh_asset(
     return tuple(_thick(part, f"{stem}_{i}" if len(looks) > 1 else stem) for i, part in enumerate(looks))
 
 
-def told_once(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The entries of reader and targets, each once; of a missing mesh the reader alone tells, where it does."""
     told = tuple(dict.fromkeys(entries))
     read = [entry.where for entry in told if entry.code == "resource.not-found"]

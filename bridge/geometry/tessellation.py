@@ -13,7 +13,7 @@ from loaders.spatial import Array
 
 Faces = NDArray[np.int64]
 Outline = tuple[tuple[float, float], ...]
-Reach = Callable[[Array], float]
+SupportFunction = Callable[[Array], float]
 """How far a shape reaches in a direction, in its own frame [m]."""
 
 SIDES = 64
@@ -121,19 +121,19 @@ def is_convex(vertices: Array, faces: Faces) -> bool:
 # --- how far a shape reaches -----------------------------------------------------------------------------------------
 
 
-def reach_of_points(points: Array) -> Reach:
+def reach_of_points(points: Array) -> SupportFunction:
     """That of points, shape (n, 3) [m]."""
     return lambda d: float((points @ d).max())
 
 
-def reach(shape: Geometry) -> Reach | None:
+def support_function(shape: Geometry) -> SupportFunction | None:
     """That of a shape which is told by a few lengths; None for one that is not, or has no end."""
     if isinstance(shape, Polyline):
         outline = [(x, y, z) for part in shape.outlines for x, y in part for z in (0.0, shape.height)]
         return reach_of_points(np.array(outline))
     match shape:
         case Box(size=size):
-            found: Reach = lambda d: float(np.abs(d) @ np.array(size)) / 2.0  # noqa: E731
+            found: SupportFunction = lambda d: float(np.abs(d) @ np.array(size)) / 2.0  # noqa: E731
         case Sphere(radius=r):
             found = lambda _d: r  # noqa: E731
         case Ellipsoid(radii=radii):

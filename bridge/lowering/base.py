@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import FREE, ROOT, Body, Kind, renumbered
+from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind, renumbered
 from bridge.mechanism.coordinates import kind_of
 from loaders.model import WORLD
 from loaders.spatial import IDENTITY
 
 
-def based(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
+def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
     """With every free link held where it stands, or with every link that is held by no moving joint set free."""
     return _renumbered(mechanism, tuple(_based(body, fixed) for body in mechanism.bodies))
 
@@ -19,7 +19,7 @@ def based(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
 def _based(body: Body, fixed: bool) -> Body:
     if body.parent != ROOT:
         return body
-    if fixed and kind_of(body) is Kind.FREE:
+    if fixed and kind_of(body) is PrimitiveKind.FREE:
         return dataclasses.replace(
             body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=()
         )
@@ -37,7 +37,7 @@ def _renumbered(mechanism: Mechanism, bodies: tuple[Body, ...]) -> Mechanism:
     v_order: list[tuple[str, int]] = []
     for body in bodies:
         starts.append(len(v_order))
-        v_order += body.freedoms
+        v_order += body.dofs
     index = {freedom: i for i, freedom in enumerate(v_order)}
     number = {old: index[freedom] for old, freedom in enumerate(mechanism.v_order) if freedom in index}
     moved = tuple(dataclasses.replace(body, v_start=start) for body, start in zip(bodies, starts, strict=True))

@@ -17,16 +17,16 @@ from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import BITMASKED, masked_pairs
 
 Pair = frozenset[str]
-Spot = tuple[int, int]
+LinkRef = tuple[int, int]
 """A body of PyBullet's and the index of one of its links."""
 
-OUTSIDE = 1
+EXTERNAL_BIT = 1
 """The bit that every link has, so that it meets what is added to the model later and has an engine's usual masks."""
 BITS = 30
 """Bits that are left to a mask: MuJoCo's and Bullet's are signed integers of 32."""
 MANY = 32
 """Up to this number excludes stay, whatever masks could do: they name who does not touch whom."""
-TIMES_FEWER = 10
+MIN_MASK_SAVING = 10
 """Masks must be fewer than excludes by this factor: else they are only harder to read."""
 
 
@@ -63,7 +63,7 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     """What to tell MuJoCo so that exactly the pairs touch that the policy lets touch.
 
     Bitmasks of the source are kept where the policy heeds them. Otherwise, masks that say the same take the place of
-    more than `MANY` excludes if they are `TIMES_FEWER`.
+    more than `MANY` excludes if they are `MIN_MASK_SAVING`.
     """
     excluded = mechanism.scene.excluded_collision_pairs(policy)
     pairs = _between_groups(mechanism, excluded)
@@ -76,7 +76,7 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
         pairs -= {frozenset(pair) for pair in masked_pairs(mechanism.scene)}
     names = colliding(mechanism)
     found = None if bitmasks or len(pairs) <= MANY else masks(names, excluded)
-    if found is not None and len(set(found.values())) * TIMES_FEWER > len(pairs):
+    if found is not None and len(set(found.values())) * MIN_MASK_SAVING > len(pairs):
         found = None
     listed = () if found is not None else in_order(pairs, names)
     return Filters(parent_filter=parent_filter, bitmasks=bitmasks, masks=found, excludes=listed)
@@ -157,12 +157,14 @@ def unheeded(scene: Scene, policy: str) -> str:
 # --- PyBullet --------------------------------------------------------------------------------------------------------
 
 
-def any_may_touch(places: Mapping[str, Spot], excluded: Collection[Pair]) -> bool:
+def any_may_touch(places: Mapping[str, LinkRef], excluded: Collection[Pair]) -> bool:
     """Whether any two of these links may touch that do not share a place."""
     return any(places[a] != places[b] and frozenset((a, b)) not in excluded for a, b in combinations(places, 2))
 
 
-def forbidden_in_bullet(places: Mapping[str, Spot], excluded: Collection[Pair]) -> tuple[tuple[Spot, Spot], ...]:
+def forbidden_in_bullet(
+    places: Mapping[str, LinkRef], excluded: Collection[Pair]
+) -> tuple[tuple[LinkRef, LinkRef], ...]:
     """The pairs that PyBullet is to be told not to collide.
 
     Args:
@@ -186,8 +188,8 @@ def masks(names: Sequence[str], excluded: Collection[Pair], bits: int = BITS) ->
     """Masks under which exactly the pairs that are not excluded touch, or None if none were found.
 
     Links that touch the same others are one class. Of the graph of classes that may touch a vertex cover is chosen:
-    each class in it has a bit of its own, and all that may touch it touch that bit. No class touches `OUTSIDE`, which
-    all have: what is not of these links and touches everything touches them.
+    each class in it has a bit of its own, and all that may touch it touch that bit. No class touches `EXTERNAL_BIT`,
+    which all have: what is not of these links and touches everything touches them.
 
     Args:
         names: The links.
@@ -199,10 +201,10 @@ def masks(names: Sequence[str], excluded: Collection[Pair], bits: int = BITS) ->
     cover = _vertex_cover(touching, bits)
     if cover is None:
         return None
-    bit = {k: OUTSIDE << i for i, k in enumerate(cover, start=1)}
+    bit = {k: EXTERNAL_BIT << i for i, k in enumerate(cover, start=1)}
     found = {}
     for k, members in enumerate(classes):
-        mask = Mask(OUTSIDE | bit.get(k, 0), sum(bit[other] for other in touching[k] if other in bit))
+        mask = Mask(EXTERNAL_BIT | bit.get(k, 0), sum(bit[other] for other in touching[k] if other in bit))
         found.update(dict.fromkeys(members, mask))
     return {name: found[name] for name in names}
 

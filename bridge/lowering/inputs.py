@@ -10,12 +10,12 @@ from bridge.mechanism import Mechanism
 from loaders.scene import Scene
 
 from . import lower
-from .regularization import movable
+from .regularization import with_minimum_inertia
 
 Source = str | os.PathLike[str] | Scene | Mechanism
 
 
-class Loading(loaders.Search, total=False):
+class LoadOptions(loaders.Search, total=False):
     """Options of `loaders.load`, which says what they mean; they hold where the source is a path."""
 
     strict: bool
@@ -23,7 +23,7 @@ class Loading(loaders.Search, total=False):
     srdf: str | os.PathLike[str] | None
 
 
-def mechanism_of(source: Source, **load_options: Unpack[Loading]) -> Mechanism:
+def mechanism_of(source: Source, **load_options: Unpack[LoadOptions]) -> Mechanism:
     """The mechanism that a source stands for, as an engine can move it.
 
     Raises:
@@ -31,13 +31,13 @@ def mechanism_of(source: Source, **load_options: Unpack[Loading]) -> Mechanism:
         ExportError: if the scene cannot be lowered.
         TypeError: for anything else than a path, a scene or a mechanism, and for an option that there is not.
     """
-    unknown = sorted(load_options.keys() - Loading.__optional_keys__)
+    unknown = sorted(load_options.keys() - LoadOptions.__optional_keys__)
     if unknown:
         raise TypeError(f"there is no option {', '.join(unknown)}")
     if isinstance(source, Mechanism):
-        return movable(source)
+        return with_minimum_inertia(source)
     if isinstance(source, Scene):
-        return movable(lower(source))
+        return with_minimum_inertia(lower(source))
     if not isinstance(source, str | os.PathLike):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    return movable(lower(loaders.load(source, **load_options)))
+    return with_minimum_inertia(lower(loaders.load(source, **load_options)))

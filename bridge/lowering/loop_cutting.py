@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, by_name
 from loaders.scene import Scene
-from loaders.scene_queries.connectivity import clusters, is_weld, static_links
+from loaders.scene_queries.connectivity import connected_components, is_weld, static_links
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
@@ -39,7 +39,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _SplitLink:
     """A link that is split for a joint, and the link welded to it whose inertia is shared; itself, mostly."""
 
     joint: Joint
@@ -47,7 +47,7 @@ class _Cut:
     bearer: str | None
 
 
-def opened(scene: Scene, diagnostics: Diagnostics) -> Opened:
+def cut_loops(scene: Scene, diagnostics: Diagnostics) -> Opened:
     """Open every loop, deterministically and in near-linear time.
 
     Of each loop the joint that is easiest to hold as a constraint is chosen, the last in the scene among equals.
@@ -58,7 +58,7 @@ def opened(scene: Scene, diagnostics: Diagnostics) -> Opened:
     left = [joint for joint in movable if joint.name not in kept]
     if not left:
         return Opened(scene=scene, tree=tuple(movable), closures=())
-    bearers = _Bearers(scene, kept)
+    bearers = _InertiaCarriers(scene, kept)
     loops = [joint for joint in left if not bearers.is_dead(joint)]
     cuts = {cut.joint.name: cut for joint in loops for cut in bearers.cut(joint, ranks.of(joint))}
     _report_dead(scene, [joint for joint in left if bearers.is_dead(joint)], diagnostics)
@@ -67,7 +67,7 @@ def opened(scene: Scene, diagnostics: Diagnostics) -> Opened:
     return _split(scene, kept, loops, list(cuts.values()))
 
 
-def _report(joint: Joint, cut: _Cut | None, diagnostics: Diagnostics) -> None:
+def _report(joint: Joint, cut: _SplitLink | None, diagnostics: Diagnostics) -> None:
     if cut is None:
         how = "it becomes a constraint, not a degree of freedom"
     else:
@@ -152,12 +152,12 @@ def _has_mass(link: Link) -> bool:
     return bool(link.inertia.I_Lcm.diagonal().min() > 0.0)
 
 
-class _Bearers:
+class _InertiaCarriers:
     """Who shares its inertia with the part of a link that a joint carries."""
 
     def __init__(self, scene: Scene, kept: set[str]) -> None:
         heavy = {link.name for link in scene.links if _has_mass(link)}
-        groups = clusters(scene, lambda joint: is_weld(joint) and joint.name in kept)
+        groups = connected_components(scene, lambda joint: is_weld(joint) and joint.name in kept)
         self._group = {name: group for group in groups for name in group}
         self._still = self._group[WORLD]
         self._heaviest = {id(group): next((name for name in group if name in heavy), None) for group in groups}
@@ -167,20 +167,20 @@ class _Bearers:
         """Whether welds hold both ends together anyway."""
         return self._group[joint.parent] is self._group[joint.child]
 
-    def cut(self, joint: Joint, rank: int) -> Iterator[_Cut]:
+    def cut(self, joint: Joint, rank: int) -> Iterator[_SplitLink]:
         """The link to split, the child if it can be; none where a weld or pins close the loop."""
         if is_weld(joint) or rank > _SPLIT:
             return
         ends = [end for end in (joint.child, joint.parent) if self._group[end] is not self._still]
         end = next((end for end in ends if self._of(end)), ends[0])
         if self._of(end) or joint.type not in _PINNED:
-            yield _Cut(joint, end, self._of(end))
+            yield _SplitLink(joint, end, self._of(end))
 
     def _of(self, end: str) -> str | None:
         return end if end in self._heavy else self._heaviest[id(self._group[end])]
 
 
-def _split(scene: Scene, kept: set[str], loops: list[Joint], cuts: list[_Cut]) -> Opened:
+def _split(scene: Scene, kept: set[str], loops: list[Joint], cuts: list[_SplitLink]) -> Opened:
     links = by_name(scene.links)
     count = Counter(cut.bearer for cut in cuts)
     shared = {name: _shared(link, 1 + count[name]) if count[name] else link for name, link in links.items()}
@@ -209,7 +209,7 @@ def _shared(link: Link, count: int) -> Link:
     )
 
 
-def _part(cut: _Cut, shared: dict[str, Link], taken: set[str]) -> Link:
+def _part(cut: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
     """The part of a link that a joint carries: it has nothing but inertia."""
     link, name = shared[cut.end], f"{cut.end}_at_{cut.joint.name.rpartition('::')[2]}"
     while name in taken:
@@ -233,7 +233,7 @@ def _part(cut: _Cut, shared: dict[str, Link], taken: set[str]) -> Link:
     )
 
 
-def _at_zero(cut: _Cut, links: dict[str, Link]) -> Pose:
+def _at_zero(cut: _SplitLink, links: dict[str, Link]) -> Pose:
     """Where the joint has the part at its zero: on the link, unless the source has the loop open there."""
     joint = cut.joint
     if cut.end == joint.child:
@@ -244,7 +244,7 @@ def _at_zero(cut: _Cut, links: dict[str, Link]) -> Pose:
     return X_WO @ X_OJ @ X_LJ.inverse()
 
 
-def _carried(cut: _Cut, part: str) -> tuple[Joint, Joint]:
+def _carried(cut: _SplitLink, part: str) -> tuple[Joint, Joint]:
     """The joint with the part in the place of the link, and the weld of both, where the joint is."""
     joint, is_child = cut.joint, cut.end == cut.joint.child
     carrying = dataclasses.replace(joint, child=part) if is_child else dataclasses.replace(joint, parent=part)

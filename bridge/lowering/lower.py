@@ -12,17 +12,17 @@ from collections.abc import Callable
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Coupling, Kind, Primitive
+from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, DofCoupling, Primitive, PrimitiveKind
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import WORLD, Z_AXIS, Joint, JointType, by_name
 from loaders.model import Coupling as SceneCoupling
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
-from .loop_cutting import opened
+from .loop_cutting import cut_loops
 from .spanning_tree import Edge, spanning_forest
 
-_SIZE = {Kind.HINGE: 1, Kind.SLIDE: 1, Kind.BALL: 3, Kind.FREE: 6}
+_SIZE = {PrimitiveKind.HINGE: 1, PrimitiveKind.SLIDE: 1, PrimitiveKind.BALL: 3, PrimitiveKind.FREE: 6}
 _MASSLESS = SpatialInertia.of(0.0)
 
 
@@ -33,11 +33,11 @@ def lower(scene: Scene) -> Mechanism:
         ExportError: if the scene has a joint that no mechanism here can express.
     """
     diagnostics = Diagnostics()
-    opening = opened(scene, diagnostics)
+    opening = cut_loops(scene, diagnostics)
     edges = spanning_forest(opening.scene, opening.tree)
     bodies = _bodies(opening.scene, edges, diagnostics)
     index = {body.name: i for i, body in enumerate(bodies)} | {WORLD: ROOT}
-    v_order = tuple(freedom for body in bodies for freedom in body.freedoms)
+    v_order = tuple(freedom for body in bodies for freedom in body.dofs)
     couplings = _couplings(scene, v_order, diagnostics)
     _report_kinematic(bodies, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
@@ -64,7 +64,7 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
     for edge in edges:
         link = links[edge.link]
         name, X_PF, X_BM, primitives = _mounting(edge, link.X_WL, taken, diagnostics)
-        size = max((p.component + _SIZE[p.kind] for p in primitives), default=0)
+        size = max((p.dof_index + _SIZE[p.kind] for p in primitives), default=0)
         rotor = rotors.get(name or "", 0.0) if size == 1 else 0.0
         bodies.append(
             Body(
@@ -123,7 +123,7 @@ def _backwards(primitive: Primitive) -> Primitive:
     return Primitive(
         kind=primitive.kind,
         axis=frozen(-primitive.axis),
-        component=primitive.component,
+        dof_index=primitive.dof_index,
         ratio=primitive.ratio,
         limits=primitive.limits,
     )
@@ -139,13 +139,13 @@ def _welded(_joint: Joint, _diagnostics: Diagnostics) -> _Composition:
     return IDENTITY, ()
 
 
-def _series(*kinds: Kind) -> Callable[[Joint, Diagnostics], _Composition]:
+def _series(*kinds: PrimitiveKind) -> Callable[[Joint, Diagnostics], _Composition]:
     """One primitive along each axis of the joint, in order."""
 
     def compose(joint: Joint, _diagnostics: Diagnostics) -> _Composition:
         axes = zip(kinds, joint.axes, strict=True)
         return IDENTITY, tuple(
-            Primitive(kind=kind, axis=axis.xyz, component=i, limits=axis) for i, (kind, axis) in enumerate(axes)
+            Primitive(kind=kind, axis=axis.xyz, dof_index=i, limits=axis) for i, (kind, axis) in enumerate(axes)
         )
 
     return compose
@@ -153,13 +153,13 @@ def _series(*kinds: Kind) -> Callable[[Joint, Diagnostics], _Composition]:
 
 def _ball(joint: Joint, _diagnostics: Diagnostics) -> _Composition:
     limits = joint.axes[0] if joint.axes else None
-    return IDENTITY, (Primitive(kind=Kind.BALL, axis=Z_AXIS, limits=limits),)
+    return IDENTITY, (Primitive(kind=PrimitiveKind.BALL, axis=Z_AXIS, limits=limits),)
 
 
 def _screw(joint: Joint, _diagnostics: Diagnostics) -> _Composition:
     (axis,) = joint.axes
-    turn = Primitive(kind=Kind.HINGE, axis=axis.xyz, limits=axis)
-    advance = Primitive(kind=Kind.SLIDE, axis=axis.xyz, ratio=joint.pitch / math.tau, limits=axis)
+    turn = Primitive(kind=PrimitiveKind.HINGE, axis=axis.xyz, limits=axis)
+    advance = Primitive(kind=PrimitiveKind.SLIDE, axis=axis.xyz, ratio=joint.pitch / math.tau, limits=axis)
     return IDENTITY, (turn, advance)
 
 
@@ -173,20 +173,20 @@ def _curvilinear(joint: Joint, diagnostics: Diagnostics) -> _Composition:
         return IDENTITY, ()
     (axis,), (arc,) = joint.axes, curve.arcs
     if arc.curvature == 0.0:
-        return IDENTITY, (Primitive(kind=Kind.SLIDE, axis=curve.initial_tangent, limits=axis),)
+        return IDENTITY, (Primitive(kind=PrimitiveKind.SLIDE, axis=curve.initial_tangent, limits=axis),)
     centre = np.cross(curve.plane_normal, curve.initial_tangent) / arc.curvature
-    hinge = Primitive(kind=Kind.HINGE, axis=curve.plane_normal, ratio=arc.curvature, limits=axis)
+    hinge = Primitive(kind=PrimitiveKind.HINGE, axis=curve.plane_normal, ratio=arc.curvature, limits=axis)
     return Pose.of(p=centre), (hinge,)
 
 
 _PRIMITIVES: dict[JointType, Callable[[Joint, Diagnostics], _Composition]] = {
     JointType.FIXED: _welded,
-    JointType.REVOLUTE: _series(Kind.HINGE),
-    JointType.CONTINUOUS: _series(Kind.HINGE),
-    JointType.PRISMATIC: _series(Kind.SLIDE),
-    JointType.UNIVERSAL: _series(Kind.HINGE, Kind.HINGE),
-    JointType.REVOLUTE2: _series(Kind.HINGE, Kind.HINGE),
-    JointType.PLANAR: _series(Kind.SLIDE, Kind.SLIDE, Kind.HINGE),
+    JointType.REVOLUTE: _series(PrimitiveKind.HINGE),
+    JointType.CONTINUOUS: _series(PrimitiveKind.HINGE),
+    JointType.PRISMATIC: _series(PrimitiveKind.SLIDE),
+    JointType.UNIVERSAL: _series(PrimitiveKind.HINGE, PrimitiveKind.HINGE),
+    JointType.REVOLUTE2: _series(PrimitiveKind.HINGE, PrimitiveKind.HINGE),
+    JointType.PLANAR: _series(PrimitiveKind.SLIDE, PrimitiveKind.SLIDE, PrimitiveKind.HINGE),
     JointType.BALL: _ball,
     JointType.SCREW: _screw,
     JointType.CURVILINEAR: _curvilinear,
@@ -196,7 +196,7 @@ _PRIMITIVES: dict[JointType, Callable[[Joint, Diagnostics], _Composition]] = {
 # --- couplings -------------------------------------------------------------------------------------------------------
 
 
-def _couplings(scene: Scene, v_order: tuple[tuple[str, int], ...], diagnostics: Diagnostics) -> tuple[Coupling, ...]:
+def _couplings(scene: Scene, v_order: tuple[tuple[str, int], ...], diagnostics: Diagnostics) -> tuple[DofCoupling, ...]:
     v_index = {key: i for i, key in enumerate(v_order)}
     found = []
     for coupling in (*scene.couplings, *_gearboxes(scene, diagnostics)):
@@ -208,7 +208,7 @@ def _couplings(scene: Scene, v_order: tuple[tuple[str, int], ...], diagnostics: 
             diagnostics.add(Fate.DROPPED, "lower.coupling-without-freedom", message, coupling.where)
             continue
         found.append(
-            Coupling(
+            DofCoupling(
                 follower=follower,
                 leader=leader,
                 multiplier=coupling.multiplier,

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, TypeVar
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Kind, Primitive
+from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from loaders.model import (
     Box,
@@ -34,7 +34,7 @@ def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
     bodies = []
     for body in mechanism.bodies:
         link = dataclasses.replace(body.link, X_WL=X_WN @ body.link.X_WL)
-        moves_root = body.parent == ROOT and kind_of(body) is not Kind.FREE
+        moves_root = body.parent == ROOT and kind_of(body) is not PrimitiveKind.FREE
         bodies.append(dataclasses.replace(body, link=link, X_PF=X_WN @ body.X_PF if moves_root else body.X_PF))
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
 
@@ -45,9 +45,9 @@ def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
 def scaled(mechanism: Mechanism, scale: float) -> Mechanism:
     """With every length ``scale`` times as large and every mass as it was."""
     bodies = tuple(_scaled_body(body, scale) for body in mechanism.bodies)
-    slides = {(str(body.joint), p.component) for body in bodies for p in body.primitives if p.kind is Kind.SLIDE} - {
-        (str(body.joint), p.component) for body in bodies for p in body.primitives if p.kind is Kind.HINGE
-    }
+    slides = {
+        (str(body.joint), p.dof_index) for body in bodies for p in body.primitives if p.kind is PrimitiveKind.SLIDE
+    } - {(str(body.joint), p.dof_index) for body in bodies for p in body.primitives if p.kind is PrimitiveKind.HINGE}
     couplings = []
     for coupling in mechanism.couplings:
         follower = scale if mechanism.v_order[coupling.follower] in slides else 1.0
@@ -65,20 +65,20 @@ def _pose(X: Pose, scale: float) -> Pose:
 
 
 def _scaled_body(body: Body, scale: float) -> Body:
-    hinged = {p.component for p in body.primitives if p.kind is Kind.HINGE}
+    hinged = {p.dof_index for p in body.primitives if p.kind is PrimitiveKind.HINGE}
     return dataclasses.replace(
         body,
         link=_scaled_link(body.link, scale),
         X_PF=_pose(body.X_PF, scale),
         X_BM=_pose(body.X_BM, scale),
-        primitives=tuple(_scaled_primitive(p, scale, p.component in hinged) for p in body.primitives),
+        primitives=tuple(_scaled_primitive(p, scale, p.dof_index in hinged) for p in body.primitives),
         inertia=_scaled_inertia(body.inertia, scale),
     )
 
 
 def _scaled_primitive(primitive: Primitive, scale: float, hinged: bool) -> Primitive:
     """A slide of its own has larger limits; one that goes with a hinge has a larger pitch."""
-    if primitive.kind is not Kind.SLIDE:
+    if primitive.kind is not PrimitiveKind.SLIDE:
         return primitive
     if hinged:
         return dataclasses.replace(primitive, ratio=scale * primitive.ratio)

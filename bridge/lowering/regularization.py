@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Kind
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of, scalar_joints
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Link
@@ -17,7 +17,7 @@ from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
 
 from . import lower
 
-SPECK = 1e-9
+MIN_MASS = 1e-9
 """Mass of what has none [kg]."""
 THICKNESS = 1e-9
 """Moment of inertia about an axis about which there is none [kg m^2]."""
@@ -48,7 +48,7 @@ class _Whole:
         return bool(np.linalg.eigvalsh(self.inertia.I_Lcm)[0] <= _ROUNDING)
 
 
-def possible(mechanism: Mechanism) -> Mechanism:
+def with_repaired_inertia(mechanism: Mechanism) -> Mechanism:
     """The mechanism, with the nearest inertia that a body can have for each link whose own none can; each is reported.
 
     Raises:
@@ -74,7 +74,7 @@ def told_repair(link: Link, inertia: SpatialInertia) -> str:
     return f"link {link.name}: {'; '.join(inertia.defects())}; it gets {mass}{moments} kg m^2"
 
 
-def movable(mechanism: Mechanism) -> Mechanism:
+def with_minimum_inertia(mechanism: Mechanism) -> Mechanism:
     """The mechanism, with what its bodies lack, together with all that is welded to them; each lack is reported.
 
     Free bodies need mass and moments about every axis. What joints carry needs them only where joints turn it about
@@ -112,15 +112,13 @@ def _of_free(
     """What free bodies lack, and the body that gets it."""
     for i, whole in wholes.items():
         free, bearer = bodies[i], bodies[whole.bearer].name
-        if kind_of(free) is not Kind.FREE:
+        if kind_of(free) is not PrimitiveKind.FREE:
             continue
         hint = "give the link its mass and inertia, or hold it by a joint"
         if whole.inertia.mass == 0.0:
-            message = (
-                f"link {free.name} moves freely, and neither it nor what is welded to it has mass; it gets {SPECK:g} kg"
-            )
+            message = f"link {free.name} moves freely, and neither it nor what is welded to it has mass; it gets {MIN_MASS:g} kg"
             diagnostics.add(Fate.ASSUMED, "lower.massless-free-link", message, free.link.where, hint=hint)
-            yield whole.bearer, SpatialInertia.of(SPECK, I_Lcm=THICKNESS * np.eye(3))
+            yield whole.bearer, SpatialInertia.of(MIN_MASS, I_Lcm=THICKNESS * np.eye(3))
         elif whole.is_thin():
             message = (
                 f"link {free.name} can turn about an axis with no inertia about it; {bearer} gets {THICKNESS:g} kg m^2"
@@ -137,7 +135,7 @@ def _of_carried(
     thin = [
         whole
         for i, whole in wholes.items()
-        if kind_of(bodies[i]) is not Kind.FREE
+        if kind_of(bodies[i]) is not PrimitiveKind.FREE
         and whole.inertia.mass > 0.0
         and _is_massless(bodies[i].parent, wholes, bodies)
         and whole.is_thin()

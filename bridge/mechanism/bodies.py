@@ -19,7 +19,7 @@ ROOT = -1
 """Index of the world where a body's parent is expected."""
 
 
-class Kind(StrEnum):
+class PrimitiveKind(StrEnum):
     """The kinds of primitive joint that every engine has."""
 
     HINGE = "hinge"
@@ -38,21 +38,21 @@ class Kind(StrEnum):
 class Primitive:
     """One primitive degree of freedom of a body.
 
-    Its displacement is ``ratio`` times the joint's coordinate number ``component``. Two primitives of one body may
+    Its displacement is ``ratio`` times the joint's coordinate number ``dof_index``. Two primitives of one body may
     share a component: a screw is a hinge of ratio 1 and a slide of ratio pitch / 2 pi.
     """
 
-    kind: Kind
+    kind: PrimitiveKind
     axis: Array
     """Unit direction in F, shape (3,), already negated if the joint is reversed; unused for ball and free."""
-    component: int = 0
+    dof_index: int = 0
     """First velocity component of the joint that it takes."""
     ratio: float = 1.0
     limits: JointAxis | None = None
     """Limits, damping, friction and spring of the component; None where the source gives no axis."""
 
 
-FREE = (Primitive(kind=Kind.FREE, axis=Z_AXIS),)
+FREE = (Primitive(kind=PrimitiveKind.FREE, axis=Z_AXIS),)
 """Of a body that moves freely."""
 
 
@@ -91,7 +91,7 @@ class Body:
         return len(self.reflected_inertia)
 
     @property
-    def freedoms(self) -> tuple[tuple[str, int], ...]:
+    def dofs(self) -> tuple[tuple[str, int], ...]:
         """Joint and component of each of its velocities."""
         return tuple((str(self.joint), component) for component in range(self.nv))
 
@@ -116,7 +116,7 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Coupling:
+class DofCoupling:
     """``q(follower) = multiplier * q(leader) + offset`` between velocity components, by index in ``v_order``."""
 
     follower: int
@@ -127,7 +127,7 @@ class Coupling:
     """Of the joint that follows."""
 
 
-def renumbered(couplings: Iterable[Coupling], number: Mapping[int, int]) -> tuple[Coupling, ...]:
+def renumbered(couplings: Iterable[DofCoupling], number: Mapping[int, int]) -> tuple[DofCoupling, ...]:
     """The couplings in a mechanism with other velocities, as far as it has theirs.
 
     Args:

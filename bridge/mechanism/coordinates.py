@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from .bodies import Body, Kind
+from .bodies import Body, PrimitiveKind
 
 Position = float | Sequence[float]
 """The position or velocity of one joint as a user gives it, in the convention of its type."""
@@ -20,9 +20,9 @@ Coordinates = tuple[float, ...]
 """The same in numbers, or that of one primitive."""
 
 
-def kind_of(body: Body) -> Kind | None:
+def kind_of(body: Body) -> PrimitiveKind | None:
     """`Kind.BALL` or `Kind.FREE` if that is what moves the body, else None."""
-    if body.primitives and body.primitives[0].kind in {Kind.BALL, Kind.FREE}:
+    if body.primitives and body.primitives[0].kind in {PrimitiveKind.BALL, PrimitiveKind.FREE}:
         return body.primitives[0].kind
     return None
 
@@ -35,9 +35,9 @@ def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
 def default_position(body: Body) -> Coordinates:
     """The position in which the scene has the body."""
     kind = kind_of(body)
-    if kind is Kind.FREE:
+    if kind is PrimitiveKind.FREE:
         return tuple(body.link.X_WL.to_vector())
-    if kind is Kind.BALL:
+    if kind is PrimitiveKind.BALL:
         return (1.0, 0.0, 0.0, 0.0)
     return (0.0,) * body.nv
 
@@ -91,12 +91,12 @@ def joint_index(bodies: Sequence[Body]) -> dict[str, int]:
 def primitive_positions(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
     """The displacement of each primitive: M in F for a ball, the link in the world for a free one."""
     kind = kind_of(body)
-    if kind is Kind.BALL and body.reversed:
+    if kind is PrimitiveKind.BALL and body.reversed:
         w, x, y, z = position
         return ((w, -x, -y, -z),)
     if kind is not None:
         return (position,)
-    return tuple((p.ratio * position[p.component],) for p in body.primitives)
+    return tuple((p.ratio * position[p.dof_index],) for p in body.primitives)
 
 
 def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordinates:
@@ -105,14 +105,16 @@ def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordina
     Where a hinge and a slide share a component, as in a screw, the hinge tells.
     """
     kind = kind_of(body)
-    if kind is Kind.BALL and body.reversed:
+    if kind is PrimitiveKind.BALL and body.reversed:
         w, x, y, z = displacements[0]
         return (w, -x, -y, -z)
     if kind is not None:
         return displacements[0]
     position = [0.0] * body.nv
-    moved = sorted(zip(body.primitives, displacements, strict=True), key=lambda pair: pair[0].kind is Kind.HINGE)
+    moved = sorted(
+        zip(body.primitives, displacements, strict=True), key=lambda pair: pair[0].kind is PrimitiveKind.HINGE
+    )
     for p, (displacement,) in moved:
         if p.ratio:
-            position[p.component] = displacement / p.ratio
+            position[p.dof_index] = displacement / p.ratio
     return tuple(position)

@@ -16,7 +16,7 @@ import numpy as np
 
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen, quaternion_to_matrix, rotation_about, skew
 
-from .bodies import ROOT, Body, Kind, Primitive
+from .bodies import ROOT, Body, Primitive, PrimitiveKind
 from .coordinates import Coordinates, kind_of, primitive_positions
 
 
@@ -39,11 +39,11 @@ def relative_pose(body: Body, position: Coordinates) -> Pose:
 
 def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     """The transform that one primitive makes."""
-    if primitive.kind is Kind.HINGE:
+    if primitive.kind is PrimitiveKind.HINGE:
         return Pose(frozen(rotation_about(primitive.axis, displacement[0])), IDENTITY.p)
-    if primitive.kind is Kind.SLIDE:
+    if primitive.kind is PrimitiveKind.SLIDE:
         return Pose(IDENTITY.R, frozen(primitive.axis * displacement[0]))
-    if primitive.kind is Kind.BALL:
+    if primitive.kind is PrimitiveKind.BALL:
         return Pose(frozen(quaternion_to_matrix(displacement)), IDENTITY.p)
     return Pose.from_vector(displacement)
 
@@ -191,7 +191,7 @@ def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[
                     inertia=_matrix(body.inertia.moved(X_MB[-1])) if carries else np.zeros((6, 6)),
                     X_WS=X_WP @ X,
                     has_gravity=body.link.gravity,
-                    is_free=kind_of(body) is Kind.FREE,
+                    is_free=kind_of(body) is PrimitiveKind.FREE,
                 )
             )
             parent, X_SF = len(segments) - 1, IDENTITY
@@ -203,15 +203,15 @@ def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slic
     """``S`` of a primitive in the frame behind it, and its velocities."""
     S: Array
     zero = np.zeros((3, 3))
-    if primitive.kind is Kind.HINGE:
+    if primitive.kind is PrimitiveKind.HINGE:
         S = primitive.ratio * np.concatenate((primitive.axis, np.zeros(3))).reshape(6, 1)
-    elif primitive.kind is Kind.SLIDE:
+    elif primitive.kind is PrimitiveKind.SLIDE:
         S = primitive.ratio * np.concatenate((np.zeros(3), primitive.axis)).reshape(6, 1)
-    elif primitive.kind is Kind.BALL:
+    elif primitive.kind is PrimitiveKind.BALL:
         S = np.vstack((-np.eye(3) if body.reversed else X_step.R.T, zero))
     else:
         S = np.block([[zero, X_step.R.T], [X_step.R.T, zero]])
-    start = body.v_start + primitive.component
+    start = body.v_start + primitive.dof_index
     return S, slice(start, start + S.shape[1])
 
 

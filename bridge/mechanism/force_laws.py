@@ -61,7 +61,7 @@ def bushing_wrench(bushing: Bushing, A: Motion, C: Motion) -> Wrench:
     return Wrench(-(R_WB @ forces), -(R_WA @ rates_of.T @ torques), A.X_WF.p + 0.5 * p_AC)
 
 
-def can_be_strung(tendon: TendonConstraint, v_order: Iterable[tuple[str, int]]) -> bool:
+def is_tendon_representable(tendon: TendonConstraint, v_order: Iterable[tuple[str, int]]) -> bool:
     """Whether each joint of a tendon is one freedom of a tree."""
     freedoms = Counter(name for name, _ in v_order)
     return all(freedoms[name] == 1 for name in tendon.joints)

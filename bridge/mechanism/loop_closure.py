@@ -13,7 +13,7 @@ import numpy as np
 from loaders.model import JointType
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, rotation_about
 
-from .bodies import ROOT, Body, Closure, Kind
+from .bodies import ROOT, Body, Closure, PrimitiveKind
 from .coordinates import Coordinates, joint_position
 from .dynamics import poses
 
@@ -26,7 +26,7 @@ def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple
             yield closure.child, closure.parent
 
 
-def closed(
+def with_loops_closed(
     bodies: Sequence[Body], closures: Iterable[Closure], positions: list[Coordinates], given: Collection[int]
 ) -> list[Coordinates]:
     """The positions, with every joint that carries a part where it closes its loop, except for those that are given.
@@ -54,9 +54,9 @@ def closing_position(body: Body, X_PB: Pose) -> Coordinates:
     displacements: list[Coordinates] = []
     R = X_FM.R
     for i, primitive in enumerate(body.primitives):
-        if primitive.kind is Kind.SLIDE:
+        if primitive.kind is PrimitiveKind.SLIDE:
             displacements.append((float(primitive.axis @ X_FM.p),))
-        elif primitive.kind is Kind.BALL:
+        elif primitive.kind is PrimitiveKind.BALL:
             displacements.append(tuple(matrix_to_quaternion(R)))
         else:
             angle = _turn(R, primitive.axis, _next_axis(body, i))
@@ -67,7 +67,7 @@ def closing_position(body: Body, X_PB: Pose) -> Coordinates:
 
 def _next_axis(body: Body, i: int) -> Array | None:
     """The axis of the next hinge, which the first one carries around."""
-    return next((p.axis for p in body.primitives[i + 1 :] if p.kind is Kind.HINGE), None)
+    return next((p.axis for p in body.primitives[i + 1 :] if p.kind is PrimitiveKind.HINGE), None)
 
 
 def _turn(R: Array, axis: Array, carried: Array | None) -> float:
@@ -83,7 +83,7 @@ def _unwound(body: Body, i: int, angle: float, p_FM: Array) -> float:
     """The angle of a screw with its whole turns, which its slide tells."""
     hinge = body.primitives[i]
     for slide in body.primitives:
-        if slide.kind is Kind.SLIDE and slide.component == hinge.component and slide.ratio:
+        if slide.kind is PrimitiveKind.SLIDE and slide.dof_index == hinge.dof_index and slide.ratio:
             told = float(slide.axis @ p_FM) * hinge.ratio / slide.ratio
             return angle + math.tau * round((told - angle) / math.tau)
     return angle

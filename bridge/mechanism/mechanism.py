@@ -16,9 +16,9 @@ from loaders.scene import Scene
 from loaders.spatial import Array, Pose
 
 from . import coordinates, dynamics
-from .bodies import Body, Closure, Coupling
+from .bodies import Body, Closure, DofCoupling
 from .coordinates import Coordinates, Position, joint_index
-from .loop_closure import closed
+from .loop_closure import with_loops_closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,7 +37,7 @@ class Mechanism:
     scene: Scene
     bodies: tuple[Body, ...]
     closures: tuple[Closure, ...]
-    couplings: tuple[Coupling, ...]
+    couplings: tuple[DofCoupling, ...]
     v_order: tuple[tuple[str, int], ...]
     """Joint and component of each velocity, in the order of ``mass_matrix``."""
     diagnostics: tuple[Diagnostic, ...]
@@ -49,7 +49,7 @@ class Mechanism:
         if not self.closures:
             return positions
         index = joint_index(self.bodies)
-        return closed(self.bodies, self.closures, positions, {index[name] for name in q or {}})
+        return with_loops_closed(self.bodies, self.closures, positions, {index[name] for name in q or {}})
 
     def velocities(self, v: Mapping[str, Position] | None = None) -> Array:
         """The velocities in ``v_order``, shape (nv,)."""

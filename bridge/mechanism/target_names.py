@@ -22,4 +22,4 @@ def primitive_names(body: Body) -> tuple[str, ...]:
     if body.source is not None and body.source.type is JointType.SCREW:
         return tuple(name if p.kind == "hinge" else f"{name}_slide" for p in body.primitives)
     suffixes = _SUFFIXES.get(body.source.type, {}) if body.source is not None else {}
-    return tuple(name + suffixes.get(p.component, "") for p in body.primitives)
+    return tuple(name + suffixes.get(p.dof_index, "") for p in body.primitives)

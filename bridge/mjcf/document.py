@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bridge.lowering.collision_filters import filters, weld_groups
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Kind
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mjcf.body.inertial import inertials
 from bridge.mjcf.body.joint_limit_compliance import inverse_inertias
@@ -143,7 +143,7 @@ def _body(body: Body, context: Context) -> Element:
     """The body, where the zero configuration has it in its parent; a link named ``world`` is the world itself."""
     if body.name == WORLD:
         return context.document["worldbody"]
-    X_PB = body.link.X_WL if kind_of(body) is Kind.FREE else body.X_PF @ body.X_BM.inverse()
+    X_PB = body.link.X_WL if kind_of(body) is PrimitiveKind.FREE else body.X_PF @ body.X_BM.inverse()
     return Element(
         "body",
         name=body.name,

@@ -17,14 +17,14 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from bridge.bullet.simulation.state import with_followers
-from bridge.geometry.mesh_assets import told_once
+from bridge.geometry.mesh_assets import without_repeats
 from bridge.lowering.collision_filters import weld_groups
 from bridge.lowering.inputs import Source, mechanism_of
-from bridge.lowering.regularization import possible
+from bridge.lowering.regularization import with_repaired_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, factory_of, reads_file
-from bridge.parity.levels.attribution import Ledger, attributed
+from bridge.parity.levels.attribution import Ledger, attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
 from bridge.parity.levels.invariants import invariant_rows
 from bridge.parity.levels.quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
@@ -110,7 +110,7 @@ def compare(
     named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
     mechanism = mechanism_of(source, **load_options)
     if inertia == "repair":
-        mechanism = mechanism_of(possible(mechanism))
+        mechanism = mechanism_of(with_repaired_inertia(mechanism))
     states = random_states(mechanism, configurations, seed)
     states[:0] = [(_whole(mechanism, positions), v) for _, v in states[:1]] if positions else []
     progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")
@@ -122,13 +122,13 @@ def compare(
             progress(f"{quantity.level} {quantity.name}")
             rows += _rows(quantity, mechanism, reading, states)
         details = _details(mechanism, reading, states) | {"positions": dict(positions or {}), "inertia": inertia}
-        diagnostics = told_once(entry for engine in opened.values() for entry in engine.diagnostics)
+        diagnostics = without_repeats(entry for engine in opened.values() for entry in engine.diagnostics)
         environment = _environment(opened, seed, configurations)
     rows += _moved(mechanism, named, wanted, seed, progress)
     return Comparison(
         model=mechanism.scene.name,
         source=mechanism.scene.source,
-        rows=attributed(rows),
+        rows=attribute_differences(rows),
         engines=tuple(name for name, _ in named if name != REFERENCE),
         environment=environment,
         diagnostics=diagnostics,

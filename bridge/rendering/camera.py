@@ -45,7 +45,7 @@ def _axes() -> Array:
     return np.array((right, np.cross(right, forward), forward))
 
 
-def framed(points: Array) -> Camera:
+def fit_camera(points: Array) -> Camera:
     """A camera as near as shows all points, shape (n, 3), with a margin."""
     axes = _axes()
     seen = points @ axes.T
@@ -56,7 +56,7 @@ def framed(points: Array) -> Camera:
     return Camera(target=middle @ axes, distance=max(_MARGIN * float(needed.max()), 1e-3))
 
 
-def on_paper(image: Image, mask: NDArray[np.bool_]) -> Image:
+def composite_on_background(image: Image, mask: NDArray[np.bool_]) -> Image:
     """The model on the same light background, whoever drew it."""
     height, width = mask.shape
     shade = np.linspace(252, 232, height).astype(np.uint8)

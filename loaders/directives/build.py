@@ -13,7 +13,7 @@ from loaders.diagnostics import Fate
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import joined, merged, placed
+from loaders.scene_operations.transform_scene import attach_joints, merge, place
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Pose, frozen
 from loaders.xml import read_bytes
@@ -102,8 +102,8 @@ class _Work:
     def scene(self, name: str) -> Scene:
         """All of it, with every link in its place."""
         shell = Scene(name=name, gravity=GRAVITY)
-        whole = dataclasses.replace(merged(shell, *self.scenes), gravity=GRAVITY)
-        whole = joined(whole, [*self.joints, *self.placements])
+        whole = dataclasses.replace(merge(shell, *self.scenes), gravity=GRAVITY)
+        whole = attach_joints(whole, [*self.joints, *self.placements])
         temporary = {id(joint) for joint in self.placements}
         return dataclasses.replace(
             whole,
@@ -189,7 +189,7 @@ def _add_model(step: _Step, work: _Work) -> None:
     root = None if scene is None else root_model(scene)
     if scene is None or root is None:
         return
-    there = read_positions(node, name, placed(scene, name, root.X_WM))
+    there = read_positions(node, name, place(scene, name, root.X_WM))
     work.models[name] = there
     work.scenes.append(there)
     _name_parts(there, work)

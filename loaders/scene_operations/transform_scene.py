@@ -9,12 +9,12 @@ from typing import Any
 
 from loaders.model import WORLD, Joint, JointType, Link
 from loaders.scene import Scene
-from loaders.scene_queries.connectivity import clusters, is_connection
+from loaders.scene_queries.connectivity import connected_components, is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Array, Pose, frozen
 
 
-def placed(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
+def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
     """The scene within a scope: every name with ``scope::`` before it, everything moved.
 
     The root model itself takes the scope as its name. What is fixed to the world moves too, and stays fixed to it.
@@ -32,7 +32,7 @@ def placed(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
     return _renamed(_moved(scene, X_WS), rename)
 
 
-def merged(*scenes: Scene, name: str = "") -> Scene:
+def merge(*scenes: Scene, name: str = "") -> Scene:
     """All items of several scenes, in their order; gravity, physics and surroundings are the first one's.
 
     Args:
@@ -178,7 +178,7 @@ def _moved_start(joint: Joint, X_VW: Pose) -> Joint:
 # --- joints that bring links to their places -------------------------------------------------------------------------
 
 
-def joined(scene: Scene, joints: Sequence[Joint]) -> Scene:
+def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
     """The scene with further joints, and what hangs on them where they put it at the zero configuration.
 
     Links that joints of the scene hold together move as one. What is fixed to the world stays where it is, and of two
@@ -186,7 +186,7 @@ def joined(scene: Scene, joints: Sequence[Joint]) -> Scene:
     """
     if not joints:
         return scene
-    sets = {name: i for i, names in enumerate(clusters(scene, is_connection)) for name in names}
+    sets = {name: i for i, names in enumerate(connected_components(scene, is_connection)) for name in names}
     X_VW = _moves(scene, joints, sets)
     return replace(
         scene,

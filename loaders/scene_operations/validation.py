@@ -15,7 +15,7 @@ _SKEW = 1e-9
 """Cosine of an angle above which two axes are not perpendicular."""
 
 
-def check(scene: Scene, diagnostics: Diagnostics) -> None:
+def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
     """Report what no simulator could use: impossible inertias, and pairs of axes that make no joint."""
     _check_inertias(scene, diagnostics)
     _check_axes(scene, diagnostics)

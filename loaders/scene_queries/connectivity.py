@@ -24,7 +24,7 @@ def is_connection(joint: Joint) -> bool:
     return joint.type is not JointType.FLOATING
 
 
-def clusters(scene: SceneData, holds: Callable[[Joint], bool]) -> list[list[str]]:
+def connected_components(scene: SceneData, holds: Callable[[Joint], bool]) -> list[list[str]]:
     """Links in sets that static models and these joints hold together, in near-linear time.
 
     Args:

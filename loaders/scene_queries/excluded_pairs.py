@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 from loaders.model import WORLD, Joint, Link, SceneData, Surface
 
-from .connectivity import clusters, is_connection, is_weld, static_links
+from .connectivity import connected_components, is_connection, is_weld, static_links
 from .scoped_names import SEPARATOR, root_model
 
 Pair = tuple[str, str]
@@ -41,7 +41,7 @@ def excluded_pairs(scene: SceneData, policy: str = "drake") -> frozenset[frozens
 
 def weld_groups(scene: SceneData) -> list[list[str]]:
     """Links in sets that are welded together, in the order of the scene; the first holds `WORLD`, link or not."""
-    return clusters(scene, is_weld)
+    return connected_components(scene, is_weld)
 
 
 def _of_groups(scene: SceneData, colliding: Collection[str]) -> Iterator[Pair]:

@@ -11,10 +11,10 @@ from loaders.scene import Scene
 
 from .assembly import assemble
 from .composition.includes import compose
-from .elements.ignored_elements import absorb, set_aside
+from .elements.ignored_elements import mark_read, report_ignored
 from .elements.lights import read_light
 from .elements.world import ASIDES
-from .frames.frame_graph import lay_out
+from .frames.frame_graph import build_frame_graph
 from .frames.name_rules import check_names
 from .frames.poses import read_pose
 from .frames.solve import solve
@@ -34,12 +34,12 @@ def read(root: Node, context: Context) -> Scene:
     if body is None:
         scene = Scene(name="")
     elif body.tag in ("world", "model"):
-        layout = lay_out(body, composition.scenes)
+        layout = build_frame_graph(body, composition.scenes)
         solve(layout)
         scene = assemble(layout, context)
     else:
         scene = _read_alone(root, body)
-    root.sweep()
+    root.report_unread()
     return scene
 
 
@@ -53,14 +53,14 @@ def _main_element(root: Node) -> Node | None:
     for extra in found[1:]:
         message = f"a file gives one <{found[0].tag}>; this <{extra.tag}> is a further one and is not read"
         extra.report(Fate.DROPPED, "sdf.extra-element", message)
-        absorb(extra)
+        mark_read(extra)
     return found[0]
 
 
 def _read_alone(root: Node, body: Node) -> Scene:
     """A file that holds but a light or an actor."""
     if body.tag == "actor":
-        set_aside(root, {"actor": ASIDES["actor"]})
+        report_ignored(root, {"actor": ASIDES["actor"]})
         return Scene(name=body.attributes.get("name", ""))
     light = read_light(body, body.word("@name", ""), WORLD, read_pose(body)[1])
     return Scene(name=light.name, lights=(light,))

@@ -9,13 +9,13 @@ from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Joint, Model
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import merged, placed
+from loaders.scene_operations.transform_scene import merge, place
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
-from loaders.sdf.elements.ignored_elements import set_aside
+from loaders.sdf.elements.ignored_elements import report_ignored
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
 from loaders.sdf.elements.world import ASIDES, read_world
-from loaders.sdf.frames.frame_graph import CONTENTS, Kind, Layout, Scope, Vertex
+from loaders.sdf.frames.frame_graph import CONTENTS, FrameGraph, FrameVertex, Scope, VertexKind
 from loaders.sdf.frames.solve import carrier
 
 from .drake_extensions import with_extensions
@@ -26,27 +26,27 @@ _MODEL_ASIDES = {
 }
 
 
-def assemble(layout: Layout, context: Context) -> Scene:
+def assemble(layout: FrameGraph, context: Context) -> Scene:
     """Read everything that the vertices of a layout stand for."""
     outermost = layout.outermost
-    shell = read_world(outermost) if outermost.origin.kind is Kind.WORLD else Scene(name=outermost.name)
+    shell = read_world(outermost) if outermost.origin.kind is VertexKind.WORLD else Scene(name=outermost.name)
     own = [vertex for vertex in layout.vertices if vertex.node.tag != CONTENTS]
-    links = [vertex for vertex in own if vertex.kind is Kind.LINK]
-    joints = [vertex for vertex in own if vertex.kind is Kind.JOINT]
+    links = [vertex for vertex in own if vertex.kind is VertexKind.LINK]
+    joints = [vertex for vertex in own if vertex.kind is VertexKind.JOINT]
     scene = dataclasses.replace(
         shell,
-        models=tuple(_read_model(scope) for scope in layout.scopes if scope.origin.kind is Kind.MODEL),
+        models=tuple(_read_model(scope) for scope in layout.scopes if scope.origin.kind is VertexKind.MODEL),
         links=tuple(read_link(vertex, vertex.scope.name, context) for vertex in links),
         joints=tuple(_read_joints(joints)),
-        frames=tuple(_read_frame(vertex) for vertex in own if vertex.kind is Kind.FRAME),
+        frames=tuple(_read_frame(vertex) for vertex in own if vertex.kind is VertexKind.FRAME),
         lights=shell.lights + tuple(light for vertex in links for light in read_link_lights(vertex)),
         couplings=tuple(coupling for vertex in joints for coupling in read_couplings(vertex)),
     )
     others = list(_other_scenes(layout))
-    return with_extensions(merged(scene, *others) if others else scene, layout)
+    return with_extensions(merge(scene, *others) if others else scene, layout)
 
 
-def _read_joints(vertices: list[Vertex]) -> Iterator[Joint]:
+def _read_joints(vertices: list[FrameVertex]) -> Iterator[Joint]:
     for vertex in vertices:
         joint = read_joint(vertex)
         if joint is not None:
@@ -55,7 +55,7 @@ def _read_joints(vertices: list[Vertex]) -> Iterator[Joint]:
 
 def _read_model(scope: Scope) -> Model:
     node = scope.node
-    set_aside(node, _MODEL_ASIDES)
+    report_ignored(node, _MODEL_ASIDES)
     node.skip("@namespace")
     return Model(
         name=scope.name,
@@ -70,7 +70,7 @@ def _read_model(scope: Scope) -> Model:
     )
 
 
-def _read_frame(vertex: Vertex) -> Frame:
+def _read_frame(vertex: FrameVertex) -> Frame:
     link = carrier(vertex)
     return Frame(
         name=vertex.name,
@@ -83,15 +83,15 @@ def _read_frame(vertex: Vertex) -> Frame:
 # --- contents of another format --------------------------------------------------------------------------------------
 
 
-def _other_scenes(layout: Layout) -> Iterator[Scene]:
+def _other_scenes(layout: FrameGraph) -> Iterator[Scene]:
     for scope in layout.scopes:
         for origin in scope.contents:
             yield _placed(layout.scenes[origin.node], origin, scope)
 
 
-def _placed(scene: Scene, origin: Vertex, scope: Scope) -> Scene:
+def _placed(scene: Scene, origin: FrameVertex, scope: Scope) -> Scene:
     """The scene at its place; the model that it is, if it is one, is the scope's own, which the layout has."""
-    there = placed(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
+    there = place(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
     first = 0 if root_model(scene) is None else 1
     roots = {model.name for model in there.models[:first]}
     return dataclasses.replace(

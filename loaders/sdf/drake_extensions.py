@@ -11,8 +11,8 @@ from loaders.drake.joints import read_mimic, read_sdf_actuator, read_sdf_joints
 from loaders.drake.model_elements import read_model
 from loaders.model import WORLD, Actuator, Coupling, Joint, by_name
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import joined, merged
-from loaders.sdf.frames.frame_graph import Kind, Layout, Scope, Vertex
+from loaders.scene_operations.transform_scene import attach_joints, merge
+from loaders.sdf.frames.frame_graph import FrameGraph, FrameVertex, Scope, VertexKind
 from loaders.sdf.frames.solve import carrier
 from loaders.spatial import Pose
 
@@ -37,7 +37,7 @@ class ScopeNames:
     def link(self, name: str) -> str | None:
         """The link of a name, here or in a nested model."""
         found = self.scope.find(name)
-        return found.name if found is not None and found.kind is Kind.LINK else None
+        return found.name if found is not None and found.kind is VertexKind.LINK else None
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
         """The link that a frame F is fixed to, and ``X_LF``."""
@@ -53,17 +53,17 @@ class ScopeNames:
         return self.joints.get(self.scope.prefix + name if found is None else found.name)
 
 
-def with_extensions(scene: Scene, layout: Layout) -> Scene:
+def with_extensions(scene: Scene, layout: FrameGraph) -> Scene:
     """The scene with what Drake's elements add to its models and joints."""
     joints = by_name(scene.joints)
-    models = [scope for scope in layout.scopes if scope.origin.kind is Kind.MODEL]
+    models = [scope for scope in layout.scopes if scope.origin.kind is VertexKind.MODEL]
     added = [joint for scope in models for joint in read_sdf_joints(scope.node, ScopeNames(scope, joints))]
-    scene = joined(scene, added)
+    scene = attach_joints(scene, added)
     joints |= by_name(added)
     names = {id(scope): ScopeNames(scope, joints) for scope in layout.scopes}
-    vertices = [v for v in layout.vertices if v.kind is Kind.JOINT and v.node.tag == "joint" and v.name in joints]
+    vertices = [v for v in layout.vertices if v.kind is VertexKind.JOINT and v.node.tag == "joint" and v.name in joints]
     parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models]
-    scene = merged(scene, *parts) if any(map(_has_parts, parts)) else scene
+    scene = merge(scene, *parts) if any(map(_has_parts, parts)) else scene
     return dataclasses.replace(
         scene,
         couplings=scene.couplings + tuple(_couplings(vertices, names, joints)),
@@ -76,7 +76,7 @@ def _has_parts(part: Scene) -> bool:
 
 
 def _couplings(
-    vertices: list[Vertex], names: Mapping[int, ScopeNames], joints: Mapping[str, Joint]
+    vertices: list[FrameVertex], names: Mapping[int, ScopeNames], joints: Mapping[str, Joint]
 ) -> Iterator[Coupling]:
     for vertex in vertices:
         coupling = read_mimic(vertex.node, joints[vertex.name], names[id(vertex.scope)])
@@ -84,7 +84,7 @@ def _couplings(
             yield coupling
 
 
-def _actuators(vertices: list[Vertex], joints: Mapping[str, Joint]) -> Iterator[Actuator]:
+def _actuators(vertices: list[FrameVertex], joints: Mapping[str, Joint]) -> Iterator[Actuator]:
     """One for each joint that Drake drives; a static model drives none."""
     for vertex in vertices:
         if vertex.scope is not None and not vertex.scope.static:

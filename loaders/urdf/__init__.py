@@ -11,7 +11,7 @@ from loaders.drake.canonicalize import normalise_urdf
 from loaders.model import WORLD, Link, Model
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import placed
+from loaders.scene_operations.transform_scene import place
 from loaders.spatial import IDENTITY
 
 from .drake_extensions import with_extensions
@@ -58,8 +58,8 @@ def read(root: Node, context: Context) -> Scene | None:
         couplings=tuple(coupling for coupling in couplings if coupling is not None),
         actuators=read_actuators(root, known),
     )
-    scene = placed(with_extensions(scene, root), "", read_origin(root))
-    root.sweep()
+    scene = place(with_extensions(scene, root), "", read_origin(root))
+    root.report_unread()
     return scene
 
 

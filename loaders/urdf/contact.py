@@ -6,11 +6,11 @@ import dataclasses
 from typing import Any
 
 from loaders.diagnostics import Fate
-from loaders.ignored_elements import Asides, set_aside
+from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import Friction, Surface
 from loaders.node import Node
 
-_ASIDES: Asides = {
+_ASIDES: IgnoredElements = {
     "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it tunes PyBullet's solver"),
     "inertia_scaling": (Fate.DROPPED, "urdf.inertia-scaling", "PyBullet alone scales inertias; they stay as written"),
 }
@@ -29,7 +29,7 @@ def read_contact(link: Node) -> Surface:
     contact = link.child("contact")
     if contact is None:
         return Surface()
-    set_aside(contact, _ASIDES)
+    report_ignored(contact, _ASIDES)
     given = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
     friction: dict[str, Any] = {
         field: given[tag] for tag, fields in _FRICTION.items() if tag in given for field in fields

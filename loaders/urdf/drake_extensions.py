@@ -11,7 +11,7 @@ from loaders.drake.model_elements import read_model
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import merged
+from loaders.scene_operations.transform_scene import merge
 from loaders.spatial import IDENTITY, Pose
 
 _ZERO = (0.0, 0.0, 0.0)
@@ -49,7 +49,7 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
     frames = tuple(_read_frame(node, links) for node in root.all("frame"))
     names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))
     part = read_model(root, names, URDF)
-    return dataclasses.replace(merged(scene, part), frames=scene.frames + frames)
+    return dataclasses.replace(merge(scene, part), frames=scene.frames + frames)
 
 
 def _read_frame(node: Node, links: frozenset[str]) -> Frame:

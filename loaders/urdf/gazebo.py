@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from loaders.diagnostics import Fate
-from loaders.ignored_elements import Asides, absorb, set_aside
+from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import Joint, Link, Model, Sensor, Surface
 from loaders.node import Node
 from loaders.sdf.elements.ignored_elements import leaves
@@ -23,18 +23,18 @@ _LOOK = (Fate.NOTED, "urdf.appearance", "it only tells Gazebo how to draw")
 _PLUGIN = (Fate.NOTED, "urdf.plugin", "it is code for another simulator")
 _EMBEDDED = (Fate.DROPPED, "urdf.embedded-sdf", "a part of a model in SDFormat inside a URDF has no place here")
 
-_LINK_ASIDES: Asides = {
+_LINK_ASIDES: IgnoredElements = {
     "material": _LOOK,
     "visual": _LOOK,
     "laserRetro": _LOOK,
     "maxContacts": _ENGINE,
     "plugin": _PLUGIN,
 }
-_JOINT_ASIDES: Asides = {
+_JOINT_ASIDES: IgnoredElements = {
     **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
     "plugin": _PLUGIN,
 }
-_ROBOT_ASIDES: Asides = {
+_ROBOT_ASIDES: IgnoredElements = {
     "plugin": _PLUGIN,
     "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is where Gazebo puts the robot; here its root is at the origin"),
     "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root"),
@@ -70,7 +70,7 @@ class Extensions:
         else:
             message = f"<gazebo> refers to {reference!r}, which is no link or joint"
             node.report(Fate.DROPPED, "urdf.unknown-reference", message)
-            absorb(node)
+            mark_read(node)
 
     def link(self, link: Link) -> Link:
         """The link with what extends it."""
@@ -87,7 +87,7 @@ class Extensions:
     def model(self, model: Model) -> Model:
         """The model with what extends the whole robot."""
         for node in self._robot:
-            set_aside(node, _ROBOT_ASIDES)
+            report_ignored(node, _ROBOT_ASIDES)
             model = dataclasses.replace(
                 model,
                 static=_flag(node, "static", model.static),
@@ -99,7 +99,7 @@ class Extensions:
 
 
 def _extended_link(link: Link, node: Node) -> Link:
-    set_aside(node, _LINK_ASIDES)
+    report_ignored(node, _LINK_ASIDES)
     decay = _number(node, "dampingFactor")
     heavy = _flag(node, "gravity", link.gravity) and not _flag(node, "turnGravityOff", not link.gravity)
     self_collide = _flag(node, "self_collide", link.self_collide)
@@ -138,7 +138,7 @@ def _direction(node: Node) -> Any:
 
 
 def _extended_joint(joint: Joint, node: Node) -> Joint:
-    set_aside(node, _JOINT_ASIDES)
+    report_ignored(node, _JOINT_ASIDES)
     node.skip(*_KEPT_JOINTS)
     acting: dict[str, Any] = _numbers(node, _AXIS)
     return dataclasses.replace(
@@ -151,7 +151,7 @@ def _extended_joint(joint: Joint, node: Node) -> Joint:
 
 def _read_sensor(node: Node, joint: str | None) -> Sensor:
     """A sensor in SDFormat; that of a joint is posed in the child link, which is the joint's own frame."""
-    set_aside(node, {"plugin": _PLUGIN})
+    report_ignored(node, {"plugin": _PLUGIN})
     return Sensor(
         name=node.word("@name", ""),
         type=node.word("@type", ""),

@@ -10,7 +10,7 @@ import numpy as np
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
-from loaders.ignored_elements import Asides, absorb, set_aside
+from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
 from loaders.sdf.elements.joints import UNLIMITED
@@ -40,12 +40,12 @@ _CONTROLLER = (
     "urdf.controller-setting",
     "it is for controllers; the mechanics do not depend on it",
 )
-_ASIDES: Asides = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
+_ASIDES: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
 
 
 def read_joint(node: Node) -> Joint:
     """One joint. Its frame J is the frame of the child link, as the specification has it."""
-    set_aside(node, _ASIDES)
+    report_ignored(node, _ASIDES)
     joint_type = _read_type(node)
     joint = Joint(
         name=node.word("@name"),
@@ -96,7 +96,7 @@ def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
         friction, (damping, *_) = _read_dynamics(node, 1)
         return (JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
     for unused in node.all("axis", "dynamics"):
-        absorb(unused)
+        mark_read(unused)
     return ()
 
 

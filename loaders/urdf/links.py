@@ -10,7 +10,7 @@ from loaders.drake.contact import read_surface as drake_surface
 from loaders.drake.dialect import URDF
 from loaders.drake.links import read_surface_velocity_axis
 from loaders.drake.visuals import read_renderers, read_roles
-from loaders.ignored_elements import Asides, set_aside
+from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
 from loaders.spatial import Pose, SpatialInertia
@@ -19,7 +19,7 @@ from .contact import read_contact
 from .shapes import Materials, read_geometry, read_origin, shape_names
 
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "nothing that moves or collides depends on it")
-_COLLISION_ASIDES: Asides = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_COLLISION_ASIDES: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
 _MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
 
 
@@ -64,7 +64,7 @@ def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision
     surface = read_contact(link)
     collisions = []
     for label, element in zip(shape_names(name, elements), elements, strict=True):
-        set_aside(element, _COLLISION_ASIDES)
+        report_ignored(element, _COLLISION_ASIDES)
         geometry = read_geometry(element, context)
         own = drake_surface(element, surface, URDF)
         if geometry is not None:

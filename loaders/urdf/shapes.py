@@ -12,7 +12,7 @@ from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.visuals import declares_convex, diffuse_map
-from loaders.ignored_elements import absorb
+from loaders.ignored_elements import mark_read
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose
@@ -36,12 +36,12 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
     shapes = [] if geometry is None else geometry.all(*SHAPES)
     for extra in shapes[1:]:
         extra.report(Fate.DROPPED, "urdf.second-shape", f"<{extra.tag}> is a second shape; <{shapes[0].tag}> counts")
-        absorb(extra)
+        mark_read(extra)
     if not shapes:
         message = f"a <{element.tag}> without a shape that is known is left out"
         element.report(Fate.DROPPED, "urdf.no-shape", message, hint=f"known are {', '.join(SHAPES)}")
         if geometry is not None:
-            absorb(geometry)
+            mark_read(geometry)
         return None
     return SHAPES[shapes[0].tag](shapes[0], context)
 

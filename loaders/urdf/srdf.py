@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.ignored_elements import Asides, set_aside
+from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import FilterGroup, FilterRule
 from loaders.node import Node
 from loaders.scene import Scene
 from loaders.xml import parse, read_bytes
 
 _PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning; the mechanics do not depend on it")
-_ASIDES: Asides = dict.fromkeys(
+_ASIDES: IgnoredElements = dict.fromkeys(
     (
         "group",
         "group_state",
@@ -44,10 +44,10 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
         root.invalid("srdf.root", f"the root element of an SRDF is <robot>, not <{root.tag}>")
         return scene
     root.skip("@name", "@version")
-    set_aside(root, _ASIDES)
+    report_ignored(root, _ASIDES)
     known = tuple(link.name for link in scene.links)
     pairs = list(dict.fromkeys(_disabled_pairs(root, known)))
-    root.sweep()
+    root.report_unread()
     names = dict.fromkeys(name for pair in pairs for name in pair)
     groups = tuple(FilterGroup(name=_group(name), links=(name,), where=root.where) for name in names)
     rules = tuple(FilterRule(a=_group(a), b=_group(b), where=root.where) for a, b in pairs)

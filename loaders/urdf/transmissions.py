@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
 from loaders.drake.joints import Drive, read_drive
-from loaders.ignored_elements import Asides, absorb, set_aside
+from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import Actuator, Joint
 from loaders.node import Node
 
@@ -20,12 +20,12 @@ _CONTROLLER = (
     "it is for controllers; the mechanics do not depend on it",
 )
 _HARDWARE = (Fate.NOTED, "urdf.controller-setting", "it is about hardware")
-_JOINT_ASIDES: Asides = dict.fromkeys(
+_JOINT_ASIDES: IgnoredElements = dict.fromkeys(
     ("offset", "role", "saturationLower", "saturationUpper", "deadBandUpper", "ignoreTransmissionAbsoluteEncoder"),
     _CONTROLLER,
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
-_ROS2_ASIDES: Asides = dict.fromkeys(("hardware", "sensor", "gpio"), _HARDWARE)
+_ROS2_ASIDES: IgnoredElements = dict.fromkeys(("hardware", "sensor", "gpio"), _HARDWARE)
 
 
 def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
@@ -45,13 +45,13 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     if _SIMPLE not in kind:
         message = f"a transmission of type {kind!r} is left out: only a {_SIMPLE} is read"
         node.report(Fate.DROPPED, "urdf.transmission-type", message)
-        absorb(node)
+        mark_read(node)
         return None
     joint_node, motor = _first(node, "joint"), _first(node, "actuator")
     if joint_node is None or motor is None:
         return None
     for part in (joint_node, motor):
-        set_aside(part, _JOINT_ASIDES)
+        report_ignored(part, _JOINT_ASIDES)
         part.skip("@role")
     name = motor.word("@name")
     reduction = _read_reduction((motor, node, joint_node))
@@ -85,7 +85,7 @@ def _first(node: Node, tag: str) -> Node | None:
         return None
     for extra in found[1:]:
         extra.report(Fate.DROPPED, "urdf.transmission-extra", f"a {_SIMPLE} has one <{tag}>; the first one counts")
-        absorb(extra)
+        mark_read(extra)
     return found[0]
 
 
@@ -144,13 +144,13 @@ def _named_apart(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
 def _with_ros2_control(control: Node, joints: dict[str, Joint], actuators: list[Actuator]) -> list[Actuator]:
     """The actuators with those of a ``<ros2_control>``: a joint that takes commands is driven."""
     control.skip(*("@" + name for name in control.attributes))
-    set_aside(control, _ROS2_ASIDES)
+    report_ignored(control, _ROS2_ASIDES)
     found = [a for node in control.all("transmission") if (a := _read_transmission(node, joints)) is not None]
     merged = {actuator.joint: actuator for actuator in (*found, *actuators)}
     extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
     for node in control.all("joint"):
         commands = tuple(dict.fromkeys(child.word("@name", "") for child in node.all("command_interface")))
-        absorb(node)
+        mark_read(node)
         joint = _driven(node, joints) if commands else None
         if joint is None:
             continue

@@ -282,7 +282,7 @@ def test_the_sweep_reports_the_topmost_unread_pieces_with_a_guess() -> None:
     root.word("@name")
     root.number("mass")
     root.flag("gravity", True)
-    root.sweep()
+    root.report_unread()
     assert [entry.code for entry in found] == ["xml.unread"] * 3
     assert ["colour" in str(e) or "inertial" in str(e) or "gravty" in str(e) for e in found] == [True] * 3
     assert any(entry.hint == "did you mean gravity?" for entry in found)
@@ -290,7 +290,7 @@ def test_the_sweep_reports_the_topmost_unread_pieces_with_a_guess() -> None:
 
 def test_elements_of_other_namespaces_are_a_note_but_drakes_are_not() -> None:
     root, found = root_of("<a xmlns:b='urn:b'><b:c/><drake:d/></a>")
-    root.sweep()
+    root.report_unread()
     assert [(entry.code, entry.fate) for entry in found] == [("xml.foreign", Fate.NOTED), ("xml.unread", Fate.DROPPED)]
 
 
@@ -308,7 +308,7 @@ def test_a_copy_shares_nothing_with_its_original() -> None:
     twin.children[0].children[0].detach()
     assert root.children[0].attributes == {"x": "1"}
     assert [node.tag for node in root.walk()] == ["a", "b", "c"]
-    twin.sweep()
+    twin.report_unread()
     assert [entry.code for entry in found] == ["xml.unread"]
 
 

@@ -5,7 +5,7 @@ import copy
 import mujoco
 import numpy as np
 
-from bridge.mechanism.bodies import Kind
+from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import kind_of, primitive_positions
 from bridge.mechanism.target_names import primitive_names
 from loaders.spatial import Pose, quaternion_to_matrix
@@ -51,13 +51,13 @@ class Running:
 
     def _set_joint(self, body, name, primitive, displacement):
         joint = self.model.joint(name)
-        dof, component = int(joint.dofadr[0]), body.v_start + primitive.component
-        if kind_of(body) is Kind.FREE:
+        dof, component = int(joint.dofadr[0]), body.v_start + primitive.dof_index
+        if kind_of(body) is PrimitiveKind.FREE:
             self.data.joint(name).qpos[:] = displacement
             R_WB = quaternion_to_matrix(displacement[3:])
             self.S[dof : dof + 3, component : component + 3] = np.eye(3)
             self.S[dof + 3 : dof + 6, component + 3 : component + 6] = R_WB.T
-        elif kind_of(body) is Kind.BALL:
+        elif kind_of(body) is PrimitiveKind.BALL:
             w, *v = displacement
             self.data.joint(name).qpos[:] = [w, *(body.X_BM.R @ v)]
             R_FM = quaternion_to_matrix(displacement)

@@ -6,7 +6,7 @@ import numpy as np
 import pybullet
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Kind
+from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from loaders.model import WORLD, Box, Collision, Joint, JointAxis, JointType, Link, Model
 from loaders.scene import Scene
@@ -86,8 +86,8 @@ def random_state(mechanism: Mechanism, seed):
             size = body.nv
             plain = rng.uniform(-1.0, 1.0, size).tolist()
             q[body.joint] = {
-                Kind.BALL: tuple(turn),
-                Kind.FREE: (*plain[:3], *turn),
+                PrimitiveKind.BALL: tuple(turn),
+                PrimitiveKind.FREE: (*plain[:3], *turn),
             }.get(kind_of(body), tuple(plain))
             v[body.joint] = tuple(rng.normal(size=size).tolist())
     return q, v

@@ -6,7 +6,7 @@ import numpy as np
 
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import BASE, Segment
-from bridge.mechanism.bodies import Kind
+from bridge.mechanism.bodies import PrimitiveKind
 
 from .client import Client
 
@@ -14,7 +14,7 @@ NO_VELOCITY_LIMIT = 1e9
 """PyBullet clamps every joint to 100 rad/s unless told otherwise."""
 
 
-def settle(client: Client, body: int, articulation: Articulation) -> None:
+def clear_pybullet_defaults(client: Client, body: int, articulation: Articulation) -> None:
     """Undo the damping, velocity limits and motors that PyBullet invents, and the inertias that it zeroes.
 
     Inertias come first: PyBullet's inverse dynamics never notices a later change.
@@ -39,7 +39,7 @@ def _still_motor(client: Client, body: int, index: int, segment: Segment) -> Non
     step = segment.primitive
     if step is None:
         return
-    if step.kind is Kind.BALL:
+    if step.kind is PrimitiveKind.BALL:
         client.setJointMotorControlMultiDof(
             body, index, client.modes.POSITION_CONTROL, targetPosition=(0, 0, 0, 1), force=(0, 0, 0)
         )
@@ -64,6 +64,6 @@ def set_friction(client: Client, body: int, articulation: Articulation) -> float
 def dry_friction(segment: Segment) -> float:
     """Of a joint as PyBullet has it [N m or N]."""
     step = segment.primitive
-    if step is None or step.kind is Kind.BALL or step.limits is None or not segment.leads:
+    if step is None or step.kind is PrimitiveKind.BALL or step.limits is None or not segment.leads:
         return 0.0
     return step.limits.friction / abs(step.ratio)

@@ -16,7 +16,7 @@ _PLACE = re.compile(r"b3(Warning|Error|Printf)?\[[^\]]*\]:?\s*")
 
 
 @contextmanager
-def captured(lines: list[str]) -> Iterator[None]:
+def capture_stdout(lines: list[str]) -> Iterator[None]:
     """Keep everything that is printed inside from the console, and append it to ``lines``."""
     _flush()
     with tempfile.TemporaryFile() as sink:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from bridge.bullet.client.client import Client
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import TARGET
-from bridge.lowering.collision_filters import Pair, Spot, any_may_touch, forbidden_in_bullet, unheeded
+from bridge.lowering.collision_filters import LinkRef, Pair, any_may_touch, forbidden_in_bullet, unheeded
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.scene import Scene
 
@@ -27,7 +27,7 @@ MANY = 25
 """So many pairs are forbidden before the bodies are there. Later each takes PyBullet up to milliseconds, as it looks at
 all shapes of both bodies anew; before, half a microsecond."""
 
-_Pairs = list[tuple[Spot, Spot]]
+_Pairs = list[tuple[LinkRef, LinkRef]]
 
 
 @contextmanager
@@ -74,12 +74,12 @@ def _next_ids(client: Client, count: int) -> list[int]:
     return ids
 
 
-def _tell(client: Client, pairs: Iterable[tuple[Spot, Spot]], bodies: Sequence[int], *, touch: int) -> None:
+def _tell(client: Client, pairs: Iterable[tuple[LinkRef, LinkRef]], bodies: Sequence[int], *, touch: int) -> None:
     for (i, a), (j, b) in pairs:
         client.setCollisionFilterPair(bodies[i], bodies[j], a, b, touch)
 
 
-def _places(bodies: Sequence[int], articulations: Sequence[Articulation]) -> dict[str, Spot]:
+def _places(bodies: Sequence[int], articulations: Sequence[Articulation]) -> dict[str, LinkRef]:
     """Body and index of each link with collisions."""
     return {
         part.link.name: (body, index)

@@ -24,7 +24,7 @@ from loaders.spatial import IDENTITY, Array, Pose
 from .notebook import Card, shown
 
 
-class Body(int):
+class PyBulletBody(int):
     """A body in PyBullet: its id, which every function of PyBullet takes, and the names that the model gave its parts.
 
     Positions and velocities are by joint, in the conventions of `bridge.mechanism.coordinates`.

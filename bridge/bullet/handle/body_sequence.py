@@ -15,16 +15,16 @@ from bridge.mechanism.coordinates import Position, joint_index
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose
 
-from .body import Body, apply_physics, frame_pose, stacked
+from .body import PyBulletBody, apply_physics, frame_pose, stacked
 from .notebook import shown
 
 
-class Bodies(Sequence[Body]):
+class Bodies(Sequence[PyBulletBody]):
     """The bodies of one scene: by number, by the name of their model, and as one mechanism."""
 
     def __init__(
         self,
-        bodies: Sequence[Body],
+        bodies: Sequence[PyBulletBody],
         mechanism: Mechanism,
         constraints: Mapping[str, tuple[int, ...]],
         diagnostics: tuple[Diagnostic, ...],
@@ -41,10 +41,10 @@ class Bodies(Sequence[Body]):
         self._of_link = {name: body for body in self for name in body.links if name in links}
 
     @overload
-    def __getitem__(self, key: int | str) -> Body: ...
+    def __getitem__(self, key: int | str) -> PyBulletBody: ...
     @overload
-    def __getitem__(self, key: slice) -> Sequence[Body]: ...
-    def __getitem__(self, key: int | slice | str) -> Body | Sequence[Body]:
+    def __getitem__(self, key: slice) -> Sequence[PyBulletBody]: ...
+    def __getitem__(self, key: int | slice | str) -> PyBulletBody | Sequence[PyBulletBody]:
         if not isinstance(key, str):
             return self._bodies[key]
         found = [body for body in self if body.name == key]
@@ -57,7 +57,7 @@ class Bodies(Sequence[Body]):
     def __len__(self) -> int:
         return len(self._bodies)
 
-    def with_link(self, name: str) -> Body:
+    def with_link(self, name: str) -> PyBulletBody:
         """The body that has a link.
 
         Raises:
@@ -68,12 +68,12 @@ class Bodies(Sequence[Body]):
         return self._of_link[name]
 
     @property
-    def links(self) -> dict[str, tuple[Body, int]]:
+    def links(self) -> dict[str, tuple[PyBulletBody, int]]:
         """Body and PyBullet's link index of every link."""
         return {name: (body, body.links[name]) for name, body in self._of_link.items()}
 
     @property
-    def joints(self) -> dict[str, tuple[Body, int]]:
+    def joints(self) -> dict[str, tuple[PyBulletBody, int]]:
         """Body and PyBullet's joint index of every joint."""
         return {name: (body, index) for body in self for name, index in body.joints.items()}
 
@@ -200,11 +200,11 @@ class Bodies(Sequence[Body]):
         if self.is_cut:
             seat([body.state for body in self])
 
-    def _rows(self, body: Body) -> list[int]:
+    def _rows(self, body: PyBulletBody) -> list[int]:
         number = {key: i for i, key in enumerate(self.mechanism.v_order)}
         return [number[key] for key in body.mechanism.v_order]
 
-    def _split(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[Body, dict[str, Position]]]:
+    def _split(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
         unknown = sorted(by_joint.keys() - self._of_joint.keys())
         if unknown:
             raise ValueError(f"there is no joint {unknown[0]!r}; there are: {', '.join(sorted(self._of_joint))}")

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.simulation.state import State
 from bridge.bullet.urdf.segments import BASE
-from bridge.rendering.camera import FIELD_OF_VIEW, SIZE, Camera, Image, framed, on_paper
+from bridge.rendering.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array
 
@@ -54,8 +54,8 @@ def _cells(card: Card) -> tuple[str, ...]:
 def _figure(states: Sequence[State], names: str) -> str:
     """An image element."""
     client = states[0].client
-    with captured([]):
-        image = bullet_image(client.modes, client.id, framed(np.concatenate([_corners(state) for state in states])))
+    with capture_stdout([]):
+        image = bullet_image(client.modes, client.id, fit_camera(np.concatenate([_corners(state) for state in states])))
     encoded = base64.b64encode(png(image)).decode()
     return f'<img alt="{escape(names)}" src="data:image/png;base64,{encoded}"/>'
 
@@ -87,7 +87,7 @@ def bullet_image(pybullet: Any, client: int, camera: Camera) -> Image:
         lightDiffuseCoeff=0.35, lightSpecularCoeff=0.05, renderer=pybullet.ER_TINY_RENDERER, physicsClientId=client,
     )  # fmt: skip
     pixels = np.reshape(np.array(shot[2], dtype=np.uint8), (height, width, -1))[:, :, :3]
-    return on_paper(pixels, np.reshape(np.array(shot[4]), (height, width)) >= 0)
+    return composite_on_background(pixels, np.reshape(np.array(shot[4]), (height, width)) >= 0)
 
 
 def png(image: Image) -> bytes:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.urdf.inertia_guards import welded_pose
 from bridge.bullet.urdf.segments import BASE
 from bridge.mechanism import Mechanism
@@ -103,7 +103,7 @@ class Operators:
             return False
         held = self.readback().mass_matrix(self.state.positions())
         try:
-            with captured([]):
+            with capture_stdout([]):
                 found = self._projected_mass_matrix()
         except (SystemError, TypeError, ValueError):  # what it raises, with its own error as the cause
             return False
@@ -155,7 +155,7 @@ class Operators:
         G = np.zeros((len(joints) + (0 if articulation.is_fixed else 6), len(articulation.mechanism.v_order)))
         for body, drives in zip(articulation.mechanism.bodies, articulation.drives, strict=True):
             for index, primitive in zip(drives, body.primitives, strict=False):
-                G[row[index], body.v_start + primitive.component] = primitive.ratio
+                G[row[index], body.v_start + primitive.dof_index] = primitive.ratio
         if not articulation.is_fixed:
             start = articulation.mechanism.bodies[0].v_start
             G[:6, start : start + 6] = self._base_map()

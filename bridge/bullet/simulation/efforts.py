@@ -9,7 +9,7 @@ import numpy as np
 
 from bridge.bullet.urdf.segments import BASE
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind, Primitive
+from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Position, joint_index, kind_of
 from bridge.mechanism.force_laws import Motion
 from loaders.model import DistanceConstraint, SpringDamper, TendonConstraint
@@ -38,15 +38,15 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
 
 def _apply(state: State, link: Body, drives: tuple[int, ...], efforts: Array, limited: bool) -> None:
     kind = kind_of(link)
-    if kind is Kind.FREE:
+    if kind is PrimitiveKind.FREE:
         _push_base(state, efforts)
-    elif kind is Kind.BALL:
+    elif kind is PrimitiveKind.BALL:
         _twist(state, link, drives[0], efforts)
     else:
         for index, primitive in zip(drives, link.primitives, strict=True):
             if state.articulation.segments[index + 1].leads:
                 most = _effort_limit(state.articulation.mechanism, link, primitive) if limited else np.inf
-                effort = float(np.clip(efforts[primitive.component], -most, most))
+                effort = float(np.clip(efforts[primitive.dof_index], -most, most))
                 modes = state.client.modes
                 state.client.setJointMotorControl2(
                     state.body, index, modes.TORQUE_CONTROL, force=effort / primitive.ratio

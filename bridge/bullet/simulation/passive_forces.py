@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
-from bridge.mechanism.force_laws import bushing_wrench, can_be_strung, tendon_force
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
 from loaders.model import (
     WORLD,
     Bushing,
@@ -83,9 +83,9 @@ def _apply_springs(state: State) -> None:
 def _springs(link: Body) -> dict[int, tuple[float, float]]:
     """Stiffness and reference of each component with a spring."""
     return {
-        p.component: (p.limits.spring_stiffness, p.limits.spring_reference)
+        p.dof_index: (p.limits.spring_stiffness, p.limits.spring_reference)
         for p in link.primitives
-        if p.limits is not None and p.limits.spring_stiffness and p.kind in {Kind.HINGE, Kind.SLIDE}
+        if p.limits is not None and p.limits.spring_stiffness and p.kind in {PrimitiveKind.HINGE, PrimitiveKind.SLIDE}
     }
 
 
@@ -125,7 +125,7 @@ def _bear(states: list[State], bushing: Bushing) -> None:
 
 def _draw(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
     """Pull at the joints of a tendon, if each of them is one freedom of these bodies."""
-    if not can_be_strung(tendon, mechanism.v_order):
+    if not is_tendon_representable(tendon, mechanism.v_order):
         return
     q, v = joint_motion(states)
     force = tendon_force(tendon, strung(tendon, q) + tendon.offset, strung(tendon, v))

@@ -16,7 +16,7 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import joint_index
-from bridge.mechanism.force_laws import can_be_strung
+from bridge.mechanism.force_laws import is_tendon_representable
 from loaders.model import WORLD, Constraint, DistanceConstraint, TendonConstraint
 from loaders.spatial import Array, skew
 
@@ -88,7 +88,7 @@ def _damping(mechanism: Mechanism) -> Array:
     for body in mechanism.bodies:
         for p in body.primitives:
             if p.limits is not None:
-                damping[body.v_start + p.component] = p.limits.damping
+                damping[body.v_start + p.dof_index] = p.limits.damping
     return damping
 
 
@@ -115,7 +115,7 @@ def _lengths(
     links = {link for state in states for link in state.articulation.places} | {WORLD}
     motions = mechanism.jacobians(q) | {WORLD: np.zeros((6, len(mechanism.v_order)))}
     for element in elements:
-        if isinstance(element, TendonConstraint) and can_be_strung(element, mechanism.v_order):
+        if isinstance(element, TendonConstraint) and is_tendon_representable(element, mechanism.v_order):
             yield _tendon(states, mechanism, element, q)
         elif isinstance(element, DistanceConstraint) and {element.link_A, element.link_B} <= links:
             yield from _rod(states, element, motions)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import BASE, TARGET
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Closure, Coupling, Kind
+from bridge.mechanism.bodies import ROOT, Closure, DofCoupling, PrimitiveKind
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate
 from loaders.model import WORLD, BallConstraint, Joint, JointType
 from loaders.spatial import IDENTITY, Pose
@@ -75,7 +75,7 @@ class Constraints:
 
     # --- gears -------------------------------------------------------------------------------------------------------
 
-    def _couple(self, coupling: Coupling, drives: dict[tuple[str, int], _Drive]) -> None:
+    def _couple(self, coupling: DofCoupling, drives: dict[tuple[str, int], _Drive]) -> None:
         follower = drives.get(self.mechanism.v_order[coupling.follower])
         leader = drives.get(self.mechanism.v_order[coupling.leader])
         if follower is None or leader is None:
@@ -178,7 +178,7 @@ def _shared(spot: int, articulation: Articulation) -> Iterator[tuple[str, _Drive
         steps = zip(drives, body.primitives, strict=False)
         for index, primitive in sorted(steps, key=lambda step: not articulation.segments[step[0] + 1].leads):
             drive = _Drive(spot, index, primitive.ratio)
-            leader = leaders.setdefault(primitive.component, drive)
+            leader = leaders.setdefault(primitive.dof_index, drive)
             if leader is not drive:
                 yield str(body.joint), drive, leader
 
@@ -189,8 +189,8 @@ def _drives(articulations: Sequence[Articulation]) -> dict[tuple[str, int], _Dri
     for spot, articulation in enumerate(articulations):
         for body, drives in zip(articulation.mechanism.bodies, articulation.drives, strict=True):
             for index, primitive in zip(drives, body.primitives, strict=False):
-                if primitive.kind is not Kind.BALL and articulation.segments[index + 1].leads:
-                    found[str(body.joint), primitive.component] = _Drive(spot, index, primitive.ratio)
+                if primitive.kind is not PrimitiveKind.BALL and articulation.segments[index + 1].leads:
+                    found[str(body.joint), primitive.dof_index] = _Drive(spot, index, primitive.ratio)
     return found
 
 

@@ -17,7 +17,7 @@ from bridge.bullet.client.client import Client
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import BASE
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Kind
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import (
     Coordinates,
     Position,
@@ -108,9 +108,9 @@ class State:
 
     def _position(self, link: Body, drives: tuple[int, ...]) -> Coordinates:
         kind = kind_of(link)
-        if kind is Kind.FREE:
+        if kind is PrimitiveKind.FREE:
             return tuple(self.segment_pose(BASE).to_vector())
-        if kind is Kind.BALL:
+        if kind is PrimitiveKind.BALL:
             x, y, z, w = self.client.getJointStateMultiDof(self.body, drives[0])[0]
             R_SI = self.inertial_pose(drives[0]).R
             R_FM = R_SI @ quaternion_to_matrix((w, x, y, z)) @ R_SI.T
@@ -119,9 +119,9 @@ class State:
 
     def _velocity(self, link: Body, drives: tuple[int, ...]) -> Coordinates:
         kind = kind_of(link)
-        if kind is Kind.FREE:
+        if kind is PrimitiveKind.FREE:
             return self._base_velocity()
-        if kind is Kind.BALL:
+        if kind is PrimitiveKind.BALL:
             (x, y, z, w), w_I = self.client.getJointStateMultiDof(self.body, drives[0])[:2]
             R_SI = self.inertial_pose(drives[0]).R
             w_M = R_SI @ w_I
@@ -173,9 +173,9 @@ class State:
     def _reset(self, link: Body, drives: tuple[int, ...], position: Coordinates, velocity: Coordinates | None) -> None:
         rates = velocity or (0.0,) * link.nv
         kind = kind_of(link)
-        if kind is Kind.FREE:
+        if kind is PrimitiveKind.FREE:
             self._reset_base(Pose.from_vector(position), np.array(rates))
-        elif kind is Kind.BALL:
+        elif kind is PrimitiveKind.BALL:
             self._reset_ball(link, drives[0], position, np.array(rates))
         else:
             steps = zip(drives, primitive_positions(link, position), primitive_positions(link, rates), strict=True)

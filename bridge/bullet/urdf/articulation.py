@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Kind, Primitive
+from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import default_position, kind_of
 from bridge.mechanism.target_names import primitive_names
 from loaders.diagnostics import Diagnostics, Fate
@@ -53,7 +53,7 @@ class Articulation:
     @property
     def has_ball(self) -> bool:
         """Whether one of its joints is a ball."""
-        return any(kind_of(body) is Kind.BALL for body in self.mechanism.bodies)
+        return any(kind_of(body) is PrimitiveKind.BALL for body in self.mechanism.bodies)
 
     @property
     def is_free(self) -> bool:
@@ -80,7 +80,7 @@ def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
     roots = roots_of(mechanism.bodies)
     for i, root in enumerate(roots):
         body = mechanism.bodies[root]
-        key = (tops.get(body.link.model, body.link.model), root if kind_of(body) is Kind.FREE else ROOT)
+        key = (tops.get(body.link.model, body.link.model), root if kind_of(body) is PrimitiveKind.FREE else ROOT)
         groups.setdefault(key, []).append(i)
     return [(model, indices) for (model, _), indices in groups.items()]
 
@@ -172,15 +172,15 @@ class _Drafts:
 
 def _leaders(primitives: tuple[Primitive, ...]) -> Iterator[int]:
     """The primitives that stand for their component: the first hinge, else the first slide."""
-    for component in dict.fromkeys(p.component for p in primitives):
-        sharing = [k for k, p in enumerate(primitives) if p.component == component]
-        yield min(sharing, key=lambda k: primitives[k].kind is not Kind.HINGE)
+    for component in dict.fromkeys(p.dof_index for p in primitives):
+        sharing = [k for k, p in enumerate(primitives) if p.dof_index == component]
+        yield min(sharing, key=lambda k: primitives[k].kind is not PrimitiveKind.HINGE)
 
 
 def _build(piece: Piece, model: str, diagnostics: Diagnostics) -> Articulation:
     mechanism = piece.mechanism
     drafts = _Drafts(mechanism, Names(_reserved(mechanism), diagnostics))
-    is_free = kind_of(mechanism.bodies[0]) is Kind.FREE
+    is_free = kind_of(mechanism.bodies[0]) is PrimitiveKind.FREE
     anchor = _anchor(mechanism)
     drafts.segments.append(_base(drafts, anchor))
     for i, body in enumerate(mechanism.bodies):
@@ -218,7 +218,7 @@ def _reserved(mechanism: Mechanism) -> Iterable[str]:
 def _anchor(mechanism: Mechanism) -> Body | None:
     """The link that is PyBullet's base: the free one; the first, if none has a joint to the world; the world's own."""
     roots = [body for body in mechanism.bodies if body.parent == ROOT]
-    if kind_of(roots[0]) is Kind.FREE or all(body.joint is None for body in roots):
+    if kind_of(roots[0]) is PrimitiveKind.FREE or all(body.joint is None for body in roots):
         return roots[0]
     return next((body for body in roots if body.joint is None and body.name == WORLD), None)
 
@@ -227,7 +227,7 @@ def _base(drafts: _Drafts, anchor: Body | None) -> _Draft:
     """The base segment: the anchor where it stands, or an empty link in the world's frame."""
     if anchor is None:
         return _Draft(name=drafts.names.link(WORLD))
-    drafts.X_WS = Pose.from_vector(default_position(anchor)) if kind_of(anchor) is Kind.FREE else anchor.X_PF
+    drafts.X_WS = Pose.from_vector(default_position(anchor)) if kind_of(anchor) is PrimitiveKind.FREE else anchor.X_PF
     return _Draft(name=drafts.names.link(anchor.name, exact=True))
 
 

@@ -14,14 +14,14 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from bridge.bullet.geometry.shapes import Shape, Shapes, Use
-from bridge.mechanism.bodies import Kind, Primitive
+from bridge.mechanism.bodies import Primitive, PrimitiveKind
 from loaders.model import Rgba, Visual
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .segments import Part, Segment
 
-_TYPES = {Kind.HINGE: "revolute", Kind.SLIDE: "prismatic", Kind.BALL: "spherical"}
+_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 
@@ -115,7 +115,7 @@ def _type(segment: Segment) -> str:
     step = segment.primitive
     if step is None:
         return "fixed"
-    if step.kind is Kind.HINGE and displacement_limits(segment) == (-math.inf, math.inf):
+    if step.kind is PrimitiveKind.HINGE and displacement_limits(segment) == (-math.inf, math.inf):
         return "continuous"
     return _TYPES[step.kind]
 
@@ -123,7 +123,7 @@ def _type(segment: Segment) -> str:
 def displacement_limits(segment: Segment) -> tuple[float, float]:
     """Lower and upper limit of what PyBullet calls the joint's position."""
     step = segment.primitive
-    if step is None or step.limits is None or not segment.leads or step.kind is Kind.BALL:
+    if step is None or step.limits is None or not segment.leads or step.kind is PrimitiveKind.BALL:
         return -math.inf, math.inf
     if step.limits.lower > step.limits.upper:
         return -math.inf, math.inf
@@ -133,7 +133,7 @@ def displacement_limits(segment: Segment) -> tuple[float, float]:
 
 def _limits(segment: Segment, step: Primitive) -> Iterator[str]:
     """PyBullet takes a lower limit above the upper one for none."""
-    if step.kind is Kind.BALL:
+    if step.kind is PrimitiveKind.BALL:
         return
     lower, upper = displacement_limits(segment)
     if (lower, upper) == (-math.inf, math.inf):

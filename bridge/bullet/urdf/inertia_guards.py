@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bridge.mechanism.bodies import Kind
+from bridge.mechanism.bodies import PrimitiveKind
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
@@ -61,7 +61,7 @@ def _lent(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> tuple[Segm
 
 
 def _turnable(segment: Segment, diagnostics: Diagnostics) -> Segment:
-    is_ball = segment.primitive is not None and segment.primitive.kind is Kind.BALL
+    is_ball = segment.primitive is not None and segment.primitive.kind is PrimitiveKind.BALL
     if not is_ball or not _is_singular(segment.inertia):
         return segment
     problem = f"joint {segment.joint} turns a link without inertia, which PyBullet turns into NaN"

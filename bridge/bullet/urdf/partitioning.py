@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Kind, renumbered
+from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, PrimitiveKind, renumbered
 from bridge.mechanism.coordinates import kind_of
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
@@ -83,7 +83,7 @@ def _part(mechanism: Mechanism, indices: Sequence[int], base: tuple[int, Body] |
     number = {old: new for new, old in enumerate(indices, first)} | {ROOT: ROOT}
     parents = number if base is None else number | {base[0]: 0}
     bodies = [] if base is None else [base[1]]
-    v_order = [freedom for body in bodies for freedom in body.freedoms]
+    v_order = [freedom for body in bodies for freedom in body.dofs]
     v_number: dict[int, int] = {}
     for old in indices:
         body = mechanism.bodies[old]
@@ -117,9 +117,9 @@ def roots_of(bodies: Sequence[Body]) -> list[int]:
 
 def _size(body: Body) -> tuple[int, int]:
     """Joints and coordinates that a body takes."""
-    if kind_of(body) is Kind.FREE:
+    if kind_of(body) is PrimitiveKind.FREE:
         return 0, 0
-    return len(body.primitives) or 1, sum(4 if p.kind is Kind.BALL else 1 for p in body.primitives)
+    return len(body.primitives) or 1, sum(4 if p.kind is PrimitiveKind.BALL else 1 for p in body.primitives)
 
 
 def _weight(body: Body) -> int:

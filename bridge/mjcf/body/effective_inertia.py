@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, scalar_joints
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import NOWHERE, Fate
@@ -80,7 +80,7 @@ def _drawn(mechanism: Mechanism) -> Iterator[dict[str, Coordinates]]:
 
 
 def _bounds(body: Body, component: int) -> tuple[float, float]:
-    axis = next(primitive.limits for primitive in body.primitives if primitive.component == component)
+    axis = next(primitive.limits for primitive in body.primitives if primitive.dof_index == component)
     if axis is None or axis.lower > axis.upper:
         return -math.pi, math.pi
     return max(axis.lower, min(-math.pi, axis.upper)), min(axis.upper, max(math.pi, axis.lower))
@@ -128,7 +128,7 @@ def _speed(carrier: Carrier, inertia: float, mechanism: Mechanism) -> float:
     """What full effort brings a hinge to within a push, or on its way between its limits [rad/s]; 0 for a slide."""
     primitive = mechanism.bodies[carrier.body].primitives[carrier.primitive]
     axis = primitive.limits
-    if axis is None or primitive.kind is not Kind.HINGE or not 0.0 < axis.effort < math.inf:
+    if axis is None or primitive.kind is not PrimitiveKind.HINGE or not 0.0 < axis.effort < math.inf:
         return 0.0
     acceleration = axis.effort / inertia
     return min(acceleration * _PUSH, math.sqrt(2.0 * acceleration * max(axis.upper - axis.lower, 0.0)))

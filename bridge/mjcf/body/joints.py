@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind, Primitive
+from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
@@ -51,18 +51,18 @@ def carriers(mechanism: Mechanism) -> dict[int, Carrier]:
         for p in sorted(range(len(names)), key=lambda k: body.primitives[k].ratio != 1.0):
             primitive = body.primitives[p]
             carrier = Carrier(joint=names[p], ratio=primitive.ratio, body=i, primitive=p)
-            found.setdefault(body.v_start + primitive.component, carrier)
+            found.setdefault(body.v_start + primitive.dof_index, carrier)
     return found
 
 
 def joints(index: int, by_component: dict[int, Carrier], context: Context) -> list[Element]:
     """The joints of one body, in the order of its primitives."""
     body = context.mechanism.bodies[index]
-    if kind_of(body) is Kind.FREE:
+    if kind_of(body) is PrimitiveKind.FREE:
         return [Element("freejoint", name=body.joint)]
     found = []
     for p, (name, primitive) in enumerate(zip(primitive_names(body), body.primitives, strict=True)):
-        carrier = by_component.get(body.v_start + primitive.component)
+        carrier = by_component.get(body.v_start + primitive.dof_index)
         carries = carrier is None or carrier.primitive == p
         found.append(_joint(body, name, primitive, carries, context))
     return found
@@ -70,11 +70,11 @@ def joints(index: int, by_component: dict[int, Carrier], context: Context) -> li
 
 def _joint(body: Body, name: str, primitive: Primitive, carries: bool, context: Context) -> Element:
     context.names.claim("joint", name)
-    is_ball = primitive.kind is Kind.BALL
+    is_ball = primitive.kind is PrimitiveKind.BALL
     element = Element(
         "joint",
         name=name,
-        type=None if primitive.kind is Kind.HINGE else str(primitive.kind),
+        type=None if primitive.kind is PrimitiveKind.HINGE else str(primitive.kind),
         pos=position(body.X_BM.p),
         axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
     )
@@ -90,7 +90,7 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
     if r != 1.0:
         message = f"the position of {element.attributes['name']} is {r:.6g} times the model's"
         context.report(Fate.NOTED, "joint-coordinate", message, where)
-    armature = body.reflected_inertia[primitive.component] / r**2
+    armature = body.reflected_inertia[primitive.dof_index] / r**2
     if not armature and _is_second_on_its_axis(body, primitive):
         armature = _ROTOR
         message = (
@@ -100,9 +100,9 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
         context.report(Fate.ASSUMED, "parallel-axes", message, where, hint="turn an axis, or use a joint of one axis")
     axis = primitive.limits
     if axis is not None:
-        if primitive.kind is not Kind.BALL:
+        if primitive.kind is not PrimitiveKind.BALL:
             _limits(element, axis, r, where, context)
-            v = body.v_start + primitive.component
+            v = body.v_start + primitive.dof_index
             yielding = stop_attributes(axis, v, element.attributes["name"], context.inverse_inertias, where, context)
             element.set(**yielding)
         element.set(
@@ -117,9 +117,9 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
 def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
     """Whether a hinge turns what another hinge of the same joint turns too."""
     before = body.primitives[: body.primitives.index(primitive)]
-    return primitive.kind is Kind.HINGE and any(
-        other.kind is Kind.HINGE
-        and other.component != primitive.component
+    return primitive.kind is PrimitiveKind.HINGE and any(
+        other.kind is PrimitiveKind.HINGE
+        and other.dof_index != primitive.dof_index
         and np.linalg.norm(np.cross(other.axis, primitive.axis)) < _PARALLEL
         for other in before
     )

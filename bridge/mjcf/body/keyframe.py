@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, default_position, kind_of, primitive_positions
-from bridge.mechanism.loop_closure import closed
+from bridge.mechanism.loop_closure import with_loops_closed
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis
 
-_NUMBERS = {Kind.FREE: 7, Kind.BALL: 4}
+_NUMBERS = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
 
 
@@ -19,7 +19,7 @@ def home(mechanism: Mechanism) -> list[Coordinates]:
     """Of each body's joint, the position that the source starts from, or zero, moved into the limits; loops closed."""
     bodies = mechanism.bodies
     stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
-    return closed(bodies, mechanism.closures, [_home(body) for body in bodies], stated)
+    return with_loops_closed(bodies, mechanism.closures, [_home(body) for body in bodies], stated)
 
 
 def keyframe(context: Context) -> None:
@@ -66,7 +66,7 @@ def _clamped(body: Body, position: Coordinates) -> Coordinates | None:
     """The position moved into the limits, or None if it is inside."""
     if kind_of(body) is not None:
         return None
-    axes = {p.component: p.limits for p in body.primitives}
+    axes = {p.dof_index: p.limits for p in body.primitives}
     moved = tuple(_into(axes.get(i), x) for i, x in enumerate(position))
     return None if moved == tuple(position) else moved
 
@@ -77,7 +77,7 @@ def _into(axis: JointAxis | None, x: float) -> float:
 
 def _qpos(body: Body, position: Coordinates) -> list[float]:
     """MuJoCo's coordinates: a ball's turn is about the axes of the body, not of the joint's frame."""
-    if kind_of(body) is Kind.BALL:
+    if kind_of(body) is PrimitiveKind.BALL:
         ((w, *v),) = primitive_positions(body, position)
         return [w, *(body.X_BM.R @ v).tolist()]
     return [x for displacement in primitive_positions(body, position) for x in displacement]

@@ -58,7 +58,7 @@ def _screw(component: int, carrier: Carrier, context: Context) -> None:
     body = context.mechanism.bodies[carrier.body]
     names = primitive_names(body)
     for p, primitive in enumerate(body.primitives):
-        if p != carrier.primitive and body.v_start + primitive.component == component:
+        if p != carrier.primitive and body.v_start + primitive.dof_index == component:
             _joint_equality(names[p], carrier.joint, 0.0, primitive.ratio / carrier.ratio, context)
             message = (
                 f"joint {carrier.joint} is a hinge and a slide, {names[p]}, held together by a soft constraint: "

@@ -56,7 +56,7 @@ def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
     lower, upper, is_scalar = np.full(n, -np.inf), np.full(n, np.inf), np.zeros(n, dtype=bool)
     for body in scalar_joints(mechanism.bodies).values():
         for primitive in body.primitives:
-            v, axis = body.v_start + primitive.component, primitive.limits
+            v, axis = body.v_start + primitive.dof_index, primitive.limits
             is_scalar[v] = True
             if axis is not None and axis.lower <= axis.upper:
                 lower[v], upper[v] = axis.lower, axis.upper

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from bridge.geometry.mesh_assets import told_once
+from bridge.geometry.mesh_assets import without_repeats
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.scene import Scene
 
@@ -29,7 +29,7 @@ _Words = tuple[str, ...]
 
 def fidelity(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
     """Everything that is not carried exactly; silence is exact."""
-    entries = told_once((*scene.diagnostics, *diagnostics))
+    entries = without_repeats((*scene.diagnostics, *diagnostics))
     counts = Counter(entry.fate for entry in entries)
     lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
     lines += [f"- {counts[fate]} {words}" for fate, words in _WORDS.items() if counts[fate]] or ["- nothing was lost"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.geometry.tessellation import Reach, reach, reach_of_points
+from bridge.geometry.tessellation import SupportFunction, reach_of_points, support_function
 from bridge.mjcf.xml.context import Context, Placed
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import color, placement
@@ -48,7 +48,7 @@ class _Shape:
     type: str
     size: tuple[float, ...] | None = None
     asset: str | None = None
-    reach: Reach | None = None
+    reach: SupportFunction | None = None
     rgba: Rgba | None = None
     texture: str | None = None
     X_GS: Pose = IDENTITY
@@ -191,7 +191,7 @@ def _shapes(
     if isinstance(geometry, Empty):
         context.report(Fate.NOTED, "no-shape", f"a shape of link {link} is declared empty; it has no geom", use.where)
         return []
-    shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=reach(geometry))
+    shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
     return [shape] if _has_extent(shape, link, use.where, context) else []
 
 

@@ -10,10 +10,10 @@ from itertools import chain, count
 from typing import Any, Literal, cast, get_args
 
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
-from bridge.geometry.tessellation import Reach
-from bridge.lowering.base import based
+from bridge.geometry.tessellation import SupportFunction
+from bridge.lowering.base import with_base
 from bridge.lowering.collision_filters import Filters
-from bridge.lowering.inputs import Loading, Source, mechanism_of
+from bridge.lowering.inputs import LoadOptions, Source, mechanism_of
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
@@ -46,7 +46,7 @@ _FILES = frozenset({"mesh", "picture"})
 """Kinds of names that are also those of files: OBJ and PNG."""
 
 
-class Choices(Loading, total=False):
+class Choices(LoadOptions, total=False):
     """Keywords of `bridge.to_mjcf`, which says what they mean, and of its kin; each may be left out."""
 
     actuators: Actuators
@@ -76,18 +76,18 @@ class Options:
         check_choice(self.collision_meshes, TARGET)
 
     @classmethod
-    def of(cls, choices: Mapping[str, Any]) -> tuple[Options, Loading]:
+    def of(cls, choices: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
         """From the keywords of a call; and those that are for loading."""
         own = {field.name for field in fields(cls)} & choices.keys()
         options = cls(**{name: choices[name] for name in own})
-        return options, cast(Loading, {name: value for name, value in choices.items() if name not in own})
+        return options, cast(LoadOptions, {name: value for name, value in choices.items() if name not in own})
 
 
 def requested(source: Source, choices: Choices) -> tuple[Mechanism, Options]:
     """The mechanism that a caller wants written, and how."""
     options, loading = Options.of(choices)
     mechanism = mechanism_of(source, **loading)
-    return mechanism if options.base == "as_is" else based(mechanism, fixed=options.base == "fixed"), options
+    return mechanism if options.base == "as_is" else with_base(mechanism, fixed=options.base == "fixed"), options
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
@@ -147,7 +147,7 @@ class Placed:
 
     link: str
     X_LS: Pose
-    reach: Reach
+    reach: SupportFunction
     touches: bool
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from bridge.bullet import Body, load_into_pybullet
+from bridge.bullet import PyBulletBody, load_into_pybullet
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from loaders.model import Link, Sphere, Surface
@@ -84,7 +84,7 @@ def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
     client: int = pybullet.connect(pybullet.DIRECT)
     try:
         loaded = load_into_pybullet(lower(as_balls(mechanism.scene)), physicsClientId=client)
-        names = _names([loaded] if isinstance(loaded, Body) else loaded)
+        names = _names([loaded] if isinstance(loaded, PyBulletBody) else loaded)
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)
         spots = {((contact[1], contact[3]), (contact[2], contact[4])) for contact in contacts}
@@ -110,7 +110,7 @@ def _as_balls(link: Link) -> Link:
     return dataclasses.replace(link, collisions=balls, visuals=(), sensors=())
 
 
-def _names(bodies: Sequence[Body]) -> dict[tuple[int, int], list[str]]:
+def _names(bodies: Sequence[PyBulletBody]) -> dict[tuple[int, int], list[str]]:
     """The links with shapes at each index of each body."""
     found: dict[tuple[int, int], list[str]] = defaultdict(list)
     for name, spot in _places(bodies):
@@ -118,7 +118,7 @@ def _names(bodies: Sequence[Body]) -> dict[tuple[int, int], list[str]]:
     return found
 
 
-def _places(bodies: Sequence[Body]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _places(bodies: Sequence[PyBulletBody]) -> Iterator[tuple[str, tuple[int, int]]]:
     for body in bodies:
         shaped = {link.name for link in body.mechanism.scene.links if link.collisions}
         yield from ((name, (int(body), index)) for name, index in body.links.items() if name in shaped)

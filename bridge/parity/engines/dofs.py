@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Kind, Primitive
+from bridge.mechanism.bodies import ROOT, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 
 from .protocol import Freedom
@@ -32,9 +32,9 @@ def single_freedoms(mechanism: Mechanism) -> dict[Freedom, Single]:
     for i, body in enumerate(mechanism.bodies):
         if kind_of(body) is not None:
             continue
-        numbered = sorted(enumerate(body.primitives), key=lambda item: item[1].kind is not Kind.HINGE)
+        numbered = sorted(enumerate(body.primitives), key=lambda item: item[1].kind is not PrimitiveKind.HINGE)
         for number, primitive in numbered:
-            key = (str(body.joint), primitive.component)
+            key = (str(body.joint), primitive.dof_index)
             found.setdefault(key, Single(body=i, number=number, primitive=primitive))
     return found
 
@@ -63,7 +63,7 @@ def soft_joints(mechanism: Mechanism) -> list[str]:
     return [
         str(body.joint)
         for body in mechanism.bodies
-        if len({p.component for p in body.primitives}) < len(body.primitives)
+        if len({p.dof_index for p in body.primitives}) < len(body.primitives)
     ]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of, primitive_positions
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
@@ -73,11 +73,11 @@ class MujocoEngine:
         B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
         for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
             for number, primitive in enumerate(body.primitives):
-                row, column = self._first(i, self.model.jnt_dofadr) + number, body.v_start + primitive.component
-                if primitive.kind is Kind.FREE:
+                row, column = self._first(i, self.model.jnt_dofadr) + number, body.v_start + primitive.dof_index
+                if primitive.kind is PrimitiveKind.FREE:
                     B[row : row + 3, column : column + 3] = np.eye(3)
                     B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
-                elif primitive.kind is Kind.BALL:
+                elif primitive.kind is PrimitiveKind.BALL:
                     B[row : row + 3, column : column + 3] = _ball_map(body, position)
                 else:
                     B[row, column] = primitive.ratio
@@ -116,10 +116,10 @@ class MujocoEngine:
         if not body.primitives:
             return ()
         start = self._first(number, self.model.jnt_qposadr)
-        if kind_of(body) is Kind.BALL:
+        if kind_of(body) is PrimitiveKind.BALL:
             w, *v = qpos[start : start + 4].tolist()
             return joint_position(body, ((w, *(body.X_BM.R.T @ v).tolist()),))
-        if kind_of(body) is Kind.FREE:
+        if kind_of(body) is PrimitiveKind.FREE:
             return tuple(qpos[start : start + 7].tolist())
         return joint_position(body, [(float(qpos[start + k]),) for k in range(len(body.primitives))])
 
@@ -260,7 +260,7 @@ def _first_number(value: Any) -> Any:
 def _qpos(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
     """MuJoCo's coordinates of each primitive: a ball turns about the axes of the body."""
     displacements = primitive_positions(body, position)
-    if kind_of(body) is Kind.BALL:
+    if kind_of(body) is PrimitiveKind.BALL:
         ((w, *v),) = displacements
         return ((w, *(body.X_BM.R @ v).tolist()),)
     return displacements

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Protocol
 
-from bridge.bullet.client.stdout_capture import captured
+from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
@@ -160,7 +160,7 @@ def _require(name: str) -> None:
     if name == "reference":
         return
     try:
-        with captured([]):  # PyBullet greets on import
+        with capture_stdout([]):  # PyBullet greets on import
             importlib.import_module(_MODULES.get(name, name))
     except ImportError as error:
         package = name.partition("-")[0]

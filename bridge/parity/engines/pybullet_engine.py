@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bridge.bullet import Body, load_into_pybullet
+from bridge.bullet import PyBulletBody, load_into_pybullet
 from bridge.bullet.simulation.state import pose_from
 from bridge.bullet.urdf.segments import BASE
 from bridge.mechanism import Mechanism
@@ -40,7 +40,7 @@ class PyBulletEngine:
         except BaseException:
             self.close()
             raise
-        self._bodies = [self._loaded] if isinstance(self._loaded, Body) else list(self._loaded)
+        self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
         self._seams = {body.mechanism.bodies[0].name for body in self._bodies if body.seam is not None}
         self.diagnostics = self._loaded.diagnostics
         self.version = metadata.version("pybullet")
@@ -104,13 +104,13 @@ class PyBulletEngine:
         """See `Engine.joint_parameters`; dry friction is a motor, whose strength PyBullet does not tell."""
         return {key: self._parameters(body, index, ratio) for key, body, index, ratio in self._drives()}
 
-    def _parameters(self, body: Body, index: int, ratio: float) -> JointParameters:
+    def _parameters(self, body: PyBulletBody, index: int, ratio: float) -> JointParameters:
         info = self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)
         lower, upper = (info[8], info[9]) if info[8] <= info[9] else (-math.inf, math.inf)
         lower, upper = sorted(bound(x) / ratio for x in (lower, upper))
         return JointParameters(lower=lower, upper=upper, damping=info[6] * ratio**2, friction=None)
 
-    def _drives(self) -> Iterator[tuple[Freedom, Body, int, float]]:
+    def _drives(self) -> Iterator[tuple[Freedom, PyBulletBody, int, float]]:
         """Freedom, body, joint index and ratio of every hinge and slide that carries a component."""
         for body in self._bodies:
             drives = body.state.articulation.drives

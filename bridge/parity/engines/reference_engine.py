@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
@@ -131,21 +131,21 @@ def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velociti
     forces = np.zeros(len(velocities))
     for body, position in zip(mechanism.bodies, positions, strict=True):
         for p in body.primitives:
-            if p.limits is None or p.kind is Kind.FREE:
+            if p.limits is None or p.kind is PrimitiveKind.FREE:
                 continue
-            size = 3 if p.kind is Kind.BALL else 1
-            k = slice(body.v_start + p.component, body.v_start + p.component + size)
+            size = 3 if p.kind is PrimitiveKind.BALL else 1
+            k = slice(body.v_start + p.dof_index, body.v_start + p.dof_index + size)
             forces[k] = -p.limits.damping * velocities[k]
             if size == 1 and p.limits.spring_stiffness:
-                forces[k] -= p.limits.spring_stiffness * (position[p.component] - p.limits.spring_reference)
+                forces[k] -= p.limits.spring_stiffness * (position[p.dof_index] - p.limits.spring_reference)
     return forces
 
 
 def _moved(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:
     kind = kind_of(body)
-    if kind is Kind.FREE:
+    if kind is PrimitiveKind.FREE:
         return (*(position[:3] + dt * rate[:3]).tolist(), *_turned(position[3:], dt * rate[3:]))
-    if kind is Kind.BALL:
+    if kind is PrimitiveKind.BALL:
         return _turned(position, dt * rate)
     return tuple((position + dt * rate).tolist())
 

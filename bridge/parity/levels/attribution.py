@@ -71,7 +71,7 @@ class Ledger:
         return found
 
 
-def attributed(rows: Sequence[Row]) -> tuple[Row, ...]:
+def attribute_differences(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The same rows; those that nothing explains with the engine that stands alone, and what it may follow from."""
     failed = [row for row in rows if row.outcome is Outcome.FAILED]
     found = {row: _likely(row, failed) for row in failed if not row.cause}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Kind
+from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, default_position, kind_of
 from bridge.parity.engines.protocol import Factory
 from bridge.parity.engines.reference_engine import accelerations
@@ -148,7 +148,7 @@ def _rates(mechanism: Mechanism, q: Array, v: Array) -> Array:
         if kind is None:
             rates[here] = v[k : k + size]
         else:
-            turning = k + 3 if kind is Kind.FREE else k
+            turning = k + 3 if kind is PrimitiveKind.FREE else k
             rates[start : start + size - 4] = v[k:turning]
             rates[start + size - 4 : start + size] = _spun(q[start + size - 4 : start + size], v[turning : turning + 3])
         start += size

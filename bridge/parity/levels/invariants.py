@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from bridge.lowering import lower
-from bridge.lowering.regularization import movable
+from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Kind
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.parity.engines.dofs import soft_joints
 from bridge.parity.engines.protocol import Engine, Factory
@@ -74,7 +74,7 @@ def invariant_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterat
 
 
 def _weightless(mechanism: Mechanism) -> Mechanism:
-    return movable(lower(dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0)))))
+    return with_minimum_inertia(lower(dataclasses.replace(mechanism.scene, gravity=frozen((0.0, 0.0, 0.0)))))
 
 
 # --- what is kept ----------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def _momenta(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, flo
 
 def _floating(mechanism: Mechanism) -> list[Body]:
     """The links that nothing holds, with all that they carry."""
-    return [body for body in mechanism.bodies if body.parent == ROOT and kind_of(body) is Kind.FREE]
+    return [body for body in mechanism.bodies if body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE]
 
 
 # --- how it drifts ---------------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ import numpy as np
 
 from bridge.bullet.simulation.state import with_followers
 from bridge.lowering import lower
-from bridge.lowering.regularization import movable
+from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Kind
+from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.parity.engines.dofs import single_freedoms
 from loaders.model import Actuator, BallConstraint, JointAxis
@@ -20,7 +20,7 @@ from loaders.scene import Scene
 State = tuple[dict[str, Position], dict[str, Position]]
 """Positions and velocities by joint."""
 
-_REACH = {Kind.HINGE: math.pi, Kind.SLIDE: 0.5}
+_REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
 """How far a joint without limits is moved [rad, m]."""
 MAX_STEP = 2e-3
 """The time step of a compared motion [s], or a fraction of it where damping or springs are stiff."""
@@ -47,11 +47,11 @@ def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
     if kind is not None:
         w = rng.normal(size=4)
         quaternion = (w / np.linalg.norm(w)).tolist()
-        return tuple(quaternion if kind is Kind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
+        return tuple(quaternion if kind is PrimitiveKind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
     position = [0.0] * body.nv
     for p in body.primitives:
         lowest, highest = _range(p.limits, _REACH[p.kind])
-        position[p.component] = float(rng.uniform(lowest, highest))
+        position[p.dof_index] = float(rng.uniform(lowest, highest))
     return tuple(position)
 
 
@@ -112,7 +112,7 @@ def undisturbed(mechanism: Mechanism, *, damped: bool = True, geared: bool = Fal
         constraints=tuple(c for c in scene.constraints if isinstance(c, BallConstraint)) if held else (),
         forces=(), lights=(), diagnostics=(),
     )  # fmt: skip
-    return movable(lower(bare))
+    return with_minimum_inertia(lower(bare))
 
 
 def _idle(actuator: Actuator) -> Actuator:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.geometry.tessellation import Reach, reach, reach_of_points
+from bridge.geometry.tessellation import SupportFunction, reach_of_points, support_function
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
 from loaders.diagnostics import Diagnostics
@@ -56,7 +56,7 @@ class Standing:
     scene: Scene
     sinks: Mapping[str, float]
     """How deep each link may lie if it bears the whole weight [m]."""
-    shapes: tuple[tuple[str, Pose, Reach], ...]
+    shapes: tuple[tuple[str, Pose, SupportFunction], ...]
 
     def lowest(self, poses: Mapping[str, Pose]) -> tuple[float, str]:
         """Height of the lowest point of all shapes over the plane [m], and its link."""
@@ -170,9 +170,9 @@ def _sinks(links: Sequence[Link], poses: Mapping[str, Pose]) -> dict[str, float]
 # --- how far shapes reach --------------------------------------------------------------------------------------------
 
 
-def _reach(shape: Geometry) -> Reach | None:
+def _reach(shape: Geometry) -> SupportFunction | None:
     """None for what has no lowest point."""
     if isinstance(shape, Mesh):
         data = read_mesh(shape, Diagnostics())
         return (lambda _d: -math.inf) if data is None else reach_of_points(data.vertices)
-    return reach(shape)
+    return support_function(shape)

@@ -15,7 +15,7 @@ from loaders.diagnostics import Fate, Where
 from loaders.node import Node
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
-from loaders.sdf.elements.ignored_elements import absorb
+from loaders.sdf.elements.ignored_elements import mark_read
 from loaders.sdf.frames.frame_graph import CONTENTS, MODEL_FRAME
 from loaders.sdf.upgrade.upgrade import upgrade
 from loaders.xml import MAX_ELEMENTS, parse, read_bytes
@@ -81,7 +81,7 @@ def _include(node: Node, parent: Node, context: Context, composition: Compositio
         return []
     override(node, element)
     parts = merge(node, element, parent, composition.scenes) if node.flag("@merge", False) else [element]
-    node.sweep()
+    node.report_unread()
     return parts
 
 
@@ -139,7 +139,7 @@ def _only_element(root: Node, node: Node) -> Node | None:
         extra.report(Fate.DROPPED, "sdf.extra-element", message)
     root.children = [child for child in root.children if child not in found]
     root.skip("@version")
-    root.sweep()
+    root.report_unread()
     return found[0]
 
 
@@ -188,15 +188,15 @@ def override(include: Node, element: Node) -> None:
             _replace(element, child)
     for plugin in include.all("plugin"):
         element.append(plugin.copy())
-        absorb(plugin)
+        mark_read(plugin)
     params = include.child("experimental:params")
     if params is not None:
         apply_params(params, element)
-        absorb(params)
+        mark_read(params)
 
 
 def _replace(element: Node, child: Node) -> None:
     """The child of the include takes the place of the element's own."""
     element.children = [other for other in element.children if other.tag != child.tag]
     element.append(child.copy())
-    absorb(child)
+    mark_read(child)

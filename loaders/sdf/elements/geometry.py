@@ -25,7 +25,7 @@ from loaders.model import (
 )
 from loaders.node import Node
 
-from .ignored_elements import absorb, set_aside
+from .ignored_elements import mark_read, report_ignored
 
 _LOOK = (Fate.NOTED, "sdf.appearance", "it only tells how terrain looks")
 _HEIGHTMAP_ASIDES = {"texture": _LOOK, "blend": _LOOK, "use_terrain_paging": _LOOK}
@@ -43,7 +43,7 @@ def read_geometry(element: Node, context: Context) -> Geometry:
     for extra in shapes[1:]:
         if extra.tag != "polyline" or first.tag != "polyline":
             extra.report(Fate.DROPPED, "sdf.second-shape", f"<{extra.tag}> is a second shape; <{first.tag}> counts")
-            absorb(extra)
+            mark_read(extra)
     return _READERS[first.tag](first, context)
 
 
@@ -117,7 +117,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
 
 def _read_heightmap(node: Node, context: Context) -> Geometry:
     uri = _uri(node)
-    set_aside(node, _HEIGHTMAP_ASIDES)
+    report_ignored(node, _HEIGHTMAP_ASIDES)
     return Heightmap(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,
@@ -149,7 +149,7 @@ def _read_outline(line: Node) -> tuple[tuple[float, float], ...]:
 
 def _read_image(node: Node, _: Context) -> Geometry:
     node.report(Fate.DROPPED, "sdf.image-geometry", "blocks from an image are not read; nothing stands here")
-    absorb(node)
+    mark_read(node)
     return Empty()
 
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from loaders import ignored_elements
-from loaders.ignored_elements import Asides
+from loaders.ignored_elements import IgnoredElements
 from loaders.node import Node
 
 from .value_checks import check_values
 
 
-def set_aside(element: Node, table: Asides) -> None:
+def report_ignored(element: Node, table: IgnoredElements) -> None:
     """Report the children of these tags, each once, with all that is in them; its values must be right all the same."""
     for child in element.children:
         if child.tag in table:
             check_values(child)
-    ignored_elements.set_aside(element, table)
+    ignored_elements.report_ignored(element, table)
 
 
-def absorb(element: Node) -> None:
+def mark_read(element: Node) -> None:
     """Count an element and all that is in it as read; its values must be right all the same."""
     check_values(element)
-    ignored_elements.absorb(element)
+    ignored_elements.mark_read(element)
 
 
 def leaves(element: Node, *without: str) -> tuple[tuple[str, str], ...]:

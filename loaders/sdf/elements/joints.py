@@ -11,11 +11,11 @@ from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_acceleration
 from loaders.model import WORLD, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.sdf.frames.frame_graph import Kind, Scope, Vertex
+from loaders.sdf.frames.frame_graph import FrameVertex, Scope, VertexKind
 from loaders.sdf.frames.solve import carrier
 from loaders.spatial import Array, frozen
 
-from .ignored_elements import set_aside
+from .ignored_elements import report_ignored
 from .sensors import read_sensors
 
 UNLIMITED = 1e16
@@ -36,7 +36,7 @@ _ENGINE = (Fate.NOTED, "sdf.engine-setting", "it tunes one engine's solver")
 _JOINT_PHYSICS = {"ode": _ENGINE, "simbody": _ENGINE}
 
 
-def read_joint(vertex: Vertex) -> Joint | None:
+def read_joint(vertex: FrameVertex) -> Joint | None:
     """The joint of a solved vertex, or None if its ends are wrong."""
     node, scope = vertex.node, vertex.scope
     kind = _read_type(node)
@@ -91,7 +91,7 @@ def _tolerate(node: Node, message: str, hint: str) -> None:
 # --- ends ------------------------------------------------------------------------------------------------------------
 
 
-def _read_parent(vertex: Vertex, scope: Scope) -> Vertex | None:
+def _read_parent(vertex: FrameVertex, scope: Scope) -> FrameVertex | None:
     node = vertex.node
     name = node.word("parent")
     found = scope.find(name) if name else None
@@ -101,16 +101,16 @@ def _read_parent(vertex: Vertex, scope: Scope) -> Vertex | None:
     if found is not None or not name:
         return found
     if name == WORLD:
-        return Vertex(Kind.WORLD, WORLD, node, scope)
+        return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
     message = f"the parent {name!r} is no link, joint, frame or model of {scope.name}"
     if scope.is_nested:
         _tolerate(node, f"{message}; the world is taken", scope.suggestion(name))
-        return Vertex(Kind.WORLD, WORLD, node, scope)
+        return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
     node.invalid("sdf.joint-parent", message, hint=scope.suggestion(name))
     return None
 
 
-def _read_child(vertex: Vertex) -> Vertex | None:
+def _read_child(vertex: FrameVertex) -> FrameVertex | None:
     """The link that the joint carries; None if the child is wrong, which `frames` mostly reported."""
     scope = vertex.scope
     if vertex.anchor is None or not vertex.attached_to or scope.find(vertex.attached_to) is None:
@@ -122,7 +122,7 @@ def _read_child(vertex: Vertex) -> Vertex | None:
     return link
 
 
-def _are_two_bodies(vertex: Vertex, parent: Vertex) -> bool:
+def _are_two_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
     """Whether the parent and the joint itself are fixed to different bodies."""
     first, second = (end.anchor or end for end in (parent, vertex))
     if first is not second:
@@ -135,7 +135,7 @@ def _are_two_bodies(vertex: Vertex, parent: Vertex) -> bool:
 # --- axes ------------------------------------------------------------------------------------------------------------
 
 
-def _read_axes(vertex: Vertex, kind: JointType) -> tuple[JointAxis, ...]:
+def _read_axes(vertex: FrameVertex, kind: JointType) -> tuple[JointAxis, ...]:
     node = vertex.node
     count = _AXIS_COUNT[kind]
     read = {tag: _read_axis(child, vertex) for tag in _AXES if (child := node.child(tag)) is not None}
@@ -155,7 +155,7 @@ def _read_axes(vertex: Vertex, kind: JointType) -> tuple[JointAxis, ...]:
     return axes
 
 
-def _read_axis(node: Node, vertex: Vertex) -> JointAxis:
+def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
     limit, dynamics = node.child("limit"), node.child("dynamics")
     node.skip("mimic")  # read_couplings reads it when every joint is known
     return JointAxis(
@@ -165,7 +165,7 @@ def _read_axis(node: Node, vertex: Vertex) -> JointAxis:
     )
 
 
-def _read_direction(axis: Node, vertex: Vertex) -> Array:
+def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
     """The unit direction in J."""
     node = axis.child("xyz")
     if node is None:
@@ -255,14 +255,14 @@ def _read_physics(node: Node) -> bool:
     physics = node.child("physics")
     if physics is None:
         return False
-    set_aside(physics, _JOINT_PHYSICS)
+    report_ignored(physics, _JOINT_PHYSICS)
     return physics.flag("provide_feedback", False)
 
 
 # --- couplings -------------------------------------------------------------------------------------------------------
 
 
-def read_couplings(vertex: Vertex) -> Iterator[Coupling]:
+def read_couplings(vertex: FrameVertex) -> Iterator[Coupling]:
     """What the ``<mimic>`` elements of a joint say."""
     for index, tag in enumerate(_AXES):
         axis = vertex.node.peek(tag)
@@ -272,14 +272,14 @@ def read_couplings(vertex: Vertex) -> Iterator[Coupling]:
             yield coupling
 
 
-def _read_mimic(node: Node, vertex: Vertex, index: int) -> Coupling | None:
+def _read_mimic(node: Node, vertex: FrameVertex, index: int) -> Coupling | None:
     scope = vertex.scope
     name, axis = node.word("@joint"), node.word("@axis", "axis")
     multiplier = node.number("multiplier", 1.0)
     offset, reference = node.number("offset", 0.0), node.number("reference", 0.0)
     leader = scope.find(name)
     problem = ""
-    if leader is None or leader.kind is not Kind.JOINT:
+    if leader is None or leader.kind is not VertexKind.JOINT:
         problem = f"{name!r} is no joint of {scope.name}"
     elif leader is vertex:
         problem = "a joint cannot mimic itself"

@@ -8,7 +8,7 @@ from loaders.node import Node
 from loaders.spatial import Pose
 
 from .colors import read_colour
-from .ignored_elements import set_aside
+from .ignored_elements import report_ignored
 
 TYPES = ("point", "directional", "spot")
 _LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
@@ -19,7 +19,7 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     kind = node.word("@type")
     if kind and kind not in TYPES:
         node.invalid("sdf.light-type", f"the light type {kind!r} is none of {', '.join(TYPES)}")
-    set_aside(node, {"visualize": _LOOK})
+    report_ignored(node, {"visualize": _LOOK})
     reach, attenuation = _read_attenuation(node.child("attenuation"))
     inner, outer, falloff = _read_spot(node.child("spot"))
     x, y, z = node.numbers("direction", 3, (0.0, 0.0, -1.0))

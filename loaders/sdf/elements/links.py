@@ -12,11 +12,11 @@ from loaders.drake.links import read_deformable, read_surface_velocity_axis
 from loaders.drake.visuals import read_renderers, read_roles
 from loaders.model import Collision, Light, Link, Visual
 from loaders.node import Node
-from loaders.sdf.frames.frame_graph import Vertex
+from loaders.sdf.frames.frame_graph import FrameVertex
 from loaders.sdf.frames.solve import pose_in
 
 from .geometry import read_geometry
-from .ignored_elements import set_aside
+from .ignored_elements import report_ignored
 from .inertia import read_added_mass, read_inertia
 from .lights import read_light
 from .materials import read_material
@@ -40,10 +40,10 @@ _VISUAL_ASIDES = {
 }
 
 
-def read_link(vertex: Vertex, model: str, context: Context) -> Link:
+def read_link(vertex: FrameVertex, model: str, context: Context) -> Link:
     """The link of a solved vertex; ``model`` is the name of the model that it belongs to."""
     node = vertex.node
-    set_aside(node, _ASIDES)
+    report_ignored(node, _ASIDES)
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
     decay = node.child("velocity_decay")
     return Link(
@@ -66,15 +66,15 @@ def read_link(vertex: Vertex, model: str, context: Context) -> Link:
     )
 
 
-def read_link_lights(vertex: Vertex) -> Iterator[Light]:
+def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
     """The lamps on a link."""
     for node in vertex.node.all("light"):
         name = f"{vertex.name}::{node.word('@name', '')}"
         yield read_light(node, name, vertex.name, pose_in(vertex, node, vertex.scope))
 
 
-def _read_collision(node: Node, vertex: Vertex, context: Context) -> Collision:
-    set_aside(node, _COLLISION_ASIDES)
+def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collision:
+    report_ignored(node, _COLLISION_ASIDES)
     return Collision(
         name=node.word("@name", ""),
         X_LG=pose_in(vertex, node, vertex.scope),
@@ -85,8 +85,8 @@ def _read_collision(node: Node, vertex: Vertex, context: Context) -> Collision:
     )
 
 
-def _read_visual(node: Node, vertex: Vertex, context: Context) -> Visual:
-    set_aside(node, _VISUAL_ASIDES)
+def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
+    report_ignored(node, _VISUAL_ASIDES)
     roles = read_roles(node)
     return Visual(
         name=node.word("@name", ""),

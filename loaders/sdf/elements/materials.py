@@ -11,7 +11,7 @@ from loaders.node import Node
 
 from .colors import read_colour
 from .geometry import find_file
-from .ignored_elements import absorb, set_aside
+from .ignored_elements import mark_read, report_ignored
 from .material_scripts import script_material
 
 _LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
@@ -39,7 +39,7 @@ def read_material(visual: Node, context: Context) -> Material | None:
     node = visual.child("material")
     if node is None:
         return None
-    set_aside(node, _ASIDES)
+    report_ignored(node, _ASIDES)
     shader_map = _read_shader(node, context)
     values, maps = _read_pbr(node.child("pbr"), context)
     drawn = diffuse_map(node, SDF)
@@ -94,9 +94,9 @@ def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tu
     if not flows:
         return {}, ()
     for other in flows[1:]:
-        absorb(other)
+        mark_read(other)
     flow = flows[0]
-    set_aside(flow, _UNUSED)
+    report_ignored(flow, _UNUSED)
     values = {key: value for key in ("metalness", "roughness") if (value := flow.maybe_number(key)) is not None}
     maps = []
     for key in _MAPS:
@@ -104,5 +104,5 @@ def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tu
         if uri:
             maps.append((key, find_file(flow, uri, context) or uri))
     for child in flow.all(*_MAPS):
-        absorb(child)
+        mark_read(child)
     return values, tuple(maps)

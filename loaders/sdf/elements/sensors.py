@@ -5,10 +5,10 @@ from __future__ import annotations
 from loaders.diagnostics import Fate
 from loaders.model import Sensor
 from loaders.node import Node
-from loaders.sdf.frames.frame_graph import Kind, Scope, Vertex
+from loaders.sdf.frames.frame_graph import FrameVertex, Scope, VertexKind
 from loaders.sdf.frames.solve import carrier, pose_in
 
-from .ignored_elements import leaves, set_aside
+from .ignored_elements import leaves, report_ignored
 
 _CAMERAS = (
     frozenset({"camera", "depth", "depth_camera", "multicamera", "rgbd", "rgbd_camera", "logical_camera"})
@@ -25,18 +25,18 @@ _TYPES = (
 _PLUGIN = (Fate.NOTED, "sdf.plugin", "it is code for another simulator")
 
 
-def read_sensors(vertex: Vertex, element: Node, scope: Scope) -> tuple[Sensor, ...]:
+def read_sensors(vertex: FrameVertex, element: Node, scope: Scope) -> tuple[Sensor, ...]:
     """The sensors of a link or a joint."""
     return tuple(_read_sensor(node, vertex, scope) for node in element.all("sensor"))
 
 
-def _read_sensor(node: Node, vertex: Vertex, scope: Scope) -> Sensor:
+def _read_sensor(node: Node, vertex: FrameVertex, scope: Scope) -> Sensor:
     kind = node.word("@type")
     if kind and kind not in _TYPES:
         node.invalid("sdf.sensor-type", f"the sensor type {kind!r} is unknown")
-    set_aside(node, {"plugin": _PLUGIN})
+    report_ignored(node, {"plugin": _PLUGIN})
     X_VS = pose_in(vertex, node, scope)
-    on_joint = vertex.kind is Kind.JOINT
+    on_joint = vertex.kind is VertexKind.JOINT
     link = carrier(vertex) if on_joint else None
     return Sensor(
         name=node.word("@name", ""),

@@ -8,7 +8,7 @@ from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
 
-from .ignored_elements import set_aside
+from .ignored_elements import report_ignored
 
 _ENGINE = (Fate.NOTED, "sdf.engine-setting", "it tunes one engine's solver")
 _ELASTIC = (Fate.DROPPED, "sdf.elastic-modulus", "no contact is computed from it; kp and kd count")
@@ -21,7 +21,7 @@ def read_surface(collision: Node) -> Surface:
     node = collision.child("surface")
     if node is None:
         return DEFAULT
-    set_aside(node, {"soft_contact": _ENGINE})
+    report_ignored(node, {"soft_contact": _ENGINE})
     bounce = node.child("bounce")
     contact = node.child("contact")
     restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
@@ -30,11 +30,11 @@ def read_surface(collision: Node) -> Surface:
         return Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
     ode, bullet = contact.child("ode"), contact.child("bullet")
     if bullet is not None:
-        set_aside(bullet, {"split_impulse": _ENGINE, "split_impulse_penetration_threshold": _ENGINE})
+        report_ignored(bullet, {"split_impulse": _ENGINE, "split_impulse_penetration_threshold": _ENGINE})
     if contact.number("elastic_modulus", -1.0) > 0.0:
-        set_aside(contact, {"elastic_modulus": _ELASTIC})
+        report_ignored(contact, {"elastic_modulus": _ELASTIC})
     contact.maybe_number("poissons_ratio")
-    set_aside(contact, {"collide_without_contact_bitmask": _ENGINE})
+    report_ignored(contact, {"collide_without_contact_bitmask": _ENGINE})
     return Surface(
         friction=friction,
         restitution=restitution,

@@ -12,7 +12,7 @@ from loaders.sdf.frames.frame_graph import Scope
 from loaders.sdf.frames.solve import pose_in
 from loaders.spatial import frozen
 
-from .ignored_elements import absorb, leaves, set_aside
+from .ignored_elements import leaves, mark_read, report_ignored
 from .lights import read_light
 
 _EARTHS_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
@@ -39,7 +39,7 @@ ASIDES = {
 def read_world(scope: Scope) -> Scene:
     """A scene with everything in a ``<world>`` but its models, joints and frames."""
     node = scope.node
-    set_aside(node, ASIDES)
+    report_ignored(node, ASIDES)
     wind = node.child("wind")
     return Scene(
         name=scope.name,
@@ -64,7 +64,7 @@ def _read_physics(profiles: list[Node]) -> Physics:
     for other in profiles:
         if other is not node:
             other.report(Fate.NOTED, "sdf.second-physics", "one set of physics is used; this is not it")
-            absorb(other)
+            mark_read(other)
     node.skip("@name", "@default")
     return Physics(
         time_step=node.number("max_step_size", 0.001),

@@ -29,7 +29,7 @@ PLACEMENT = "(placement_frame)"
 _MAX_NAMES_TO_COMPARE = 500
 
 
-class Kind(Enum):
+class VertexKind(Enum):
     """What a vertex stands for."""
 
     WORLD = "world"
@@ -40,10 +40,10 @@ class Kind(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Vertex:
+class FrameVertex:
     """One frame V: where it stands, as written, and once the graphs are solved, as resolved."""
 
-    kind: Kind
+    kind: VertexKind
     name: str
     """Scoped name, as in the scene."""
     node: Node
@@ -58,8 +58,8 @@ class Vertex:
     """The frame that ``X_BV`` places instead of V itself."""
     X_BV: Pose = IDENTITY
     """Pose in the frame of ``base``, as written."""
-    base: Vertex | None = None
-    anchor: Vertex | None = None
+    base: FrameVertex | None = None
+    anchor: FrameVertex | None = None
     """What it is fixed to: one step while the graph is built, then the link, static model or world at the end."""
     X_WV: Pose = IDENTITY
 
@@ -78,28 +78,28 @@ class Scope:
     """Name of the model in the scene, or the world's."""
     prefix: str
     """What the names of its members start with in the scene: empty or ``a::b::``."""
-    origin: Vertex = field(init=False)
+    origin: FrameVertex = field(init=False)
     """The frame of the model or the world itself."""
     static: bool = False
-    members: dict[str, Vertex] = field(default_factory=dict)
+    members: dict[str, FrameVertex] = field(default_factory=dict)
     inner: dict[str, Scope] = field(default_factory=dict)
-    contents: list[Vertex] = field(default_factory=list)
+    contents: list[FrameVertex] = field(default_factory=list)
     """The origins of scenes that were read from files of another format and belong to this scope itself."""
-    canonical: Vertex | None = None
+    canonical: FrameVertex | None = None
     """The canonical link, once solved."""
 
     @property
     def own_name(self) -> str:
         """How the scope's own frame is called within it."""
-        return WORLD if self.origin.kind is Kind.WORLD else MODEL_FRAME
+        return WORLD if self.origin.kind is VertexKind.WORLD else MODEL_FRAME
 
     @property
     def is_nested(self) -> bool:
         """Whether this is a model within a model."""
         outer = self.origin.scope
-        return outer is not self and outer.origin.kind is Kind.MODEL
+        return outer is not self and outer.origin.kind is VertexKind.MODEL
 
-    def find(self, reference: str) -> Vertex | None:
+    def find(self, reference: str) -> FrameVertex | None:
         """The vertex of a name, looked up here and downwards only."""
         scope, rest = self, reference
         while True:
@@ -131,32 +131,32 @@ class Scope:
 
 
 @dataclass(slots=True, eq=False)
-class Layout:
+class FrameGraph:
     """All scopes and vertices of one composed file, outer ones first, in document order."""
 
     outermost: Scope
     scenes: dict[Node, Scene]
     """Contents of another format, by their stand-in."""
     scopes: list[Scope] = field(default_factory=list)
-    vertices: list[Vertex] = field(default_factory=list)
-    of_node: dict[Node, Vertex] = field(default_factory=dict)
+    vertices: list[FrameVertex] = field(default_factory=list)
+    of_node: dict[Node, FrameVertex] = field(default_factory=dict)
     """The vertex of a ``<link>``, ``<joint>``, ``<frame>``, ``<model>`` or ``<world>``."""
 
 
-def lay_out(body: Node, scenes: dict[Node, Scene]) -> Layout:
+def build_frame_graph(body: Node, scenes: dict[Node, Scene]) -> FrameGraph:
     """Name everything in a ``<world>`` or in a root ``<model>``."""
     name = body.word("@name", "")
-    kind = Kind.WORLD if body.tag == "world" else Kind.MODEL
+    kind = VertexKind.WORLD if body.tag == "world" else VertexKind.MODEL
     outermost = Scope(body, name, "")
-    origin = Vertex(kind, name if kind is Kind.MODEL else WORLD, body, outermost)
-    if kind is Kind.MODEL:
+    origin = FrameVertex(kind, name if kind is VertexKind.MODEL else WORLD, body, outermost)
+    if kind is VertexKind.MODEL:
         relative_to, origin.X_BV = read_pose(body)
         origin.placement = body.word("@placement_frame", "")
         if relative_to:
             message = f"the pose of the outermost model cannot be relative to {relative_to!r}"
             body.invalid("sdf.root-relative-to", message)
     _open(outermost, origin)
-    layout = Layout(outermost, scenes)
+    layout = FrameGraph(outermost, scenes)
     pending = [layout.outermost]
     while pending:
         scope = pending.pop()
@@ -167,14 +167,14 @@ def lay_out(body: Node, scenes: dict[Node, Scene]) -> Layout:
     return layout
 
 
-def _open(scope: Scope, origin: Vertex) -> None:
+def _open(scope: Scope, origin: FrameVertex) -> None:
     """Make a vertex the origin of a scope. What stands in a static model is static."""
     scope.origin, origin.opens = origin, scope
-    stated = origin.kind is Kind.MODEL and origin.node.flag("static", False)
+    stated = origin.kind is VertexKind.MODEL and origin.node.flag("static", False)
     scope.static = stated or (not origin.is_outermost and origin.scope.static)
 
 
-def _fill(scope: Scope, layout: Layout) -> list[Scope]:
+def _fill(scope: Scope, layout: FrameGraph) -> list[Scope]:
     """Add the members of a scope; return the scopes of its nested models."""
     opened = []
     for node in scope.node.all("link", "joint", "frame", "model", CONTENTS):
@@ -185,7 +185,7 @@ def _fill(scope: Scope, layout: Layout) -> list[Scope]:
         layout.of_node[node] = vertex
         name = node.word("@name", "")
         scope.members.setdefault(name, vertex)
-        if vertex.kind is Kind.MODEL:
+        if vertex.kind is VertexKind.MODEL:
             inner = Scope(node, _model_name(vertex.name, layout), vertex.name + SEPARATOR)
             _open(inner, vertex)
             scope.inner.setdefault(name, inner)
@@ -195,36 +195,36 @@ def _fill(scope: Scope, layout: Layout) -> list[Scope]:
     return opened
 
 
-def _model_name(scoped: str, layout: Layout) -> str:
+def _model_name(scoped: str, layout: FrameGraph) -> str:
     """A nested model that is called like the outermost one is told apart by its full name."""
     outermost = layout.outermost
-    clash = outermost.origin.kind is Kind.MODEL and scoped == outermost.name
+    clash = outermost.origin.kind is VertexKind.MODEL and scoped == outermost.name
     return f"{outermost.name}{SEPARATOR}{scoped}" if clash else scoped
 
 
-def _vertex_of(node: Node, scope: Scope) -> Vertex:
+def _vertex_of(node: Node, scope: Scope) -> FrameVertex:
     relative_to, X_BV = read_pose(node)
-    vertex = Vertex(Kind(node.tag), scope.prefix + node.word("@name", ""), node, scope)
+    vertex = FrameVertex(VertexKind(node.tag), scope.prefix + node.word("@name", ""), node, scope)
     vertex.relative_to, vertex.X_BV = relative_to, X_BV
-    if vertex.kind is Kind.JOINT:
+    if vertex.kind is VertexKind.JOINT:
         vertex.attached_to = node.word("child")
-    elif vertex.kind is Kind.FRAME:
+    elif vertex.kind is VertexKind.FRAME:
         vertex.attached_to = node.word("@attached_to", "")
         vertex.placement = node.word("@" + PLACEMENT, "")
-    elif vertex.kind is Kind.MODEL:
+    elif vertex.kind is VertexKind.MODEL:
         vertex.placement = node.word("@placement_frame", "")
     return vertex
 
 
-def _add_contents(scope: Scope, node: Node, layout: Layout) -> None:
+def _add_contents(scope: Scope, node: Node, layout: FrameGraph) -> None:
     """Make what another format brought known by name, each rigidly fixed to its origin."""
     scene = layout.scenes[node]
-    origin = Vertex(Kind.FRAME, scope.prefix, node, scope, relative_to=node.word("@relative_to"))
+    origin = FrameVertex(VertexKind.FRAME, scope.prefix, node, scope, relative_to=node.word("@relative_to"))
     scope.contents.append(origin)
     layout.vertices.append(origin)
     layout.of_node[node] = origin
     for kind, name, X_BV, link in _parts_of(scene):
-        vertex = Vertex(kind, scope.prefix + name, node, scope, base=origin, X_BV=X_BV)
+        vertex = FrameVertex(kind, scope.prefix + name, node, scope, base=origin, X_BV=X_BV)
         vertex.anchor = scope.members.get(link)
         scope.members.setdefault(name, vertex)
         layout.vertices.append(vertex)
@@ -232,17 +232,17 @@ def _add_contents(scope: Scope, node: Node, layout: Layout) -> None:
     origin.anchor = scope.members.get(root.canonical_link or "") if root is not None else None
 
 
-def _parts_of(scene: Scene) -> Iterator[tuple[Kind, str, Pose, str]]:
+def _parts_of(scene: Scene) -> Iterator[tuple[VertexKind, str, Pose, str]]:
     """Kind, name, pose in the model's frame and link of everything in a scene that has a name; links come first."""
     root = root_model(scene)
     X_ML = {WORLD: IDENTITY if root is None else root.X_WM.inverse()}
     for link in scene.links:
         X_ML[link.name] = X_ML[WORLD] @ link.X_WL
-        yield Kind.LINK, link.name, X_ML[link.name], ""
+        yield VertexKind.LINK, link.name, X_ML[link.name], ""
     for joint in scene.joints:
-        yield Kind.JOINT, joint.name, X_ML[joint.child] @ joint.X_CJ, joint.child
+        yield VertexKind.JOINT, joint.name, X_ML[joint.child] @ joint.X_CJ, joint.child
     for frame in scene.frames:
-        yield Kind.FRAME, frame.name, X_ML[frame.link] @ frame.X_LF, frame.link
+        yield VertexKind.FRAME, frame.name, X_ML[frame.link] @ frame.X_LF, frame.link
     for model in scene.models:
         if model is not root:
-            yield Kind.FRAME, model.name, X_ML[WORLD] @ model.X_WM, model.canonical_link or ""
+            yield VertexKind.FRAME, model.name, X_ML[WORLD] @ model.X_WM, model.canonical_link or ""

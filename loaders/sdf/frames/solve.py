@@ -15,13 +15,13 @@ from loaders.model import WORLD
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose
 
-from .frame_graph import Kind, Layout, Scope, Vertex
+from .frame_graph import FrameGraph, FrameVertex, Scope, VertexKind
 from .poses import read_pose
 
-Step = Callable[[Vertex], Vertex | None]
+Step = Callable[[FrameVertex], FrameVertex | None]
 
 
-def solve(layout: Layout) -> None:
+def solve(layout: FrameGraph) -> None:
     """Resolve the pose of every vertex and what it is fixed to; report unknown names and cycles."""
     for scope in reversed(layout.scopes):
         _choose_canonical_link(scope)
@@ -43,15 +43,15 @@ def solve(layout: Layout) -> None:
     _place(order)
 
 
-def carrier(vertex: Vertex) -> Vertex | None:
+def carrier(vertex: FrameVertex) -> FrameVertex | None:
     """The link that a solved vertex is fixed to; None is the world."""
     sink = vertex.anchor or vertex
-    if sink.kind is Kind.MODEL and sink.opens is not None:
+    if sink.kind is VertexKind.MODEL and sink.opens is not None:
         return sink.opens.canonical
-    return sink if sink.kind is Kind.LINK else None
+    return sink if sink.kind is VertexKind.LINK else None
 
 
-def pose_in(vertex: Vertex, element: Node, scope: Scope) -> Pose:
+def pose_in(vertex: FrameVertex, element: Node, scope: Scope) -> Pose:
     """Pose of a part (collision, visual, light, sensor) in the frame of the vertex V that it belongs to, ``X_VE``.
 
     Args:
@@ -74,19 +74,19 @@ def pose_in(vertex: Vertex, element: Node, scope: Scope) -> Pose:
 
 def _choose_canonical_link(scope: Scope) -> None:
     """Inner scopes are done before outer ones."""
-    if scope.origin.kind is Kind.WORLD:
+    if scope.origin.kind is VertexKind.WORLD:
         return
     named = scope.node.word("@canonical_link", "")
     found = scope.find(named) if named else None
-    if found is None or found.kind is not Kind.LINK:
-        links = (vertex for vertex in scope.members.values() if vertex.kind is Kind.LINK)
+    if found is None or found.kind is not VertexKind.LINK:
+        links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
         nested = (inner.canonical for inner in scope.inner.values() if inner.canonical is not None)
         found = next(links, None) or next(nested, None)
         _report_canonical_link(scope, named, found)
     scope.canonical = found
 
 
-def _report_canonical_link(scope: Scope, named: str, taken: Vertex | None) -> None:
+def _report_canonical_link(scope: Scope, named: str, taken: FrameVertex | None) -> None:
     if taken is None:
         if not (scope.static or scope.inner or scope.contents):
             hint = "give it a <link>, or make it static"
@@ -96,32 +96,32 @@ def _report_canonical_link(scope: Scope, named: str, taken: Vertex | None) -> No
         scope.node.report(Fate.ASSUMED, "sdf.canonical-link", message, hint=scope.suggestion(named))
 
 
-def _anchor(vertex: Vertex) -> Vertex | None:
+def _anchor(vertex: FrameVertex) -> FrameVertex | None:
     """The next vertex on the way to the body that this one is fixed to."""
-    if vertex.anchor is not None or vertex.kind in (Kind.LINK, Kind.WORLD):
+    if vertex.anchor is not None or vertex.kind in (VertexKind.LINK, VertexKind.WORLD):
         return vertex.anchor
-    if vertex.kind is Kind.MODEL:
+    if vertex.kind is VertexKind.MODEL:
         return _anchor_of_model(vertex.opens)
     if not vertex.attached_to:
         return vertex.scope.origin
     found = vertex.scope.find(vertex.attached_to)
     if found is not None:
         return found
-    if vertex.kind is Kind.FRAME:
+    if vertex.kind is VertexKind.FRAME:
         _unknown(vertex.node, vertex.scope, "sdf.attached-to", "attached_to", vertex.attached_to)
     else:
         _unknown(vertex.node, vertex.scope, "sdf.joint-child", "the child", vertex.attached_to)
     return vertex.scope.origin
 
 
-def _anchor_of_model(scope: Scope | None) -> Vertex | None:
+def _anchor_of_model(scope: Scope | None) -> FrameVertex | None:
     """The canonical link, or the static model within that stands for it; a static model is fixed to nothing else."""
     if scope is None or scope.static:
         return None
     return scope.canonical or next((inner.origin for inner in scope.inner.values()), None)
 
 
-def _base(vertex: Vertex) -> Vertex | None:
+def _base(vertex: FrameVertex) -> FrameVertex | None:
     """The vertex that the pose of this one is measured from; None is W."""
     if vertex.base is not None or vertex.is_outermost:
         return vertex.base
@@ -146,22 +146,22 @@ def _unknown(node: Node, scope: Scope, code: str, role: str, name: str) -> None:
 # --- graphs ----------------------------------------------------------------------------------------------------------
 
 
-def _anchor_of(vertex: Vertex) -> Vertex | None:
+def _anchor_of(vertex: FrameVertex) -> FrameVertex | None:
     return vertex.anchor
 
 
-def _base_of(vertex: Vertex) -> Vertex | None:
+def _base_of(vertex: FrameVertex) -> FrameVertex | None:
     return vertex.base
 
 
-def _sorted(vertices: list[Vertex], step: Step) -> tuple[list[Vertex], list[list[Vertex]]]:
+def _sorted(vertices: list[FrameVertex], step: Step) -> tuple[list[FrameVertex], list[list[FrameVertex]]]:
     """The vertices, each after the one that it leads to, and the cycles, each from its first vertex on."""
-    order: list[Vertex] = []
-    cycles: list[list[Vertex]] = []
-    walk_of: dict[Vertex, int] = {}
+    order: list[FrameVertex] = []
+    cycles: list[list[FrameVertex]] = []
+    walk_of: dict[FrameVertex, int] = {}
     for number, start in enumerate(vertices):
-        path: list[Vertex] = []
-        vertex: Vertex | None = start
+        path: list[FrameVertex] = []
+        vertex: FrameVertex | None = start
         while vertex is not None and vertex not in walk_of:
             walk_of[vertex] = number
             path.append(vertex)
@@ -172,14 +172,14 @@ def _sorted(vertices: list[Vertex], step: Step) -> tuple[list[Vertex], list[list
     return order, cycles
 
 
-def _break(cycle: list[Vertex], code: str, what: str, hint: str) -> None:
+def _break(cycle: list[FrameVertex], code: str, what: str, hint: str) -> None:
     """Report a cycle once; what hangs on it goes on with a harmless value."""
     first = cycle[0]
     chain = " -> ".join(vertex.name for vertex in (*cycle, first))
     first.node.invalid(code, f"the {first.kind.value} {first.name} {what}: {chain}", hint=hint)
 
 
-def _place(order: list[Vertex]) -> None:
+def _place(order: list[FrameVertex]) -> None:
     """Poses in W from poses in bases; bases come first in ``order``."""
     for vertex in reversed(order):
         if vertex.placement:
@@ -188,7 +188,7 @@ def _place(order: list[Vertex]) -> None:
         vertex.X_WV = vertex.X_BV if vertex.base is None else vertex.base.X_WV @ vertex.X_BV
 
 
-def _pose_below(vertex: Vertex, placement: str) -> Pose:
+def _pose_below(vertex: FrameVertex, placement: str) -> Pose:
     """``X_VP`` of the placement frame P, which is posed, step by step, from V; inner placements are done already."""
     scope = vertex.opens or vertex.scope
     step = scope.find(placement)

@@ -9,7 +9,7 @@ import pytest
 import trimesh
 
 import loaders
-from bridge.geometry.mesh_assets import cache_folder, mesh_asset, png_texture, shape_asset, stored, told_once
+from bridge.geometry.mesh_assets import cache_folder, mesh_asset, png_texture, shape_asset, stored, without_repeats
 from bridge.geometry.tessellation import cone, is_convex, prisms
 from bridge.mjcf import export_mjcf, to_mjcf
 from loaders.diagnostics import Diagnostics, Fate, Where
@@ -162,7 +162,7 @@ def test_a_mesh_that_was_missing_when_it_was_read_is_told_of_once_and_with_what_
     )
     export = export_mjcf(file, tmp_path / "out")
     assert [entry.code for entry in export.diagnostics] == ["mesh.missing"] * 2
-    told = told_once((*loaders.load(file).diagnostics, *export.diagnostics))
+    told = without_repeats((*loaders.load(file).diagnostics, *export.diagnostics))
     assert [(entry.code, entry.where.line, bool(entry.hint)) for entry in told] == [
         ("resource.not-found", 3, True),
         ("resource.not-found", 6, True),

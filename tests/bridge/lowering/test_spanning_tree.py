@@ -11,7 +11,7 @@ import pytest
 
 from bridge.lowering import lower
 from bridge.lowering.inputs import mechanism_of
-from bridge.mechanism.bodies import ROOT, Kind
+from bridge.mechanism.bodies import ROOT, PrimitiveKind
 from bridge.mechanism.coordinates import joint_position, primitive_positions
 from bridge.mechanism.dynamics import relative_pose
 from bridge.mechanism.target_names import primitive_names
@@ -60,7 +60,7 @@ def test_every_body_stands_after_the_one_it_hangs_from():
 
 def test_links_without_joints_each_float_by_their_own_name():
     mechanism = lower(scene([link("a"), link("b", p=(1, 2, 3))], []))
-    assert [body.primitives[0].kind for body in mechanism.bodies] == [Kind.FREE, Kind.FREE]
+    assert [body.primitives[0].kind for body in mechanism.bodies] == [PrimitiveKind.FREE, PrimitiveKind.FREE]
     assert mechanism.v_order == tuple(itertools.product(("a", "b"), range(6)))
     np.testing.assert_array_equal(mechanism.link_poses()["b"].p, [1, 2, 3])
     np.testing.assert_array_equal(mechanism.link_poses({"b": (0, 0, 7, 1, 0, 0, 0)})["b"].p, [0, 0, 7])

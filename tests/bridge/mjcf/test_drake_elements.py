@@ -62,7 +62,7 @@ class Loaded:
         found = {}
         for body in self.mechanism.bodies:
             for name, p in zip(primitive_names(body), body.primitives, strict=True):
-                key = body.v_start + p.component
+                key = body.v_start + p.dof_index
                 found.setdefault(key, self.data.joint(name).qpos[0] / p.ratio)
         return np.array([found[key] for key in sorted(found)])
 

@@ -27,7 +27,7 @@ from loaders.model import (
     by_name,
 )
 from loaders.scene import Scene
-from loaders.scene_operations.transform_scene import joined, merged, placed
+from loaders.scene_operations.transform_scene import attach_joints, merge, place
 from loaders.scene_queries.scoped_names import root_model
 from loaders.spatial import IDENTITY, Pose, frozen
 
@@ -100,20 +100,20 @@ def names(value):
 
 
 def test_every_name_is_put_into_the_scope_but_for_the_world(scene):
-    before, after = names(scene), names(placed(scene, "s::t"))
+    before, after = names(scene), names(place(scene, "s::t"))
     expected = [name if name == WORLD else "s::t" if name == "m" else f"s::t::{name}" for name in before]
     assert after == expected
 
 
 def test_a_root_model_goes_where_it_is_told(scene):
-    there = placed(scene, "s", X_WM)
+    there = place(scene, "s", X_WM)
     assert there.models[0].X_WM.is_close(X_WM, 1e-12)
     moved = by_name(there.links)["s::n::c"].X_WL
     assert moved.is_close(X_WM @ at(2), 1e-12)
 
 
 def test_what_is_fixed_to_the_world_moves_with_the_model(scene):
-    there = placed(scene, "s", X_WM)
+    there = place(scene, "s", X_WM)
     frame, joint = by_name(there.frames)["s::g"], by_name(there.joints)["s::w"]
     assert frame.link == joint.parent == WORLD
     assert frame.X_LF.is_close(X_WM @ at(4), 1e-12)
@@ -123,7 +123,7 @@ def test_what_is_fixed_to_the_world_moves_with_the_model(scene):
 
 
 def test_what_is_fixed_to_a_link_stays_as_it_is(scene):
-    there = placed(scene, "s", X_WM)
+    there = place(scene, "s", X_WM)
     assert by_name(there.frames)["s::f"].X_LF is scene.frames[0].X_LF
     assert there.constraints[0].p_BQ is scene.constraints[0].p_BQ
     assert there.forces[0].X_LC is scene.forces[0].X_LC
@@ -134,7 +134,7 @@ def test_shapes_of_the_world_move_and_its_origin_does_not():
     shape = Visual(name="v", X_LG=at(1), geometry=Sphere(radius=1))
     floor = Link(name=WORLD, model="m", X_WL=IDENTITY, visuals=(shape,))
     scene = Scene(name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link("a"), floor))
-    there = by_name(placed(scene, "s", X_WM).links)[WORLD]
+    there = by_name(place(scene, "s", X_WM).links)[WORLD]
     assert there.X_WL is IDENTITY
     assert there.visuals[0].X_LG.is_close(X_WM @ at(1), 1e-12)
 
@@ -145,27 +145,27 @@ def test_a_floating_joint_starts_where_its_link_goes():
     scene = Scene(
         name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link("a"),), joints=(joint,)
     )
-    there = placed(scene, "s", X_WM).joints[0]
+    there = place(scene, "s", X_WM).joints[0]
     np.testing.assert_allclose(there.default_position, (X_WM @ at(1)).to_vector(), atol=1e-12)
 
 
 def test_the_empty_scope_leaves_names_as_they_are(scene):
-    assert names(placed(scene, "", X_WM)) == names(scene)
+    assert names(place(scene, "", X_WM)) == names(scene)
 
 
 def test_a_placed_scene_is_no_longer_one_model(scene):
     assert root_model(scene) is scene.models[0]
-    assert root_model(placed(scene, "s")) is None
+    assert root_model(place(scene, "s")) is None
     assert root_model(Scene(name="w")) is None
 
 
 def test_placing_twice_is_placing_in_the_scope_of_both(scene):
-    twice, once = placed(placed(scene, "b"), "a"), placed(scene, "a::b")
+    twice, once = place(place(scene, "b"), "a"), place(scene, "a::b")
     assert names(dataclasses.replace(twice, name="")) == names(dataclasses.replace(once, name=""))
 
 
 def test_merged_scenes_hold_everything_in_order(scene):
-    both = merged(placed(scene, "p"), placed(scene, "q"), name="both")
+    both = merge(place(scene, "p"), place(scene, "q"), name="both")
     assert both.name == "both"
     assert [item.name for item in both.links] == [f"{s}::{n}" for s in "pq" for n in ("a", "b", "n::c")]
     for field in ("models", "joints", "frames", "lights", "couplings", "actuators", "constraints", "forces"):
@@ -179,7 +179,7 @@ def test_a_joint_brings_its_child_and_all_that_hangs_on_it_to_its_place():
     links = (link("a", at(1)), link("b", at(2), "n"), link("c", at(3), "n"))
     models = (Model(name="m", X_WM=at(1), canonical_link="a"), Model(name="n", X_WM=at(2), canonical_link="b"))
     scene = Scene(name="s", models=models, links=links, joints=(hinge("k", "b", "c", at(1)),))
-    whole = joined(scene, [hinge("w", "a", "c", at(0, 5), at(0, 0, 1), JointType.FIXED)])
+    whole = attach_joints(scene, [hinge("w", "a", "c", at(0, 5), at(0, 0, 1), JointType.FIXED)])
     X_WL = {item.name: item.X_WL for item in whole.links}
     assert X_WL["a"] is links[0].X_WL
     assert (X_WL["c"] @ at(0, 0, 1)).is_close(at(1, 5), 1e-15)
@@ -190,7 +190,7 @@ def test_a_joint_brings_its_child_and_all_that_hangs_on_it_to_its_place():
 def test_what_is_fixed_to_the_world_stays_and_its_parent_comes():
     links = (link("a", at(1)), link("b", at(2)))
     scene = Scene(name="s", links=links, joints=(hinge("w", WORLD, "b", at(2)),))
-    whole = joined(scene, [hinge("j", "a", "b", at(0, 1), kind=JointType.FIXED)])
+    whole = attach_joints(scene, [hinge("j", "a", "b", at(0, 1), kind=JointType.FIXED)])
     X_WL = {item.name: item.X_WL for item in whole.links}
     assert X_WL["b"].is_close(at(2), 0.0)
     assert X_WL["a"].is_close(at(2, -1), 1e-15)
@@ -200,4 +200,4 @@ def test_ten_thousand_welds_are_placed_in_a_row():
     count = 10_000
     scene = Scene(name="s", links=tuple(link(f"l{i}") for i in range(count)))
     welds = [hinge(f"j{i}", f"l{i}", f"l{i + 1}", at(1), kind=JointType.FIXED) for i in range(count - 1)]
-    assert joined(scene, welds).links[-1].X_WL.is_close(at(count - 1), 1e-9)
+    assert attach_joints(scene, welds).links[-1].X_WL.is_close(at(count - 1), 1e-9)

@@ -315,10 +315,10 @@ def test_the_console_stays_silent(bullet_client, capfd):
 
 
 def test_what_is_printed_meanwhile_is_kept_for_the_caller():
-    from bridge.bullet.client.stdout_capture import captured
+    from bridge.bullet.client.stdout_capture import capture_stdout
 
     lines = []
-    with captured(lines):
+    with capture_stdout(lines):
         os.write(1, b"b3Warning[examples/x.cpp,126]:\nhello\n")
         os.write(2, b"there")
     assert lines == ["hello", "there"]
