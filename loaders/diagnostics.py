@@ -1,17 +1,29 @@
-"""What became of everything that was read: kept is silence, all else is an entry here."""
+"""Diagnostics: structured findings about a source file or an export, with a stable code.
+
+A finding has a code, a fate, a message template with its arguments, the scoped names of what it is about (its
+subjects), the place in the source, and a hint. Code reads the fields; only people read the message.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
+from string import Formatter
+
+Argument = str | int | float | tuple[str, ...]
+"""The value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
+
+MAX_LISTED = 6
+"""Names that a message lists; of more, it states how many."""
 
 
 class Fate(StrEnum):
     """What became of one piece of the source."""
 
     INVALID = "invalid"
-    """The source is wrong; it cannot be turned into a model as it stands."""
+    """The source is wrong; it cannot be turned into a model."""
     DROPPED = "dropped"
     """The piece has a meaning that the result does not carry."""
     APPROXIMATED = "approximated"
@@ -19,9 +31,9 @@ class Fate(StrEnum):
     REPAIRED = "repaired"
     """The caller asked for a repair, and this is what it changed."""
     ASSUMED = "assumed"
-    """The source gives no usable value; the message says what was taken or kept."""
+    """The source gives no usable value; the message states the value that is used."""
     NOTED = "noted"
-    """Worth knowing; nothing that moves or collides depends on it."""
+    """Information; nothing that moves or collides depends on it."""
 
 
 _SEVERITY = {
@@ -32,6 +44,19 @@ _SEVERITY = {
     Fate.REPAIRED: "note",
     Fate.NOTED: "note",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class CodeInfo:
+    """The entry of a diagnostic code in the registry.
+
+    Attributes:
+        meaning: What the diagnostic states, in one sentence.
+        remedy: What the user can do about it; empty if nothing needs to be done.
+    """
+
+    meaning: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +74,47 @@ class Where:
 NOWHERE = Where()
 
 
+class _MessageFormatter(Formatter):
+    """Formats templates; a tuple of names becomes a list with commas."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        if isinstance(value, tuple):
+            rest = len(value) - MAX_LISTED
+            return ", ".join(map(str, value[:MAX_LISTED])) + (f" and {rest} more" if rest > 0 else "")
+        return str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _MessageFormatter()
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. ``code`` is stable and documented; ``message`` and ``hint`` are for people."""
+    """One finding.
+
+    Attributes:
+        code: Stable and documented, for example ``sdf.frame-cycle``.
+        fate: What became of the piece of the source.
+        template: The message, with ``{argument}`` where an argument stands; plain text if there are no arguments.
+        where: The place in the source.
+        target: The engine or format that cannot carry it; empty for a finding of a reader.
+        hint: What to do about it.
+        arguments: The values of the template's arguments.
+        subjects: Scoped names of the links, joints, collisions and so on that the finding is about.
+    """
 
     code: str
     fate: Fate
-    message: str
+    template: str
     where: Where = NOWHERE
     target: str = ""
-    """The engine or format that cannot carry it; empty when reading."""
     hint: str = ""
-    """What to do about it."""
+    arguments: Mapping[str, Argument] = field(default_factory=dict, kw_only=True, hash=False)
+    subjects: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def message(self) -> str:
+        """The message for people: the template with its arguments filled in."""
+        return _FORMATTER.vformat(self.template, (), self.arguments) if self.arguments else self.template
 
     @property
     def severity(self) -> str:
@@ -72,9 +126,12 @@ class Diagnostic:
         hint = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.severity}: {self.message}{hint}  [{self.code}]"
 
+    def __repr__(self) -> str:
+        return f"<Diagnostic {str(self)[:160]}>"
+
 
 class Diagnostics:
-    """An append-only record, passed down by whoever reads, lowers or exports."""
+    """An append-only record of findings that readers, lowering and exporters share."""
 
     __slots__ = ("_entries",)
 
@@ -88,17 +145,45 @@ class Diagnostics:
         return len(self._entries)
 
     def add(
-        self, fate: Fate, code: str, message: str, where: Where = NOWHERE, *, target: str = "", hint: str = ""
+        self,
+        fate: Fate,
+        code: str,
+        template: str,
+        where: Where = NOWHERE,
+        /,
+        *,
+        target: str = "",
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        **arguments: object,
     ) -> None:
-        """Record one finding."""
-        self._entries.append(Diagnostic(code, fate, message, where, target, hint))
+        """Record one finding.
+
+        Args:
+            fate: What became of the piece of the source.
+            code: The registered code.
+            template: The message, with ``{argument}`` for each of ``arguments``.
+            where: The place in the source.
+            target: The engine or format that cannot carry it.
+            hint: What to do about it.
+            subjects: Scoped names of what the finding is about.
+            arguments: The values of the template's arguments; other types than `Argument` become text.
+        """
+        values = {key: value if isinstance(value, Argument) else str(value) for key, value in arguments.items()}
+        self._entries.append(
+            Diagnostic(code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects))
+        )
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
         """Record the findings of another stage."""
         self._entries.extend(entries)
 
     def raise_for(self, error: type[ModelError], *, strict: bool) -> None:
-        """Raise ``error`` with every entry that stands in the way.
+        """Raise ``error`` with every entry that prevents the result.
+
+        Args:
+            error: The type of error to raise.
+            strict: Whether warnings prevent the result too.
 
         Raises:
             ModelError: of the given type, if there is an error or, when strict, a warning.
@@ -109,8 +194,20 @@ class Diagnostics:
             raise error(refused)
 
 
+def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return each finding once, in order.
+
+    A missing mesh is reported by the reader, at the element that names it; what a target says of the same shape is
+    left out.
+    """
+    unique = tuple(dict.fromkeys(entries))
+    missing = [entry.where for entry in unique if entry.code == "resource.not-found"]
+    shapes = {(where.file, path) for where in missing for path in accumulate(where.path.split("/"), "{}/{}".format)}
+    return tuple(e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes)
+
+
 class ModelError(ValueError):
-    """The model cannot be used as asked; ``diagnostics`` says why, all of it."""
+    """The model cannot be used as asked; ``diagnostics`` holds every reason."""
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self.diagnostics = diagnostics

@@ -23,7 +23,9 @@ def read_file(path: Path, context: Context) -> Scene | None:
     real = path.resolve()
     if real in context.including or len(context.including) >= MAX_INCLUDE_DEPTH:
         chain = " -> ".join(p.name for p in (*context.including, real))
-        context.diagnostics.add(Fate.INVALID, "file.include-cycle", f"includes itself: {chain}", Where(str(path)))
+        context.diagnostics.add(
+            Fate.INVALID, "file.include-cycle", "includes itself: {chain}", Where(str(path)), chain=chain
+        )
         return None
     data = expand(path, context) if is_xacro(path) else read_bytes(path, context.diagnostics)
     if data is None:
@@ -45,7 +47,13 @@ def read_data(data: bytes, file: str, form: str, context: Context) -> Scene | No
     if module is None:
         known = ", ".join(f"<{tag}>" for tag in _XML_READERS)
         hint = "MJCF is written, not read" if root.tag == "mujoco" else "see that this is the right file"
-        root.invalid("file.unknown-format", f"the root element is <{root.tag}>, which is none of {known}", hint=hint)
+        root.invalid(
+            "file.unknown-format",
+            "the root element is <{tag}>, which is none of {known}",
+            hint=hint,
+            tag=root.tag,
+            known=known,
+        )
         return None
     scene: Scene | None = importlib.import_module(module, __package__).read(root, context)
     return scene

@@ -15,7 +15,7 @@ def report_ignored(element: Node, asides: IgnoredElements) -> None:
     """Report the children of these tags, each once, with all that is in them."""
     for child in element.all(*asides):
         fate, code, what = asides[child.tag]
-        child.report(fate, code, f"<{child.tag}> is not read: {what}")
+        child.report(fate, code, "<{tag}> is not read: {what}", tag=child.tag, what=what)
         mark_read(child)
 
 

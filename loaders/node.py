@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
@@ -22,6 +22,11 @@ _NUMBER = re.compile(
     r"|(?:[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]))"
 )
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+_ROOTS = {"model", "robot"}
+_NAMED = {
+    *_ROOTS, "collision", "frame", "gripper", "joint", "light", "link", "sensor", "transmission", "visual",
+}  # fmt: skip
+"""Elements whose names are subjects of findings."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -63,6 +68,24 @@ class Node:
             steps.append(f"{node.tag}[{name}]" if name else node.tag)
             node = node.parent
         return Where(self.file, self.line, "/" + "/".join(reversed(steps)))
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Scoped name of the link, joint, frame or model that this element belongs to, and that of its part.
+
+        The scope of a file's only model is left out, as in the names of a scene.
+        """
+        ancestors: list[Node] = []
+        node: Node | None = self
+        while node is not None:
+            ancestors.append(node)
+            node = node.parent
+        names = [(n.tag, n.attributes["name"]) for n in reversed(ancestors) if n.attributes.get("name")]
+        names = [(tag, name) for tag, name in names if tag in _NAMED]
+        if names and names[0][0] in _ROOTS and not any(n.tag == "world" for n in ancestors):
+            names = names[1:] or names
+        scoped = ["::".join(name for _, name in names[: i + 1]) for i in range(len(names))]
+        return tuple(name for name, (tag, _) in zip(scoped, names, strict=True) if tag != "model" or name == scoped[-1])
 
     # --- building and changing a tree -------------------------------------------------------------------------------
 
@@ -135,7 +158,9 @@ class Node:
                 if found is None:
                     found = child
                 else:
-                    child.report(Fate.DROPPED, "xml.repeated-element", f"a second <{tag}>; the first one counts")
+                    child.report(
+                        Fate.DROPPED, "xml.repeated-element", "a second <{tag}>; the first one counts", tag=tag
+                    )
         return found
 
     def has(self, key: str) -> bool:
@@ -160,7 +185,7 @@ class Node:
 
     def _missing(self, key: str) -> None:
         kind = f"the attribute {key[1:]}" if key[0] == "@" else f"a <{key}>"
-        self.invalid("xml.missing", f"<{self.tag}> needs {kind}")
+        self.invalid("xml.missing", "<{tag}> needs {kind}", tag=self.tag, kind=kind)
 
     def word(self, key: str, default: str | None = None) -> str:
         """Text without surrounding space; required if there is no default."""
@@ -195,9 +220,15 @@ class Node:
             return None
         value = node._parse(words[0], inf)
         if value is not None and len(words) > 1:
-            node.report(Fate.ASSUMED, "xml.trailing-text", f"one number is expected, not {text!r}; {words[0]} counts")
+            node.report(
+                Fate.ASSUMED,
+                "xml.trailing-text",
+                "one number is expected, not {text!r}; {words} counts",
+                text=text,
+                words=words[0],
+            )
         if value is not None and value < minimum:
-            node.invalid("xml.out-of-range", f"{value:g} is less than {minimum:g}")
+            node.invalid("xml.out-of-range", "{value:g} is less than {minimum:g}", value=value, minimum=minimum)
             return None
         return value
 
@@ -213,9 +244,11 @@ class Node:
             return default or (0.0,) * count
         values = tuple(value for word in words if (value := node._parse(word, inf)) is not None)
         if len(words) < count:
-            node.invalid("xml.not-a-vector", f"{count} numbers are expected, not {text!r}")
+            node.invalid("xml.not-a-vector", "{count} numbers are expected, not {text!r}", count=count, text=text)
         elif len(words) > count:
-            node.report(Fate.ASSUMED, "xml.trailing-text", f"{count} numbers are expected; those after are not read")
+            node.report(
+                Fate.ASSUMED, "xml.trailing-text", "{count} numbers are expected; those after are not read", count=count
+            )
         return values[:count] if len(values) >= count else (default or (0.0,) * count)
 
     def integer(self, key: str, default: int) -> int:
@@ -224,8 +257,14 @@ class Node:
         if value is None:
             return default
         if value != int(value):
-            message = f"{key} must be a whole number, not {value:g}; {int(value)} counts"
-            self.report(Fate.ASSUMED, "xml.not-whole", message)
+            self.report(
+                Fate.ASSUMED,
+                "xml.not-whole",
+                "{key} must be a whole number, not {value:g}; {value_2} counts",
+                key=key,
+                value=value,
+                value_2=int(value),
+            )
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -235,7 +274,7 @@ class Node:
             return default
         value = _FLAGS.get(text.strip().lower())
         if value is None:
-            node.invalid("xml.not-a-flag", f"true or false is expected, not {text.strip()!r}")
+            node.invalid("xml.not-a-flag", "true or false is expected, not {value!r}", value=text.strip())
             return default
         return value
 
@@ -246,26 +285,39 @@ class Node:
         else:
             match = _NUMBER.match(word)
             if match is None or word[match.end() : match.end() + 1] == ",":
-                self.invalid("xml.not-a-number", f"a number is expected, not {word!r}")
+                self.invalid("xml.not-a-number", "a number is expected, not {word!r}", word=word)
                 return None
             digits = match.group()
             value = float.fromhex(digits) if "x" in digits.lower() else float(digits)
             if match.end() != len(word):
-                self.report(Fate.ASSUMED, "xml.trailing-text", f"{word!r} is read as {digits}")
+                self.report(Fate.ASSUMED, "xml.trailing-text", "{word!r} is read as {digits}", word=word, digits=digits)
         if math.isnan(value) or (math.isinf(value) and not inf):
-            self.invalid("xml.not-finite", f"a finite number is expected, not {word!r}")
+            self.invalid("xml.not-finite", "a finite number is expected, not {word!r}", word=word)
             return None
         return value
 
     # --- reporting --------------------------------------------------------------------------------------------------
 
-    def report(self, fate: Fate, code: str, message: str, *, hint: str = "") -> None:
-        """Record a finding about this element."""
-        self.diagnostics.add(fate, code, message, self.where, hint=hint)
+    def report(
+        self,
+        fate: Fate,
+        code: str,
+        template: str,
+        /,
+        *,
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        **arguments: object,
+    ) -> None:
+        """Record a finding about this element; its subjects are those of the element if none are given."""
+        about = tuple(subjects) or self.subjects
+        self.diagnostics.add(fate, code, template, self.where, target="", hint=hint, subjects=about, **arguments)
 
-    def invalid(self, code: str, message: str, *, hint: str = "") -> None:
+    def invalid(
+        self, code: str, template: str, /, *, hint: str = "", subjects: Iterable[str] = (), **arguments: object
+    ) -> None:
         """Record that this element is wrong."""
-        self.report(Fate.INVALID, code, message, hint=hint)
+        self.report(Fate.INVALID, code, template, hint=hint, subjects=subjects, **arguments)
 
     def report_unread(self) -> None:
         """Report what no reader asked for, each at its topmost unread element or attribute."""
@@ -284,12 +336,22 @@ class Node:
         name = key.lstrip("@")
         prefix = name.partition(":")[0] if ":" in name else ""
         if prefix and prefix != "drake":
-            culprit.report(Fate.NOTED, "xml.foreign", f"{name} belongs to {prefix}; it is not read")
+            culprit.report(
+                Fate.NOTED, "xml.foreign", "{name} belongs to {prefix}; it is not read", name=name, prefix=prefix
+            )
             return
         kind = "the attribute " if key[0] == "@" else "the element "
         close = _closest(key, frozenset(self._read_keys))
         hint = f"did you mean {close.lstrip('@')}?" if close else ""
-        culprit.report(Fate.DROPPED, "xml.unread", f"{kind}{name} of <{self.tag}> is not read", hint=hint)
+        culprit.report(
+            Fate.DROPPED,
+            "xml.unread",
+            "{kind}{name} of <{tag}> is not read",
+            hint=hint,
+            kind=kind,
+            name=name,
+            tag=self.tag,
+        )
 
 
 @lru_cache(maxsize=256)

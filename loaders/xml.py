@@ -31,10 +31,12 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
         hint = "check the path" if isinstance(error, FileNotFoundError) else ""
-        diagnostics.add(Fate.INVALID, "file.unreadable", f"cannot be read: {error.strerror}", where, hint=hint)
+        diagnostics.add(
+            Fate.INVALID, "file.unreadable", "cannot be read: {strerror}", where, hint=hint, strerror=error.strerror
+        )
         return None
     if len(data) > MAX_BYTES:
-        diagnostics.add(Fate.INVALID, "file.too-large", f"is larger than {MAX_BYTES >> 20} MiB", where)
+        diagnostics.add(Fate.INVALID, "file.too-large", "is larger than {value} MiB", where, value=MAX_BYTES >> 20)
         return None
     if data.startswith(b"\x1f\x8b"):
         diagnostics.add(Fate.INVALID, "file.compressed", "is compressed", where, hint="unpack it first")
@@ -134,6 +136,6 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         diagnostics.add(Fate.INVALID, code, message, Where(file, parser.CurrentLineNumber), hint=hint)
         return None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know
-        diagnostics.add(Fate.INVALID, "xml.syntax", f"is not well-formed XML: {error}", Where(file))
+        diagnostics.add(Fate.INVALID, "xml.syntax", "is not well-formed XML: {error}", Where(file), error=error)
         return None
     return roots[0]

@@ -27,14 +27,13 @@ from bridge.bullet.urdf.articulation import Articulation, articulate, is_one_mod
 from bridge.bullet.urdf.document import urdf
 from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
-from bridge.geometry.mesh_assets import without_repeats
 from bridge.lowering.base import with_base
 from bridge.lowering.collision_filters import Pair
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.placement import placed, scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import default_position
-from loaders.diagnostics import Diagnostics, ExportError, Fate
+from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
 from loaders.spatial import IDENTITY, Pose
 
 from .unsupported_features import report_losses
@@ -139,8 +138,14 @@ def _plan(
     documents = [shapes.files.file(urdf(articulation, shapes).encode(), ".urdf") for articulation in articulations]
     length = len(os.fsencode(shapes.files.folder))
     if length > MAX_PATH - 100:
-        message = f"the temporary folder has a path of {length} bytes, too long for PyBullet"
-        diagnostics.add(Fate.INVALID, "pybullet.long-path", message, target=TARGET, hint="set TMPDIR to a shorter one")
+        diagnostics.add(
+            Fate.INVALID,
+            "pybullet.long-path",
+            "the temporary folder has a path of {length} bytes, too long for PyBullet",
+            target=TARGET,
+            hint="set TMPDIR to a shorter one",
+            length=length,
+        )
     return _Plan(
         mechanism=mechanism,
         articulations=articulations,
@@ -188,11 +193,17 @@ def _load(client: Client, articulation: Articulation, document: str, plan: _Plan
             )  # fmt: skip
     except modes.error as error:
         said = "; ".join((str(error), *lines))
-        message = f"PyBullet does not load the body that model {articulation.model} became: {said}"
-        diagnostics.add(Fate.INVALID, "pybullet.load-failed", message, target=TARGET)
+        diagnostics.add(
+            Fate.INVALID,
+            "pybullet.load-failed",
+            "PyBullet does not load the body that model {model} became: {said}",
+            target=TARGET,
+            model=articulation.model,
+            said=said,
+        )
         raise ExportError(tuple(diagnostics)) from error
     for line in _worth_telling(lines):
-        diagnostics.add(Fate.NOTED, "pybullet.console", f"PyBullet printed: {line}", target=TARGET)
+        diagnostics.add(Fate.NOTED, "pybullet.console", "PyBullet printed: {line}", target=TARGET, line=line)
     return body
 
 

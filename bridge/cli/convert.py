@@ -15,10 +15,9 @@ from typing import Any
 
 import bridge
 import loaders
-from bridge.geometry.mesh_assets import without_repeats
 from bridge.mjcf import MjcfExport, stale_files
 from bridge.parity.engines.protocol import EngineMissingError
-from loaders.diagnostics import Diagnostic, Fate
+from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.model import WORLD
 
 from .options import load

@@ -12,15 +12,14 @@ import os
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Fate, Where
+from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.meshes import MeshData, MeshPart, read_mesh
 from loaders.model import Cone, Mesh, Polyline, Rgba
 from loaders.spatial import Array
@@ -83,8 +82,15 @@ def mesh_asset(
         plain: Whether its looks do not matter; then it is one part, without them.
     """
     if mesh.path is None:
-        message = f"the mesh {mesh.uri} was not found; the shape is left out"
-        diagnostics.add(Fate.DROPPED, "mesh.missing", message, where, target=target, hint="give the folder it is in")
+        diagnostics.add(
+            Fate.DROPPED,
+            "mesh.missing",
+            "the mesh {uri} was not found; the shape is left out",
+            where,
+            target=target,
+            hint="give the folder it is in",
+            uri=mesh.uri,
+        )
         return ()
     data = read_mesh(mesh, diagnostics)
     if data is None:
@@ -96,14 +102,6 @@ def mesh_asset(
         return (_thick(MeshPart(names=(), vertices=data.vertices, faces=data.faces), stem),)
     looks = _alike(data.parts)
     return tuple(_thick(part, f"{stem}_{i}" if len(looks) > 1 else stem) for i, part in enumerate(looks))
-
-
-def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The entries of reader and targets, each once; of a missing mesh the reader alone tells, where it does."""
-    told = tuple(dict.fromkeys(entries))
-    read = [entry.where for entry in told if entry.code == "resource.not-found"]
-    shapes = {(where.file, path) for where in read for path in accumulate(where.path.split("/"), "{}/{}".format)}
-    return tuple(e for e in told if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes)
 
 
 def _thick(part: MeshPart, name: str) -> MeshAsset:
@@ -163,9 +161,12 @@ class _Ledger:
     diagnostics: Diagnostics
     where: Where
 
-    def add(self, fate: Fate, code: str, what: str, hint: str = "") -> None:
-        message = f"the mesh {self.name} {what}"
-        self.diagnostics.add(fate, code, message, self.where, target=self.target, hint=hint)
+    def add(self, fate: Fate, code: str, template: str, hint: str = "", **arguments: str | float) -> None:
+        message = "mesh {mesh} " + template
+        where, target = self.where, self.target
+        self.diagnostics.add(
+            fate, code, message, where, target=target, hint=hint, subjects=(), mesh=self.name, **arguments
+        )
 
 
 def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]:
@@ -174,8 +175,13 @@ def _solids(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...
     normal = normal_if_flat(vertices)
     if normal is not None:
         vertices, faces, _ = _doubled(vertices, faces, None, normal)
-        what = f"is flat; to collide it gets a thickness of {_THICKNESS * extent(vertices):.2g} m"
-        ledger.add(Fate.APPROXIMATED, "mesh.flat", what, "use a box")
+        ledger.add(
+            Fate.APPROXIMATED,
+            "mesh.flat",
+            "is flat; to collide it gets a thickness of {value:.2g} m",
+            "use a box",
+            value=_THICKNESS * extent(vertices),
+        )
     elif not (mesh.convex or mesh.decomposition == convex_decomposition.HULL or is_convex(vertices, faces)):
         own, hull = _volume(data), convex_decomposition.hull_volume((vertices, faces))
         is_its_hull = own is not None and hull is not None and hull < own * (1.0 + _ROUNDED)
@@ -203,8 +209,13 @@ def _parts(mesh: Mesh, data: MeshData, ledger: _Ledger) -> tuple[MeshAsset, ...]
         ledger.add(Fate.APPROXIMATED, "mesh.decomposition", what, hint)
         return (MeshAsset(name=ledger.name, vertices=data.vertices, faces=data.faces),)
     volume = sum(abs(MeshData(parts=(MeshPart(names=(), vertices=v, faces=f),)).volume) for v, f in solids)
-    what = f"is not convex; it collides as {len(solids)} convex parts{_excess(volume, _volume(data))}"
-    ledger.add(Fate.APPROXIMATED, "mesh.convex-parts", what)
+    ledger.add(
+        Fate.APPROXIMATED,
+        "mesh.convex-parts",
+        "is not convex; it collides as {count} convex parts{excess}",
+        count=len(solids),
+        excess=_excess(volume, _volume(data)),
+    )
     return tuple(
         MeshAsset(name=f"{ledger.name}_convex_{i}", vertices=vertices, faces=faces)
         for i, (vertices, faces) in enumerate(solids)
@@ -267,15 +278,29 @@ def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Wher
     try:
         data = path.read_bytes()
     except OSError as error:
-        message = f"the texture {path.name} cannot be read: {error.strerror}"
-        diagnostics.add(Fate.NOTED, "texture.unreadable", message, where, target=target)
+        diagnostics.add(
+            Fate.NOTED,
+            "texture.unreadable",
+            "the texture {path} cannot be read: {strerror}",
+            where,
+            target=target,
+            path=path.name,
+            strerror=error.strerror,
+        )
         return None
     if data.startswith(b"\x89PNG"):
         return data
     converted = _converted(data)
     if converted is None:
-        message = f"the texture {path.name} is no PNG; it is left out"
-        diagnostics.add(Fate.NOTED, "texture.format", message, where, target=target, hint="pip install pillow")
+        diagnostics.add(
+            Fate.NOTED,
+            "texture.format",
+            "the texture {path} is no PNG; it is left out",
+            where,
+            target=target,
+            hint="pip install pillow",
+            path=path.name,
+        )
     return converted
 
 

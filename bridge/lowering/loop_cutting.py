@@ -72,15 +72,29 @@ def _report(joint: Joint, cut: _SplitLink | None, diagnostics: Diagnostics) -> N
         how = "it becomes a constraint, not a degree of freedom"
     else:
         how = f"it carries a part of link {cut.end}, which a constraint welds to the rest"
-    diagnostics.add(Fate.NOTED, "lower.loop", f"joint {joint.name} closes a kinematic loop; {how}", joint.where)
+    diagnostics.add(
+        Fate.NOTED,
+        "lower.loop",
+        "joint {joint} closes a kinematic loop; {how}",
+        joint.where,
+        subjects=(joint.name,),
+        joint=joint.name,
+        how=how,
+    )
 
 
 def _report_dead(scene: Scene, dead: list[Joint], diagnostics: Diagnostics) -> None:
     static = {WORLD, *static_links(scene)}
     for joint in dead:
         if not (is_weld(joint) and {joint.parent, joint.child} <= static):
-            message = f"joint {joint.name} does not move: its links are static, or welded together"
-            diagnostics.add(Fate.NOTED, "lower.static-joint", message, joint.where)
+            diagnostics.add(
+                Fate.NOTED,
+                "lower.static-joint",
+                "joint {joint} does not move: its links are static, or welded together",
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+            )
 
 
 # --- where to open ---------------------------------------------------------------------------------------------------

@@ -88,8 +88,14 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
 def _report_kinematic(bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:
     for body in bodies:
         if body.is_kinematic:
-            message = f"link {body.name} is kinematic: no force moves it, it stands where it is put"
-            diagnostics.add(Fate.NOTED, "lower.kinematic", message, body.link.where)
+            diagnostics.add(
+                Fate.NOTED,
+                "lower.kinematic",
+                "link {body} is kinematic: no force moves it, it stands where it is put",
+                body.link.where,
+                subjects=(body.name,),
+                body=body.name,
+            )
         elif body.link.kinematic:
             message = f"link {body.name} is kinematic, but joint {body.joint} carries it, which forces move"
             hint = "take it off the joint, or make the joint fixed"
@@ -204,8 +210,15 @@ def _couplings(scene: Scene, v_order: tuple[tuple[str, int], ...], diagnostics: 
         leader = v_index.get((coupling.leader, coupling.leader_axis))
         if follower is None or leader is None:
             still = coupling.follower if follower is None else coupling.leader
-            message = f"{coupling.follower} cannot follow {coupling.leader}: {still} is no degree of freedom of a tree"
-            diagnostics.add(Fate.DROPPED, "lower.coupling-without-freedom", message, coupling.where)
+            diagnostics.add(
+                Fate.DROPPED,
+                "lower.coupling-without-freedom",
+                "{follower} cannot follow {leader}: {still} is no degree of freedom of a tree",
+                coupling.where,
+                follower=coupling.follower,
+                leader=coupling.leader,
+                still=still,
+            )
             continue
         found.append(
             DofCoupling(
@@ -231,8 +244,14 @@ def _gearboxes(scene: Scene, diagnostics: Diagnostics) -> list[SceneCoupling]:
         leader = carriers.get((gearbox.gear_reference or WORLD, gearbox.parent))
         follower = carriers.get((gearbox.gear_reference or WORLD, gearbox.child))
         if leader is None or follower is None:
-            message = f"gearbox {gearbox.name} needs a hinge from {gearbox.gear_reference} to each of its links"
-            diagnostics.add(Fate.DROPPED, "lower.gearbox-without-hinges", message, gearbox.where)
+            diagnostics.add(
+                Fate.DROPPED,
+                "lower.gearbox-without-hinges",
+                "gearbox {gearbox} needs a hinge from {gear_reference} to each of its links",
+                gearbox.where,
+                gearbox=gearbox.name,
+                gear_reference=gearbox.gear_reference,
+            )
             continue
         signs = [_alignment(gearbox, i, carrier) for i, carrier in enumerate((leader, follower))]
         multiplier = -gearbox.gear_ratio * signs[0] * signs[1]

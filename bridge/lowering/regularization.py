@@ -116,14 +116,29 @@ def _of_free(
             continue
         hint = "give the link its mass and inertia, or hold it by a joint"
         if whole.inertia.mass == 0.0:
-            message = f"link {free.name} moves freely, and neither it nor what is welded to it has mass; it gets {MIN_MASS:g} kg"
-            diagnostics.add(Fate.ASSUMED, "lower.massless-free-link", message, free.link.where, hint=hint)
+            diagnostics.add(
+                Fate.ASSUMED,
+                "lower.massless-free-link",
+                ("link {free} moves freely, and neither it nor what is welded to it has mass; it gets {min_mass:g} kg"),
+                free.link.where,
+                hint=hint,
+                subjects=(free.name,),
+                free=free.name,
+                min_mass=MIN_MASS,
+            )
             yield whole.bearer, SpatialInertia.of(MIN_MASS, I_Lcm=THICKNESS * np.eye(3))
         elif whole.is_thin():
-            message = (
-                f"link {free.name} can turn about an axis with no inertia about it; {bearer} gets {THICKNESS:g} kg m^2"
+            diagnostics.add(
+                Fate.ASSUMED,
+                "lower.thin-link",
+                ("link {free} can turn about an axis with no inertia about it; {bearer} gets {thickness:g} kg m^2"),
+                free.link.where,
+                hint=hint,
+                subjects=(free.name,),
+                free=free.name,
+                bearer=bearer,
+                thickness=THICKNESS,
             )
-            diagnostics.add(Fate.ASSUMED, "lower.thin-link", message, free.link.where, hint=hint)
             yield whole.bearer, SpatialInertia.of(0.0, I_Lcm=THICKNESS * np.eye(3))
 
 

@@ -17,7 +17,6 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from bridge.bullet.simulation.state import with_followers
-from bridge.geometry.mesh_assets import without_repeats
 from bridge.lowering.collision_filters import weld_groups
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.regularization import with_repaired_inertia
@@ -33,6 +32,7 @@ from bridge.parity.levels.trajectories import motion_rows
 from bridge.parity.report.html_and_junit import html, junit
 from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
 from loaders import Search
+from loaders.diagnostics import without_repeats
 
 REFERENCE = "reference"
 _Named = tuple[str, Factory]

@@ -128,9 +128,11 @@ def _steps(root: Node, prefix: str, context: Context) -> list[_Step]:
         if not expect(item, "mapping"):
             continue
         if len(item.children) != 1:
-            item.invalid("directives.one-key", f"a directive is exactly one of {known}")
+            item.invalid("directives.one-key", "a directive is exactly one of {known}", known=known)
         elif item.children[0].tag not in (*_DIRECTIVES, "add_directives"):
-            item.invalid("directives.unknown-directive", f"{item.children[0].tag!r} is none of {known}")
+            item.invalid(
+                "directives.unknown-directive", "{tag!r} is none of {known}", tag=item.children[0].tag, known=known
+            )
         else:
             steps.append(_Step(item.children[0], prefix, context))
     return steps
@@ -144,15 +146,19 @@ def _included(step: _Step, work: _Work) -> list[_Step]:
     prefix = step.prefix
     if namespace:
         if step.full(namespace) not in {*work.instances, *work.models}:
-            message = f"the namespace {step.full(namespace)!r} does not exist"
-            node.invalid("directives.unknown-namespace", message, hint="add it by add_model_instance before")
+            node.invalid(
+                "directives.unknown-namespace",
+                "the namespace {full!r} does not exist",
+                hint="add it by add_model_instance before",
+                full=step.full(namespace),
+            )
         prefix = step.full(namespace) + SEPARATOR
     path = _find_file(step)
     if path is None:
         return []
     real = path.resolve()
     if real in step.context.including:
-        node.invalid("directives.include-cycle", f"{path.name} includes itself")
+        node.invalid("directives.include-cycle", "{path} includes itself", path=path.name)
         return []
     data = read_bytes(path, work.context.diagnostics)
     root = None if data is None else parse(data, str(path), work.context.diagnostics)
@@ -165,11 +171,16 @@ def _find_file(step: _Step) -> Path | None:
     if child is None or not uri:
         return None
     if "://" not in uri and not Path(uri).is_absolute():
-        message = f"{uri!r} is taken from the folder of this file; Drake itself refuses a relative name"
-        child.report(Fate.ASSUMED, "directives.relative-file", message, hint="write package://")
+        child.report(
+            Fate.ASSUMED,
+            "directives.relative-file",
+            "{uri!r} is taken from the folder of this file; Drake itself refuses a relative name",
+            hint="write package://",
+            uri=uri,
+        )
     path = step.context.resources.find(uri, Path(child.file).parent, child)
     if path is None:
-        child.invalid("directives.unknown-file", f"the file {uri!r} is not found")
+        child.invalid("directives.unknown-file", "the file {uri!r} is not found", uri=uri)
     return path
 
 
@@ -182,7 +193,7 @@ def _add_model(step: _Step, work: _Work) -> None:
         return
     name = step.full(word(node, "name"))
     if name in {*work.models, *work.instances}:
-        node.invalid("directives.duplicate-model", f"a second model is called {name}")
+        node.invalid("directives.duplicate-model", "a second model is called {name}", name=name)
         return
     path = _find_file(step)
     scene = None if path is None else _read_model(path, step, work)
@@ -199,13 +210,15 @@ def _add_model(step: _Step, work: _Work) -> None:
 def _read_model(path: Path, step: _Step, work: _Work) -> Scene | None:
     real = path.resolve()
     if path.suffix.lower() in {".yaml", ".yml"}:
-        step.node.invalid("directives.not-one-model", f"{path.name} holds directives", hint="use add_directives")
+        step.node.invalid(
+            "directives.not-one-model", "{path} holds directives", hint="use add_directives", path=path.name
+        )
         return None
     if real not in work.files:
         work.files[real] = step.context.read_file(path, step.context)
     scene = work.files[real]
     if scene is not None and root_model(scene) is None:
-        step.node.invalid("directives.not-one-model", f"{path.name} does not hold exactly one model")
+        step.node.invalid("directives.not-one-model", "{path} does not hold exactly one model", path=path.name)
         return None
     return scene
 
@@ -229,7 +242,10 @@ def _read_free_poses(step: _Step, model: str, scene: Scene, work: _Work) -> None
         names = [link.name for link in scene.links] if not node.tag else []
         if not node.tag and len(names) != 1:
             node.invalid(
-                "directives.unknown-frame", f"the model {model} has {len(names)} bodies; name the one that is free"
+                "directives.unknown-frame",
+                "the model {model} has {count} bodies; name the one that is free",
+                model=model,
+                count=len(names),
             )
             continue
         name = names[0] if names else work.find(f"{model}{SEPARATOR}{node.tag}", node)
@@ -244,7 +260,7 @@ def _add_instance(step: _Step, work: _Work) -> None:
     if fields(step.node, ("name",)):
         name = step.full(word(step.node, "name"))
         if name in {*work.models, *work.instances}:
-            step.node.invalid("directives.duplicate-model", f"a second model is called {name}")
+            step.node.invalid("directives.duplicate-model", "a second model is called {name}", name=name)
         work.instances.add(name)
 
 
@@ -263,7 +279,7 @@ def _add_frame(step: _Step, work: _Work) -> None:
     full = step.full(name) if SEPARATOR in name or not scope else scope + SEPARATOR + name
     X_LF = X_LB @ read_transform(pose)
     if full in work.frames:
-        step.node.invalid("directives.duplicate-frame", f"a second frame is called {full}")
+        step.node.invalid("directives.duplicate-frame", "a second frame is called {full}", full=full)
         return
     work.name_frame(full, link, X_LF)
     work.added.append(Frame(name=full, link=link, X_LF=X_LF, where=step.node.where))
@@ -283,7 +299,7 @@ def _add_weld(step: _Step, work: _Work) -> None:
         )
         return
     if work.frames[parent][0] == work.frames[child][0]:
-        node.invalid("drake.same-body", f"{parent} and {child} are on one link")
+        node.invalid("drake.same-body", "{parent} and {child} are on one link", parent=parent, child=child)
         return
     X_PC = IDENTITY if pose is None else read_transform(pose)
     work.joints.append(_weld(child, parent, X_PC, node, work))
@@ -314,17 +330,19 @@ def _add_group(step: _Step, work: _Work) -> None:
     prefix = f"{step.prefix}{namespace}{SEPARATOR}" if namespace else step.prefix
     name = prefix + word(node, "name")
     if SEPARATOR in word(node, "name"):
-        node.invalid("drake.scoped-group", f"the name of a filter group, {word(node, 'name')!r}, must have no scope")
+        node.invalid(
+            "drake.scoped-group", "the name of a filter group, {word!r}, must have no scope", word=word(node, "name")
+        )
     links = []
     for member, item in words(node, lists[0]):
         link, _ = work.frames.get(prefix + member, ("", IDENTITY))
         if link and link == prefix + member:
             links.append(link)
         else:
-            item.invalid("drake.unknown-member", f"the member {prefix + member!r} is no link")
+            item.invalid("drake.unknown-member", "the member {value!r} is no link", value=prefix + member)
     inner = tuple(prefix + group for group, _ in words(node, lists[1]))
     if not links and not inner and not node.has(lists[0]):
-        node.invalid("drake.empty-group", f"the filter group {name} has no members")
+        node.invalid("drake.empty-group", "the filter group {name} has no members", name=name)
     work.groups.append(FilterGroup(name=name, links=tuple(dict.fromkeys(links)), groups=inner, where=node.where))
     ignored = words(node, lists[2])
     work.rules.extend(FilterRule(a=name, b=prefix + group, where=item.where) for group, item in ignored)

@@ -28,7 +28,13 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
         if joint is None:
             close = difflib.get_close_matches(name, joints, n=1)
             hint = f"did you mean {close[0].removeprefix(model + '::')}?" if close else ""
-            child.invalid("directives.unknown-joint", f"{child.tag!r} is no joint of the model {model}", hint=hint)
+            child.invalid(
+                "directives.unknown-joint",
+                "{tag!r} is no joint of the model {model}",
+                hint=hint,
+                tag=child.tag,
+                model=model,
+            )
         else:
             joints[name] = _started(joint, child)
     return dataclasses.replace(scene, joints=tuple(joints.values()))
@@ -38,8 +44,14 @@ def _started(joint: Joint, node: Node) -> Joint:
     values = numbers(node)
     size = _SIZE.get(joint.type, 1)
     if len(values) != size:
-        message = f"joint {joint.name}, which is {joint.type}, has {size} positions, not {len(values)}"
-        node.invalid("directives.position-count", message)
+        node.invalid(
+            "directives.position-count",
+            "joint {joint}, which is {joint_type}, has {size} positions, not {count}",
+            joint=joint.name,
+            joint_type=joint.type,
+            size=size,
+            count=len(values),
+        )
         return joint
     if joint.type is JointType.BALL:  # roll, pitch, yaw in Drake
         values = matrix_to_quaternion(Pose.from_xyz_rpy((0.0, 0.0, 0.0), values).R)

@@ -33,7 +33,7 @@ def _read_rotation(node: Node) -> Array | None:
     keys = _ROTATIONS.get(tag)
     if keys is None:
         known = ", ".join(filter(None, _ROTATIONS))
-        node.invalid("directives.rotation", f"the rotation {tag} is none of {known}")
+        node.invalid("directives.rotation", "the rotation {tag} is none of {known}", tag=tag, known=known)
         return None
     if not fields(node, keys) or not keys:
         return None
@@ -53,5 +53,10 @@ def _about(node: Node) -> Array | None:
 
 
 def _refuse_random(node: Node) -> None:
-    message = f"{node.tag} is random ({yaml_tag(node)}); a scene needs one value"
-    node.invalid("directives.random", message, hint="write a !Rpy, !AngleAxis or !Identity")
+    node.invalid(
+        "directives.random",
+        "{tag} is random ({yaml_tag}); a scene needs one value",
+        hint="write a !Rpy, !AngleAxis or !Identity",
+        tag=node.tag,
+        yaml_tag=yaml_tag(node),
+    )

@@ -36,11 +36,12 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = 0 if mark is None else mark.line + 1
-        message = f"is no valid YAML: {error.problem}"
-        diagnostics.add(Fate.INVALID, "directives.syntax", message, Where(file, line))
+        diagnostics.add(
+            Fate.INVALID, "directives.syntax", "is no valid YAML: {problem}", Where(file, line), problem=error.problem
+        )
         return None
     except (yaml.YAMLError, ValueError) as error:
-        diagnostics.add(Fate.INVALID, "directives.syntax", f"is no valid YAML: {error}", Where(file))
+        diagnostics.add(Fate.INVALID, "directives.syntax", "is no valid YAML: {error}", Where(file), error=error)
         return None
     if builder.root is None:
         diagnostics.add(Fate.INVALID, "directives.syntax", "is empty", Where(file))
@@ -148,10 +149,22 @@ def expect(node: Node, wanted: str) -> bool:
     if kind(node) == wanted:
         return True
     if kind(node) == "scalar" and node.text.strip() in {"", "null", "~"}:
-        message = f"{node.tag} holds nothing, which is read as an empty {wanted}; Drake refuses it"
-        node.report(Fate.NOTED, "directives.nothing", message, hint=f"leave out {node.tag}")
+        node.report(
+            Fate.NOTED,
+            "directives.nothing",
+            "{tag} holds nothing, which is read as an empty {wanted}; Drake refuses it",
+            hint=f"leave out {node.tag}",
+            tag=node.tag,
+            wanted=wanted,
+        )
         return True
-    node.invalid("directives.kind", f"{node.tag} must be {_NAMES[wanted]}, not {_NAMES[kind(node)]}")
+    node.invalid(
+        "directives.kind",
+        "{tag} must be {names}, not {names_2}",
+        tag=node.tag,
+        names=_NAMES[wanted],
+        names_2=_NAMES[kind(node)],
+    )
     return False
 
 
@@ -164,11 +177,17 @@ def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) ->
     fine = True
     for child in node.children:
         if child.tag not in known:
-            child.invalid("directives.unknown-field", f"{node.tag} has no field {child.tag!r}", hint=_known(known))
+            child.invalid(
+                "directives.unknown-field",
+                "{tag} has no field {tag_2!r}",
+                hint=_known(known),
+                tag=node.tag,
+                tag_2=child.tag,
+            )
             fine = False
     for key in required:
         if node.peek(key) is None:
-            node.invalid("directives.missing-field", f"{node.tag} needs the field {key}")
+            node.invalid("directives.missing-field", "{tag} needs the field {key}", tag=node.tag, key=key)
             fine = False
     return fine
 
@@ -205,6 +224,6 @@ def vector(node: Node, key: str) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     values = numbers(child)
     if len(values) != 3:
-        child.invalid("directives.not-a-vector", f"{key} must be a list of three numbers")
+        child.invalid("directives.not-a-vector", "{key} must be a list of three numbers", key=key)
         return 0.0, 0.0, 0.0
     return values[0], values[1], values[2]

@@ -33,7 +33,12 @@ def _strip(visual: Node) -> None:
     """Take the prefix off every tag of a ``drake:visual``."""
     for node in visual.walk():
         if not node.tag.startswith(PREFIX):
-            node.invalid("drake.visual-prefix", f"<{node.tag}> within <drake:visual> must be <{PREFIX}{node.tag}>")
+            node.invalid(
+                "drake.visual-prefix",
+                "<{tag}> within <drake:visual> must be <{prefix}{tag}>",
+                tag=node.tag,
+                prefix=PREFIX,
+            )
         elif node.tag not in _KEPT:
             node.tag = node.tag.removeprefix(PREFIX)
 
@@ -41,14 +46,14 @@ def _strip(visual: Node) -> None:
 def _require_sizes(shape: Node) -> None:
     for key in _SIZES[shape.tag]:
         if not shape.has(key):
-            shape.invalid("drake.missing", f"<{shape.tag}> needs a <{key}>")
+            shape.invalid("drake.missing", "<{tag}> needs a <{key}>", tag=shape.tag, key=key)
 
 
 def normalise_urdf(root: Node) -> None:
     """Take ``drake_ignore`` out of a URDF, and rewrite ``drake:joint`` and the ``drake:`` shapes as plain elements."""
     for node in list(root.children):
         if node.tag in {"link", "joint", "drake:joint"} and node.attributes.get("drake_ignore") == "true":
-            node.report(Fate.NOTED, "drake.ignored", f"drake_ignore leaves this <{node.tag}> out")
+            node.report(Fate.NOTED, "drake.ignored", "drake_ignore leaves this <{tag}> out", tag=node.tag)
             node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)
@@ -58,8 +63,13 @@ def normalise_urdf(root: Node) -> None:
         elif node.tag == "joint":
             node.skip("@drake_ignore")
             if node.attributes.get("type") in URDF_TYPES:
-                message = f"the joint type {node.attributes['type']} is Drake's; it is read all the same"
-                node.report(Fate.NOTED, "drake.plain-joint", message, hint="write <drake:joint>")
+                node.report(
+                    Fate.NOTED,
+                    "drake.plain-joint",
+                    "the joint type {attributes} is Drake's; it is read all the same",
+                    hint="write <drake:joint>",
+                    attributes=node.attributes["type"],
+                )
 
 
 def _unprefix_joint(node: Node) -> None:
@@ -67,8 +77,13 @@ def _unprefix_joint(node: Node) -> None:
     node.tag = "joint"
     if kind not in _URDF_JOINTS:
         known = ", ".join(sorted(_URDF_JOINTS))
-        message = f"a <drake:joint> of type {kind!r}; the types are {known}"
-        node.invalid("drake.joint-type", message, hint="a standard type belongs into a <joint>")
+        node.invalid(
+            "drake.joint-type",
+            "a <drake:joint> of type {kind!r}; the types are {known}",
+            hint="a standard type belongs into a <joint>",
+            kind=kind,
+            known=known,
+        )
 
 
 def _unprefix_shapes(link: Node) -> None:

@@ -53,8 +53,12 @@ def _friction(node: Node, static: float | None, dynamic: float | None) -> Fricti
     sliding = dynamic if dynamic is not None else static
     assert at_rest is not None and sliding is not None  # noqa: S101, PT018 - one of both is given
     if sliding > at_rest:
-        message = f"the dynamic coefficient of friction, {sliding:g}, is greater than the static one, {at_rest:g}"
-        node.invalid("drake.friction-order", message)
+        node.invalid(
+            "drake.friction-order",
+            ("the dynamic coefficient of friction, {sliding:g}, is greater than the static one, {at_rest:g}"),
+            sliding=sliding,
+            at_rest=at_rest,
+        )
     return Friction(mu=sliding, mu2=sliding, mu_static=at_rest if at_rest != sliding else None)
 
 
@@ -89,7 +93,11 @@ def _read_drake_compliance(collision: Node, surface: Surface) -> Surface:
         if (child := node.child(tag)) is not None:
             child.skip("@value")
             child.report(
-                Fate.DROPPED, "drake.old-compliance", f"<{tag}> is not used", hint=f"see {PREFIX}proximity_properties"
+                Fate.DROPPED,
+                "drake.old-compliance",
+                "<{tag}> is not used",
+                hint=f"see {PREFIX}proximity_properties",
+                tag=tag,
             )
     static, dynamic = (node.maybe_number(key, minimum=0.0) for key in ("static_friction", "dynamic_friction"))
     if (static is None) != (dynamic is None):

@@ -65,7 +65,9 @@ class Element:
         """The child of this key; reported if it is not there."""
         found = self.node.child(self.prefix + key)
         if found is None:
-            self.node.invalid("drake.missing", f"<{self.node.tag}> needs a <{self.prefix}{key}>")
+            self.node.invalid(
+                "drake.missing", "<{tag}> needs a <{prefix}{key}>", tag=self.node.tag, prefix=self.prefix, key=key
+            )
         return found
 
     def name(self, key: str) -> tuple[str, Node]:
@@ -88,19 +90,23 @@ class Element:
         child = self.child(key)
         values = (0.0, 0.0, 0.0) if child is None else child.numbers(self.dialect.value, 3)
         if child is not None and min(values) < minimum:
-            child.invalid("drake.out-of-range", f"none of the three numbers may be less than {minimum:g}")
+            child.invalid(
+                "drake.out-of-range", "none of the three numbers may be less than {minimum:g}", minimum=minimum
+            )
         return frozen(values)
 
 
 def number(node: Node, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False) -> float:
     """A required number in an element, at least ``minimum``, greater than ``above``."""
     if key == "." and not node.text.strip():
-        node.invalid("drake.missing", f"<{node.tag}> holds no number")
+        node.invalid("drake.missing", "<{tag}> holds no number", tag=node.tag)
         return 0.0
     value = node.number(key, inf=inf)
     if value < minimum or value <= above:
         bound = f"at least {minimum:g}" if value < minimum else f"more than {above:g}"
-        node.invalid("drake.out-of-range", f"<{node.tag}> is {value:g}; it must be {bound}")
+        node.invalid(
+            "drake.out-of-range", "<{tag}> is {value:g}; it must be {bound}", tag=node.tag, value=value, bound=bound
+        )
     return value
 
 
@@ -109,6 +115,6 @@ def direction(node: Node, key: str, default: Array) -> Array:
     xyz = node.numbers(key, 3, tuple(default.tolist()))
     length = math.hypot(*xyz)
     if length < 1e-8:
-        node.invalid("drake.zero-axis", f"<{node.tag}> is zero: it has no direction")
+        node.invalid("drake.zero-axis", "<{tag}> is zero: it has no direction", tag=node.tag)
         return default
     return frozen(tuple(c / length for c in xyz))

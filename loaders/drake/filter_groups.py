@@ -28,7 +28,7 @@ def read_groups(model: Node, names: Names, dialect: Dialect) -> tuple[list[Filte
         if not node.attributes.get("name"):
             continue
         if group.name in groups:
-            node.invalid("drake.duplicate-group", f"a second filter group is called {group.name}")
+            node.invalid("drake.duplicate-group", "a second filter group is called {group}", group=group.name)
         groups.setdefault(group.name, group)
         for ignored in node.all("drake:ignored_collision_filter_group"):
             rules.append(FilterRule(a=group.name, b=names.prefix + ignored.word(dialect.name), where=ignored.where))
@@ -47,7 +47,7 @@ def _is_ignored(node: Node) -> bool:
 def _read_group(node: Node, names: Names, dialect: Dialect) -> FilterGroup:
     name = node.word("@name")
     if SEPARATOR in name:
-        node.invalid("drake.scoped-group", f"the name of a filter group, {name!r}, must have no scope")
+        node.invalid("drake.scoped-group", "the name of a filter group, {name!r}, must have no scope", name=name)
     links = []
     for member in node.all("drake:member"):
         word = member.word(dialect.member)
@@ -55,12 +55,16 @@ def _read_group(node: Node, names: Names, dialect: Dialect) -> FilterGroup:
         if link is not None:
             links.append(link)
         elif word:
-            member.invalid("drake.unknown-member", f"the member {word!r} is no link of {names.model}")
+            member.invalid(
+                "drake.unknown-member", "the member {word!r} is no link of {model}", word=word, model=names.model
+            )
         elif dialect.member == "." or member.attributes:
-            member.report(Fate.NOTED, "drake.empty-member", f"a member of the filter group {name} names no link")
+            member.report(
+                Fate.NOTED, "drake.empty-member", "a member of the filter group {name} names no link", name=name
+            )
     inner = tuple(names.prefix + member.word(dialect.name) for member in node.all("drake:member_group"))
     if not (inner or node.has("drake:member")):
-        node.invalid("drake.empty-group", f"the filter group {name} has no members")
+        node.invalid("drake.empty-group", "the filter group {name} has no members", name=name)
     return FilterGroup(name=names.prefix + name, links=tuple(dict.fromkeys(links)), groups=inner, where=node.where)
 
 
@@ -71,8 +75,13 @@ def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
     groups: dict[str, FilterGroup] = {}
     for group in scene.filter_groups:
         if groups.setdefault(group.name, group) is not group:
-            message = f"a second filter group is called {group.name}"
-            diagnostics.add(Fate.INVALID, "drake.duplicate-group", message, group.where)
+            diagnostics.add(
+                Fate.INVALID,
+                "drake.duplicate-group",
+                "a second filter group is called {group}",
+                group.where,
+                group=group.name,
+            )
     for group in groups.values():
         _check(group.groups, groups, group, diagnostics)
     for rule in scene.filter_rules:
@@ -86,8 +95,9 @@ def _check(
 ) -> None:
     for name in named:
         if name not in groups:
-            message = f"there is no filter group called {name!r}"
-            diagnostics.add(Fate.INVALID, "drake.unknown-group", message, source.where)
+            diagnostics.add(
+                Fate.INVALID, "drake.unknown-group", "there is no filter group called {name!r}", source.where, name=name
+            )
 
 
 def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str, ...]:

@@ -87,7 +87,12 @@ def _read_tendon(node: Node, names: Names, dialect: Dialect) -> TendonConstraint
     lower = element.number("lower_limit", inf=True)
     upper = element.number("upper_limit", inf=True)
     if lower > upper:
-        node.invalid("drake.out-of-range", f"the lower limit {lower:g} is above the upper limit {upper:g}")
+        node.invalid(
+            "drake.out-of-range",
+            "the lower limit {lower:g} is above the upper limit {upper:g}",
+            lower=lower,
+            upper=upper,
+        )
     return TendonConstraint(
         joints=joints,
         coefficients=coefficients,
@@ -109,13 +114,16 @@ def _tendon_joints(tendon: Node, names: Names) -> tuple[tuple[str, ...], tuple[f
         name, coefficient = node.word("@name"), number(node, "@a")
         joint = names.joint(name)
         if joint is None:
-            node.invalid("drake.unknown-joint", f"{name!r} is no joint of {names.model}")
+            node.invalid("drake.unknown-joint", "{name!r} is no joint of {model}", name=name, model=names.model)
         elif len(joint.axes) != 1:
             node.invalid(
-                "drake.tendon-joint", f"a tendon takes joints of one degree of freedom; {name} is {joint.type}"
+                "drake.tendon-joint",
+                "a tendon takes joints of one degree of freedom; {name} is {joint_type}",
+                name=name,
+                joint_type=joint.type,
             )
         elif joint.name in found:
-            node.invalid("drake.tendon-joint", f"joint {name} is in the tendon twice")
+            node.invalid("drake.tendon-joint", "joint {name} is in the tendon twice", name=name)
         else:
             found[joint.name] = coefficient
     return tuple(found), tuple(found.values())
@@ -133,7 +141,9 @@ class _Points(TypedDict):
 def _points(element: Element, names: Names) -> _Points:
     link_A, link_B = _link(element, "body_A", names), _link(element, "body_B", names)
     if link_A and link_A == link_B:
-        element.node.invalid("drake.same-body", f"both ends of <{element.node.tag}> are on the link {link_A}")
+        element.node.invalid(
+            "drake.same-body", "both ends of <{tag}> are on the link {link_a}", tag=element.node.tag, link_a=link_A
+        )
     return {"link_A": link_A, "link_B": link_B, "p_AP": element.vector("p_AP"), "p_BQ": element.vector("p_BQ")}
 
 
@@ -141,7 +151,7 @@ def _link(element: Element, key: str, names: Names) -> str:
     name, node = element.name(key)
     found = names.link(name) if name else None
     if name and found is None:
-        node.invalid("drake.unknown-link", f"{name!r} is no link of {names.model}")
+        node.invalid("drake.unknown-link", "{name!r} is no link of {model}", name=name, model=names.model)
     return found or ""
 
 
@@ -149,5 +159,5 @@ def _frame(element: Element, key: str, names: Names) -> tuple[str, Pose]:
     name, node = element.name(key)
     found = names.frame(name) if name else None
     if name and found is None:
-        node.invalid("drake.unknown-frame", f"{name!r} is no frame or link of {names.model}")
+        node.invalid("drake.unknown-frame", "{name!r} is no frame or link of {model}", name=name, model=names.model)
     return found or ("", IDENTITY)

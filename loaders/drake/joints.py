@@ -80,8 +80,13 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
         )
     if drive != Drive():
         reason = "its effort limit is 0" if joint.type in ACTUATED else f"a {joint.type} joint has none"
-        message = f"joint {joint.name} has no actuator, since {reason}; its rotor, gear and gains are not used"
-        node.report(Fate.DROPPED, "drake.idle-actuator", message)
+        node.report(
+            Fate.DROPPED,
+            "drake.idle-actuator",
+            "joint {joint} has no actuator, since {reason}; its rotor, gear and gains are not used",
+            joint=joint.name,
+            reason=reason,
+        )
     return None
 
 
@@ -98,12 +103,17 @@ def read_mimic(node: Node, follower: Joint, names: Names) -> Coupling | None:
     leader = names.joint(name)
     if leader is None or leader.name == follower.name:
         problem = f"{name!r}, which is no joint of {names.model}" if leader is None else "itself"
-        mimic.invalid("drake.mimic", f"joint {follower.name} mimics {problem}")
+        mimic.invalid("drake.mimic", "joint {follower} mimics {problem}", follower=follower.name, problem=problem)
         return None
     many = next((joint for joint in (follower, leader) if len(joint.axes) != 1), None)
     if many is not None:
-        message = f"only joints with one degree of freedom can mimic one another; {many.name} has {len(many.axes)}"
-        mimic.report(Fate.DROPPED, "drake.mimic-ignored", message)
+        mimic.report(
+            Fate.DROPPED,
+            "drake.mimic-ignored",
+            "only joints with one degree of freedom can mimic one another; {many} has {count}",
+            many=many.name,
+            count=len(many.axes),
+        )
         return None
     return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, offset=offset, where=mimic.where)
 
@@ -136,7 +146,9 @@ def read_sdf_joints(model: Node, names: Names) -> list[Joint]:
         if joint is None:
             continue
         if joint.name in found or names.joint(name) is not None:
-            node.invalid("drake.duplicate-joint", f"a second joint is called {joint.name}", hint="rename it")
+            node.invalid(
+                "drake.duplicate-joint", "a second joint is called {joint}", hint="rename it", joint=joint.name
+            )
         found.setdefault(joint.name, joint)
     return list(found.values())
 
@@ -148,13 +160,15 @@ def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
         hint = "pose the frames that it connects"
         pose.invalid("drake.joint-pose", "a <drake:joint> has no <pose>", hint=hint)
     if kind not in _SDF_TYPES:
-        node.invalid("drake.joint-type", f"a <drake:joint> is planar or curvilinear, not {kind!r}")
+        node.invalid("drake.joint-type", "a <drake:joint> is planar or curvilinear, not {kind!r}", kind=kind)
         return None
     axes, curve = _SDF_TYPES[kind](node)
     if parent is None or child is None:
         return None
     if parent[0] == child[0]:
-        node.invalid("drake.same-body", f"both ends of the joint {name} are on the link {child[0]}")
+        node.invalid(
+            "drake.same-body", "both ends of the joint {name} are on the link {child}", name=name, child=child[0]
+        )
         return None
     return Joint(
         name=names.prefix + name,
@@ -189,11 +203,16 @@ _SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None
 def _read_end(node: Node, tag: str, names: Names) -> tuple[str, Pose] | None:
     child = node.child(tag)
     if child is None:
-        node.invalid("drake.missing", f"<{node.tag}> needs a <{tag}>")
+        node.invalid("drake.missing", "<{tag}> needs a <{tag_2}>", tag=node.tag, tag_2=tag)
         return None
     found = names.frame(child.word("."))
     if found is None:
-        child.invalid("drake.unknown-frame", f"{child.text.strip()!r} is no frame or link of {names.model}")
+        child.invalid(
+            "drake.unknown-frame",
+            "{value!r} is no frame or link of {model}",
+            value=child.text.strip(),
+            model=names.model,
+        )
     return found
 
 
@@ -248,7 +267,7 @@ _ARCS = ("drake:line_segment", "drake:circular_arc")
 
 def _read_arc(node: Node, dialect: Dialect) -> Arc:
     if node.tag not in _ARCS:
-        node.invalid("drake.unknown-curve", f"<{node.tag}> is none of {', '.join(_ARCS)}")
+        node.invalid("drake.unknown-curve", "<{tag}> is none of {names}", tag=node.tag, names=", ".join(_ARCS))
         return Arc(length=0.0)
     key = PREFIX if dialect is SDF else "@"
     if node.tag == "drake:line_segment":
@@ -261,5 +280,11 @@ def _read_arc(node: Node, dialect: Dialect) -> Arc:
 def _positive(node: Node, key: str) -> float:
     value = node.number(key)
     if value <= 0.0 and node.has(key):
-        node.invalid("drake.out-of-range", f"{key} of <{node.tag}> is {value:g}; it must be more than 0")
+        node.invalid(
+            "drake.out-of-range",
+            "{key} of <{tag}> is {value:g}; it must be more than 0",
+            key=key,
+            tag=node.tag,
+            value=value,
+        )
     return value

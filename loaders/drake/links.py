@@ -43,11 +43,23 @@ def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]
         if value is None:
             continue
         if not low < value < high:
-            node.invalid("drake.out-of-range", f"<{tag}> is {value:g}; it must lie between {low:g} and {high:g}")
+            node.invalid(
+                "drake.out-of-range",
+                "<{tag}> is {value:g}; it must lie between {low:g} and {high:g}",
+                tag=tag,
+                value=value,
+                low=low,
+                high=high,
+            )
         found.append((tag.removeprefix("drake:"), repr(value)))
     model = node.word("drake:material_model", "linear_corotated")
     if model not in _MODELS:
-        node.invalid("drake.material-model", f"the material model {model!r} is none of {', '.join(_MODELS)}")
+        node.invalid(
+            "drake.material-model",
+            "the material model {model!r} is none of {names}",
+            model=model,
+            names=", ".join(_MODELS),
+        )
     found.append(("material_model", model))
     return (*found, *_read_walls(node), *_check_shapes(link))
 
@@ -63,5 +75,5 @@ def _read_walls(node: Node) -> list[tuple[str, str]]:
 def _check_shapes(link: Node) -> tuple[()]:
     count = sum(child.tag == "collision" for child in link.children)
     if count != 1:
-        link.invalid("drake.deformable-shape", f"a deformable link has one <collision>, not {count}")
+        link.invalid("drake.deformable-shape", "a deformable link has one <collision>, not {count}", count=count)
     return ()

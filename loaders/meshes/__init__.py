@@ -45,7 +45,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         if mesh.submesh is not None:
             parts = _selected(parts, mesh)
     except MeshError as error:
-        diagnostics.add(Fate.DROPPED, "mesh.unreadable", f"the mesh is left out: {error}", where)
+        diagnostics.add(Fate.DROPPED, "mesh.unreadable", "the mesh is left out: {error}", where, error=error)
         return None
     for fate, code, message in remarks:
         diagnostics.add(fate, code, message, where)

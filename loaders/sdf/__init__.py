@@ -51,8 +51,13 @@ def _main_element(root: Node) -> Node | None:
         root.report(Fate.ASSUMED, "sdf.empty", "the file has no world, model, light or actor; the scene is empty")
         return None
     for extra in found[1:]:
-        message = f"a file gives one <{found[0].tag}>; this <{extra.tag}> is a further one and is not read"
-        extra.report(Fate.DROPPED, "sdf.extra-element", message)
+        extra.report(
+            Fate.DROPPED,
+            "sdf.extra-element",
+            "a file gives one <{tag}>; this <{tag_2}> is a further one and is not read",
+            tag=found[0].tag,
+            tag_2=extra.tag,
+        )
         mark_read(extra)
     return found[0]
 

@@ -72,7 +72,7 @@ def _read_name(root: Node) -> str:
     name = root.word("@name", "")
     if not name:
         name = Path(root.file).name.partition(".")[0] or "robot"
-        root.report(Fate.ASSUMED, "urdf.missing-name", f"<robot> needs a name; {name!r} is taken")
+        root.report(Fate.ASSUMED, "urdf.missing-name", "<robot> needs a name; {name!r} is taken", name=name)
     return name
 
 
@@ -83,6 +83,12 @@ def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:
         name = node.word("@name")
         first = found.setdefault(name, node)
         if first is not node and name:
-            message = f"a second {node.tag} is called {name}; the first is at line {first.line}"
-            node.invalid("urdf.duplicate-name", message, hint="rename one of them")
+            node.invalid(
+                "urdf.duplicate-name",
+                "a second {tag} is called {name}; the first is at line {line}",
+                hint="rename one of them",
+                tag=node.tag,
+                name=name,
+                line=first.line,
+            )
     return found

@@ -56,7 +56,7 @@ def _read_frame(node: Node, links: frozenset[str]) -> Frame:
     """Drake's ``<frame name link xyz rpy>``."""
     link = node.word("@link")
     if link and link != WORLD and link not in links:
-        node.invalid("drake.unknown-link", f"the frame is to be fixed to {link!r}, which is no link")
+        node.invalid("drake.unknown-link", "the frame is to be fixed to {link!r}, which is no link", link=link)
         link = WORLD
     X_LF = Pose.from_xyz_rpy(node.numbers("@xyz", 3, _ZERO), node.numbers("@rpy", 3, _ZERO))
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)

@@ -68,8 +68,12 @@ class Extensions:
         elif reference in self._by_name:
             self._by_name[reference].append(node)
         else:
-            message = f"<gazebo> refers to {reference!r}, which is no link or joint"
-            node.report(Fate.DROPPED, "urdf.unknown-reference", message)
+            node.report(
+                Fate.DROPPED,
+                "urdf.unknown-reference",
+                "<gazebo> refers to {reference!r}, which is no link or joint",
+                reference=reference,
+            )
             mark_read(node)
 
     def link(self, link: Link) -> Link:

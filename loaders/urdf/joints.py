@@ -63,17 +63,21 @@ def read_joint(node: Node) -> Joint:
 def _read_type(node: Node) -> JointType:
     word = node.word("@type")
     if word in _EXTENSIONS:
-        message = f"the joint type {word} is not in the specification; it is a ball joint"
-        node.report(Fate.NOTED, "urdf.joint-type-extension", message)
+        node.report(
+            Fate.NOTED,
+            "urdf.joint-type-extension",
+            "the joint type {word} is not in the specification; it is a ball joint",
+            word=word,
+        )
     elif word and word not in TYPES:
-        node.invalid("urdf.joint-type", f"the joint type {word!r} is none of {', '.join(TYPES)}")
+        node.invalid("urdf.joint-type", "the joint type {word!r} is none of {names}", word=word, names=", ".join(TYPES))
     return TYPES.get(word, JointType.FIXED)
 
 
 def _read_end(node: Node, tag: str) -> str:
     end = node.child(tag)
     if end is None:
-        node.invalid("xml.missing", f"<joint> needs a <{tag}>")
+        node.invalid("xml.missing", "<joint> needs a <{tag}>", tag=tag)
         return ""
     return end.word("@link")
 
@@ -148,7 +152,9 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
         return
     limit.skip(*("@" + name for name in limit.attributes))
     if joint_type is not JointType.FIXED:
-        limit.report(Fate.DROPPED, "urdf.limit-ignored", f"limits of a {joint_type} joint are not defined")
+        limit.report(
+            Fate.DROPPED, "urdf.limit-ignored", "limits of a {joint_type} joint are not defined", joint_type=joint_type
+        )
 
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -158,8 +164,13 @@ def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
     limit = node.child("limit")
     if limit is None:
         if joint_type in _LIMITED:
-            message = f"a {joint_type} joint needs a <limit>; it is taken to have none"
-            node.report(Fate.ASSUMED, "urdf.missing-limit", message, hint="write the limits, or make it continuous")
+            node.report(
+                Fate.ASSUMED,
+                "urdf.missing-limit",
+                "a {joint_type} joint needs a <limit>; it is taken to have none",
+                hint="write the limits, or make it continuous",
+                joint_type=joint_type,
+            )
         return axis
     lower, upper = _read_range(limit, joint_type)
     return dataclasses.replace(
@@ -175,12 +186,16 @@ def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
 def _read_bound(limit: Node, name: str) -> float:
     """Largest effort or speed; it is required, and without bound where it is not given."""
     if not limit.has("@" + name):
-        limit.report(Fate.ASSUMED, "urdf.missing-limit", f"<limit> needs {name}; it is taken to be without bound")
+        limit.report(
+            Fate.ASSUMED, "urdf.missing-limit", "<limit> needs {name}; it is taken to be without bound", name=name
+        )
     bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
     if UNLIMITED <= bound < math.inf:
         return math.inf
     if math.isinf(bound) and limit.has("@" + name):
-        limit.report(Fate.NOTED, "urdf.infinite-limit", f"{name} is infinite, which not every reader of URDF accepts")
+        limit.report(
+            Fate.NOTED, "urdf.infinite-limit", "{name} is infinite, which not every reader of URDF accepts", name=name
+        )
     return bound
 
 
@@ -198,11 +213,21 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
         return -math.inf, math.inf
     if lower is None or upper is None:
         which = "lower" if lower is None else "upper"
-        limit.report(Fate.ASSUMED, "urdf.missing-limit", f"<limit> has no {which}; it is 0, as the specification says")
+        limit.report(
+            Fate.ASSUMED,
+            "urdf.missing-limit",
+            "<limit> has no {which}; it is 0, as the specification says",
+            which=which,
+        )
         lower, upper = lower or 0.0, upper or 0.0
     if lower > upper:
-        message = f"lower {lower:g} is above upper {upper:g}; the joint is taken to be unlimited, as in PyBullet"
-        limit.report(Fate.ASSUMED, "urdf.reversed-limit", message)
+        limit.report(
+            Fate.ASSUMED,
+            "urdf.reversed-limit",
+            ("lower {lower:g} is above upper {upper:g}; the joint is taken to be unlimited, as in PyBullet"),
+            lower=lower,
+            upper=upper,
+        )
         return -math.inf, math.inf
     return -math.inf if lower <= -UNLIMITED else lower, math.inf if upper >= UNLIMITED else upper
 
@@ -219,19 +244,36 @@ def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Couplin
     multiplier, offset = mimic.number("@multiplier", 1.0), mimic.number("@offset", 0.0)
     if leader not in joints or leader == follower.name:
         problem = "itself" if leader == follower.name else f"{leader!r}, which is no joint"
-        mimic.invalid("urdf.mimic", f"joint {follower.name} mimics {problem}")
+        mimic.invalid("urdf.mimic", "joint {follower} mimics {problem}", follower=follower.name, problem=problem)
         return None
     if not follower.axes:
-        message = f"joint {follower.name} is {follower.type}; it cannot follow {leader}"
-        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message)
+        mimic.report(
+            Fate.DROPPED,
+            "urdf.mimic-ignored",
+            "joint {follower} is {follower_type}; it cannot follow {leader}",
+            follower=follower.name,
+            follower_type=follower.type,
+            leader=leader,
+        )
         return None
     sizes = [len(joint.axes) for joint in (follower, joints[leader])]
     if sizes[0] != sizes[1]:
-        message = f"joint {follower.name} has {sizes[0]} degrees of freedom and mimics {leader}, which has {sizes[1]}"
-        mimic.invalid("urdf.mimic", message)
+        mimic.invalid(
+            "urdf.mimic",
+            "joint {follower} has {sizes} degrees of freedom and mimics {leader}, which has {sizes_2}",
+            follower=follower.name,
+            sizes=sizes[0],
+            leader=leader,
+            sizes_2=sizes[1],
+        )
         return None
     if sizes[0] != 1:
-        message = f"only joints with one degree of freedom can mimic; {follower.name} has {sizes[0]}"
-        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message)
+        mimic.report(
+            Fate.DROPPED,
+            "urdf.mimic-ignored",
+            "only joints with one degree of freedom can mimic; {follower} has {sizes}",
+            follower=follower.name,
+            sizes=sizes[0],
+        )
         return None
     return Coupling(follower=follower.name, leader=leader, multiplier=multiplier, offset=offset, where=mimic.where)

@@ -35,11 +35,22 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
         geometry.skip("@name")
     shapes = [] if geometry is None else geometry.all(*SHAPES)
     for extra in shapes[1:]:
-        extra.report(Fate.DROPPED, "urdf.second-shape", f"<{extra.tag}> is a second shape; <{shapes[0].tag}> counts")
+        extra.report(
+            Fate.DROPPED,
+            "urdf.second-shape",
+            "<{tag}> is a second shape; <{tag_2}> counts",
+            tag=extra.tag,
+            tag_2=shapes[0].tag,
+        )
         mark_read(extra)
     if not shapes:
-        message = f"a <{element.tag}> without a shape that is known is left out"
-        element.report(Fate.DROPPED, "urdf.no-shape", message, hint=f"known are {', '.join(SHAPES)}")
+        element.report(
+            Fate.DROPPED,
+            "urdf.no-shape",
+            "a <{tag}> without a shape that is known is left out",
+            hint=f"known are {', '.join(SHAPES)}",
+            tag=element.tag,
+        )
         if geometry is not None:
             mark_read(geometry)
         return None
@@ -49,7 +60,7 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
 def _read_box(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@size", 3)
     if min(x, y, z) < 0.0:
-        node.invalid("xml.out-of-range", f"the size {x:g} {y:g} {z:g} of a box is less than 0")
+        node.invalid("xml.out-of-range", "the size {x:g} {y:g} {z:g} of a box is less than 0", x=x, y=y, z=z)
     return Box(size=(x, y, z))
 
 
@@ -84,7 +95,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     path = find_file(node, uri, context) if uri else None
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
-        node.invalid("urdf.zero-scale", f"the scale {x:g} {y:g} {z:g} makes the mesh flat")
+        node.invalid("urdf.zero-scale", "the scale {x:g} {y:g} {z:g} makes the mesh flat", x=x, y=y, z=z)
     return Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
@@ -131,8 +142,15 @@ def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
             count += 1
             name = f"{stem}_{count}"
         if given and name != given:
-            message = f"link {link} has a second {element.tag} called {given}; it is named {name}"
-            element.report(Fate.ASSUMED, "urdf.duplicate-name", message)
+            element.report(
+                Fate.ASSUMED,
+                "urdf.duplicate-name",
+                "link {link} has a second {tag} called {given}; it is named {name}",
+                link=link,
+                tag=element.tag,
+                given=given,
+                name=name,
+            )
         taken.add(name)
         names.append(name)
     return names
@@ -154,11 +172,18 @@ class Materials:
         for node in root.all("material"):
             material = _read_material(node, context)
             if material.name in known:
-                node.report(Fate.NOTED, "urdf.repeated-material", f"material {material.name!r} is defined again")
+                node.report(
+                    Fate.NOTED,
+                    "urdf.repeated-material",
+                    "material {material!r} is defined again",
+                    material=material.name,
+                )
             if _is_defined(material):
                 _define(known, material, node)
             else:
-                node.report(Fate.ASSUMED, "urdf.unknown-material", f"material {material.name!r} has no colour")
+                node.report(
+                    Fate.ASSUMED, "urdf.unknown-material", "material {material!r} has no colour", material=material.name
+                )
         return cls(known)
 
     def read(self, visual: Node, context: Context) -> Material | None:
@@ -174,8 +199,12 @@ class Materials:
         if material.name in self.known:
             return self.known[material.name]
         if material.name:
-            message = f"material {material.name!r} has no colour, and none is defined before"
-            node.report(Fate.ASSUMED, "urdf.unknown-material", message)
+            node.report(
+                Fate.ASSUMED,
+                "urdf.unknown-material",
+                "material {material!r} has no colour, and none is defined before",
+                material=material.name,
+            )
         return material
 
 
@@ -229,5 +258,9 @@ def _define(known: dict[str, Material], material: Material, node: Node) -> None:
     name = material.name or ""
     first = known.setdefault(name, material)
     if dataclasses.replace(first, specular=None) != dataclasses.replace(material, specular=None):
-        message = f"material {name!r} is defined again, and differs; the first one counts where it is only named"
-        node.report(Fate.ASSUMED, "urdf.duplicate-material", message)
+        node.report(
+            Fate.ASSUMED,
+            "urdf.duplicate-material",
+            ("material {name!r} is defined again, and differs; the first one counts where it is only named"),
+            name=name,
+        )

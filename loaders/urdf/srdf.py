@@ -41,7 +41,7 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     if root is None:
         return scene
     if root.tag != "robot":
-        root.invalid("srdf.root", f"the root element of an SRDF is <robot>, not <{root.tag}>")
+        root.invalid("srdf.root", "the root element of an SRDF is <robot>, not <{tag}>", tag=root.tag)
         return scene
     root.skip("@name", "@version")
     report_ignored(root, _ASIDES)
@@ -82,12 +82,12 @@ def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
     if not all(known):
         return []
     if a == b:
-        node.report(Fate.ASSUMED, "srdf.same-link", f"link {a} never touches itself anyway")
+        node.report(Fate.ASSUMED, "srdf.same-link", "link {a} never touches itself anyway", a=a)
         return []
     return [(min(a, b), max(a, b))]
 
 
 def _is_known(name: str, links: Iterable[str], node: Node) -> bool:
     if name and name not in links:
-        node.report(Fate.DROPPED, "srdf.unknown-link", f"the robot has no link {name!r}")
+        node.report(Fate.DROPPED, "srdf.unknown-link", "the robot has no link {name!r}", name=name)
     return name in links

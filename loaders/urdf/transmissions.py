@@ -43,8 +43,13 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
     node.skip("@name", "@type", "type", "plugin")
     if _SIMPLE not in kind:
-        message = f"a transmission of type {kind!r} is left out: only a {_SIMPLE} is read"
-        node.report(Fate.DROPPED, "urdf.transmission-type", message)
+        node.report(
+            Fate.DROPPED,
+            "urdf.transmission-type",
+            "a transmission of type {kind!r} is left out: only a {simple} is read",
+            kind=kind,
+            simple=_SIMPLE,
+        )
         mark_read(node)
         return None
     joint_node, motor = _first(node, "joint"), _first(node, "actuator")
@@ -81,10 +86,16 @@ def _text(node: Node, tag: str) -> str:
 def _first(node: Node, tag: str) -> Node | None:
     found = node.all(tag)
     if not found:
-        node.invalid("xml.missing", f"<transmission> needs a <{tag}>")
+        node.invalid("xml.missing", "<transmission> needs a <{tag}>", tag=tag)
         return None
     for extra in found[1:]:
-        extra.report(Fate.DROPPED, "urdf.transmission-extra", f"a {_SIMPLE} has one <{tag}>; the first one counts")
+        extra.report(
+            Fate.DROPPED,
+            "urdf.transmission-extra",
+            "a {simple} has one <{tag}>; the first one counts",
+            simple=_SIMPLE,
+            tag=tag,
+        )
         mark_read(extra)
     return found[0]
 
@@ -99,8 +110,12 @@ def _read_reduction(parts: tuple[Node, ...]) -> float:
     except ValueError:
         value = 0.0
     if value == 0.0 or not math.isfinite(value):
-        message = f"the mechanical reduction {written[0].text.strip()!r} is no ratio; 1 is taken"
-        written[0].report(Fate.ASSUMED, "urdf.reduction", message)
+        written[0].report(
+            Fate.ASSUMED,
+            "urdf.reduction",
+            "the mechanical reduction {value!r} is no ratio; 1 is taken",
+            value=written[0].text.strip(),
+        )
         return 1.0
     return value
 
@@ -111,7 +126,7 @@ def _driven(node: Node, joints: dict[str, Joint]) -> Joint | None:
     joint = joints.get(name)
     if joint is None:
         if name:
-            node.report(Fate.DROPPED, "urdf.unknown-joint", f"{name!r} is to be driven, and is no joint")
+            node.report(Fate.DROPPED, "urdf.unknown-joint", "{name!r} is to be driven, and is no joint", name=name)
         return None
     if len(joint.axes) != 1:
         message = f"joint {name} has {len(joint.axes)} axes; nothing drives it"
@@ -132,8 +147,14 @@ def _named_apart(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
             count += 1
             name = f"{actuator.name}_{count}"
         if count:
-            message = f"a second actuator is called {actuator.name}; it is named {name}"
-            root.diagnostics.add(Fate.ASSUMED, "urdf.duplicate-name", message, actuator.where)
+            root.diagnostics.add(
+                Fate.ASSUMED,
+                "urdf.duplicate-name",
+                "a second actuator is called {actuator}; it is named {name}",
+                actuator.where,
+                actuator=actuator.name,
+                name=name,
+            )
         taken.add(name)
         yield dataclasses.replace(actuator, name=name)
 

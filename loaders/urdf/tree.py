@@ -20,11 +20,26 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
         for end in unknown:
             close = difflib.get_close_matches(end, known, n=1)
             hint = f"did you mean {close[0]}?" if close else "correct the name, or add the link"
-            message = f"joint {joint.name} names {end!r}, which is no link"
-            diagnostics.add(Fate.INVALID, "urdf.unknown-link", message, joint.where, hint=hint)
+            diagnostics.add(
+                Fate.INVALID,
+                "urdf.unknown-link",
+                "joint {joint} names {end!r}, which is no link",
+                joint.where,
+                hint=hint,
+                subjects=(joint.name,),
+                joint=joint.name,
+                end=end,
+            )
         if joint.parent == joint.child and joint.parent:
-            message = f"joint {joint.name} connects link {joint.child} with itself"
-            diagnostics.add(Fate.INVALID, "urdf.loop", message, joint.where)
+            diagnostics.add(
+                Fate.INVALID,
+                "urdf.loop",
+                "joint {joint} connects link {child} with itself",
+                joint.where,
+                subjects=(joint.name,),
+                joint=joint.name,
+                child=joint.child,
+            )
         elif joint.parent and joint.child and not unknown:
             kept.append(joint)
     return kept
@@ -94,8 +109,17 @@ def _walk(
             downwards = joint.parent == here
             there = joint.child if downwards else joint.parent
             if there in poses:
-                message = f"joint {joint.name} closes a loop of links: {joint.parent} and {joint.child} are connected"
-                diagnostics.add(Fate.INVALID, "urdf.loop", message, joint.where, hint="a URDF is a tree")
+                diagnostics.add(
+                    Fate.INVALID,
+                    "urdf.loop",
+                    "joint {joint} closes a loop of links: {parent} and {child} are connected",
+                    joint.where,
+                    hint="a URDF is a tree",
+                    subjects=(joint.name,),
+                    joint=joint.name,
+                    parent=joint.parent,
+                    child=joint.child,
+                )
                 continue
             X_PC = joint.X_PJ @ joint.X_CJ.inverse()
             poses[there] = poses[here] @ (X_PC if downwards else X_PC.inverse())

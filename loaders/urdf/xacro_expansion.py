@@ -49,8 +49,14 @@ def expand(path: Path, context: Context) -> bytes | None:
         try:
             text: str = xacro.process_file(str(path)).toxml()
         except failures as error:
-            message = f"xacro cannot expand it: {type(error).__name__}: {error}"
-            context.diagnostics.add(Fate.INVALID, "xacro.failed", message, where)
+            context.diagnostics.add(
+                Fate.INVALID,
+                "xacro.failed",
+                "xacro cannot expand it: {name}: {error}",
+                where,
+                name=type(error).__name__,
+                error=error,
+            )
             return None
     message = "is expanded by xacro; the lines in other messages are those of the result"
     context.diagnostics.add(Fate.NOTED, "xacro.expanded", message, where)

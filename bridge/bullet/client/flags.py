@@ -42,8 +42,13 @@ def permitted(flags: int, modes: Any, diagnostics: Diagnostics) -> int:
     if unknown:
         ignored.append(f"{unknown:#x} (PyBullet has no such flag)")
     if ignored:
-        message = f"these flags are ignored: {', '.join(ignored)}"
-        diagnostics.add(Fate.NOTED, "pybullet.flag-ignored", message, target=TARGET)
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.flag-ignored",
+            "these flags are ignored: {names}",
+            target=TARGET,
+            names=", ".join(ignored),
+        )
     return flags & _bits(HONOURED, modes)
 
 

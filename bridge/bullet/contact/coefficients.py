@@ -74,10 +74,16 @@ def report_contacts(articulations: Sequence[Articulation], diagnostics: Diagnost
     collisions = [c for segment in segments for part in segment.parts for c in part.link.collisions]
     for name in sorted({name for c in collisions for name in _lost(c.surface)}):
         losers = [c for c in collisions if name in _lost(c.surface)]
-        message = (
-            f"{name} of the contact of {len(losers)} collision(s) has no counterpart in PyBullet: {_names(losers)}"
+        diagnostics.add(
+            Fate.DROPPED,
+            "pybullet.contact-property",
+            "{name} of the contact of {count} collision(s) has no counterpart in PyBullet: {names}",
+            losers[0].where,
+            target=TARGET,
+            name=name,
+            count=len(losers),
+            names=_names(losers),
         )
-        diagnostics.add(Fate.DROPPED, "pybullet.contact-property", message, losers[0].where, target=TARGET)
     _report_products(sorted({c.surface.friction.mu for c in collisions}), diagnostics)
     _report_bounces(collisions, diagnostics)
     _report_rules({name for c in collisions for name in _combined(c.surface)}, diagnostics)
@@ -112,12 +118,25 @@ def _report_mixed(segment: Segment, diagnostics: Diagnostics) -> None:
         surfaces = [collision.surface for collision in part.link.collisions]
         name, where = part.link.name, part.link.where
         if len({(s.collide_bitmask, s.category_bitmask) for s in surfaces}) > 1:
-            message = f"the collisions of link {name} differ in bitmasks; PyBullet lets them touch what any of them may"
-            diagnostics.add(Fate.APPROXIMATED, "pybullet.bitmask-per-link", message, where, target=TARGET)
+            diagnostics.add(
+                Fate.APPROXIMATED,
+                "pybullet.bitmask-per-link",
+                ("the collisions of link {name} differ in bitmasks; PyBullet lets them touch what any of them may"),
+                where,
+                target=TARGET,
+                name=name,
+            )
     if len({tuple(coefficients(surface).items()) for surface in _surfaces(segment)}) > 1:
         link = segment.parts[0].link
-        message = f"the collisions of link {link.name} differ in contact; PyBullet has one set for a link, the first's"
-        diagnostics.add(Fate.APPROXIMATED, "pybullet.surface-per-link", message, link.where, target=TARGET)
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.surface-per-link",
+            ("the collisions of link {link} differ in contact; PyBullet has one set for a link, the first's"),
+            link.where,
+            target=TARGET,
+            subjects=(link.name,),
+            link=link.name,
+        )
 
 
 def _report_products(mus: list[float], diagnostics: Diagnostics) -> None:

@@ -104,8 +104,13 @@ def report_filters(articulations: Sequence[Articulation], excluded: Collection[P
             if spots[0] != spots[1] and tuple(spots) not in forbidden:
                 extra.append(f"{a} with {b}")
     if extra:
-        message = f"links that PyBullet has as one also touch where the model forbids it: {', '.join(sorted(extra))}"
-        diagnostics.add(Fate.APPROXIMATED, "pybullet.merged-filters", message, target=TARGET)
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.merged-filters",
+            "links that PyBullet has as one also touch where the model forbids it: {names}",
+            target=TARGET,
+            names=", ".join(sorted(extra)),
+        )
 
 
 def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:

@@ -145,8 +145,15 @@ def _picture(asset: mesh_assets.MeshAsset, where: Where, ledger: Diagnostics) ->
     if asset.texture is None:
         return None
     if asset.uv is None:
-        message = f"the mesh {asset.name} has no texture coordinates; {Path(asset.texture).name} is not drawn on it"
-        ledger.add(Fate.NOTED, "pybullet.no-texture-coordinates", message, where, target=TARGET)
+        ledger.add(
+            Fate.NOTED,
+            "pybullet.no-texture-coordinates",
+            "the mesh {asset} has no texture coordinates; {name} is not drawn on it",
+            where,
+            target=TARGET,
+            asset=asset.name,
+            name=Path(asset.texture).name,
+        )
         return None
     return mesh_assets.png_texture(asset.texture, TARGET, ledger, where=where)
 

@@ -201,11 +201,19 @@ class Shapes:
 
     def _report_hull(self, name: str, error: float, where: Where, use: Use) -> None:
         if use is not Use.SEEN:
-            message = (
-                f"PyBullet has no {name}; it collides as a convex hull that lies up to {error:.2g} m inside, "
-                f"inflated by PyBullet's margin of {HULL_MARGIN:g} m"
+            self.diagnostics.add(
+                Fate.APPROXIMATED,
+                "pybullet.shape-as-hull",
+                (
+                    "PyBullet has no {name}; it collides as a convex hull that lies up to {error:.2g} m "
+                    "inside, inflated by PyBullet's margin of {hull_margin:g} m"
+                ),
+                where,
+                target=TARGET,
+                name=name,
+                error=error,
+                hull_margin=HULL_MARGIN,
             )
-            self.diagnostics.add(Fate.APPROXIMATED, "pybullet.shape-as-hull", message, where, target=TARGET)
 
     def _drop(self, message: str, hint: str, where: Where) -> None:
         self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET, hint=hint)

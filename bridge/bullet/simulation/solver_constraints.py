@@ -204,7 +204,9 @@ def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulatio
         ends = [drives.get(mechanism.v_order[i]) for i in (coupling.follower, coupling.leader)]
         where = next((joint.where for joint in mechanism.scene.joints if joint.name == coupling.name), NOWHERE)
         code, fate, problem = _coupling_fate(ends)
-        diagnostics.add(fate, code, f"joint {coupling.name} {problem}", where, target=TARGET)
+        diagnostics.add(
+            fate, code, "joint {coupling} {problem}", where, target=TARGET, coupling=coupling.name, problem=problem
+        )
     for closure in mechanism.closures:
         _report_closure(closure.joint, diagnostics)
     for constraint in mechanism.scene.constraints:
@@ -238,5 +240,13 @@ def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
     held = "to 0.1 mm at 1 kHz, 2 mm at 240 Hz, on 1 m links"
     if joint.type is JointType.FIXED:
         held = "to 1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
-    message = f"joint {joint.name} closes a loop by a constraint of the solver: {held}"
-    diagnostics.add(Fate.APPROXIMATED, "pybullet.loop", message, joint.where, target=TARGET)
+    diagnostics.add(
+        Fate.APPROXIMATED,
+        "pybullet.loop",
+        "joint {joint} closes a loop by a constraint of the solver: {held}",
+        joint.where,
+        target=TARGET,
+        subjects=(joint.name,),
+        joint=joint.name,
+        held=held,
+    )

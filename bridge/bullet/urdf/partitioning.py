@@ -285,14 +285,20 @@ def _continued(body: Body, taken: set[str]) -> Body:
 
 
 def _report_excess(part: Mechanism, model: str, diagnostics: Diagnostics) -> None:
-    message = (
-        f"model {model} needs more than PyBullet's {MAX_JOINTS} joints and {MAX_COORDINATES} coordinates of one body, "
-        "and has too few links with mass and inertia to be cut at"
-    )
     diagnostics.add(
-        Fate.INVALID, "pybullet.too-many-joints", message, part.bodies[0].link.where, target=TARGET,
+        Fate.INVALID,
+        "pybullet.too-many-joints",
+        (
+            "model {model} needs more than PyBullet's {max_joints} joints and "
+            "{max_coordinates} coordinates of one body, and has too few links with mass and inertia to be cut at"
+        ),
+        part.bodies[0].link.where,
+        target=TARGET,
         hint="give masses to links, split the model, or weld joints that need not move",
-    )  # fmt: skip
+        model=model,
+        max_joints=MAX_JOINTS,
+        max_coordinates=MAX_COORDINATES,
+    )
 
 
 def _report_folded(mechanism: Mechanism, folded: frozenset[int], diagnostics: Diagnostics) -> None:

@@ -44,14 +44,14 @@ class Names:
         if len(data) <= MAX_BYTES:
             return name
         short = f"{data[: MAX_BYTES - 20].decode(errors='ignore')}~{hashlib.sha256(data).hexdigest()[:16]}"
-        message = (
-            f"a name of {len(data)} bytes is too long for PyBullet, which knows it as {short[:40]}...{short[-17:]}"
-        )
         self._diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.name-shortened",
-            message,
+            "a name of {count} bytes is too long for PyBullet, which knows it as {short}...{short_2}",
             target="pybullet",
             hint=f"use up to {MAX_BYTES} bytes",
+            count=len(data),
+            short=short[:40],
+            short_2=short[-17:],
         )
         return short

@@ -43,8 +43,14 @@ def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
     if mode == "error" and link.inertia is None:
-        message = f"link {link.name} has no inertia"
-        context.report(Fate.INVALID, "no-inertia", message, link.where, hint='state it, or use inertia="keep"')
+        context.report(
+            Fate.INVALID,
+            "no-inertia",
+            "link {link} has no inertia",
+            link.where,
+            hint='state it, or use inertia="keep"',
+            link=link.name,
+        )
     defects = inertia.defects()
     if not defects:
         return inertia
@@ -71,8 +77,14 @@ def _from_geometry(link: Link, context: Context) -> SpatialInertia:
     if link.inertia is not None and link.inertia.mass > 0.0 and total.mass > 0.0:
         scale = link.inertia.mass / total.mass
         total = SpatialInertia(link.inertia.mass, total.p_LLcm, frozen(scale * total.I_Lcm))
-    message = f"link {link.name} gets {total.mass:g} kg and its inertia from its collision shapes"
-    context.report(Fate.ASSUMED, "inertia-from-geometry", message, link.where)
+    context.report(
+        Fate.ASSUMED,
+        "inertia-from-geometry",
+        "link {link} gets {mass:g} kg and its inertia from its collision shapes",
+        link.where,
+        link=link.name,
+        mass=total.mass,
+    )
     return total
 
 
@@ -95,11 +107,19 @@ def _element(link: Link, inertia: SpatialInertia, *, moving: bool, context: Cont
     mass = inertia.mass
     if moving and (mass <= MINIMUM or min(moments) <= MINIMUM):
         mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
-        message = (
-            f"link {link.name} moves, and MuJoCo demands mass and inertia of it; "
-            f"it gets {mass:g} kg and moments {numbers(moments)} kg m^2"
+        context.report(
+            Fate.ASSUMED,
+            "massless-link",
+            (
+                "link {link} moves, and MuJoCo demands mass and inertia of it; it gets {mass:g} kg and "
+                "moments {numbers} kg m^2"
+            ),
+            link.where,
+            hint="give it mass and inertia",
+            link=link.name,
+            mass=mass,
+            numbers=numbers(moments),
         )
-        context.report(Fate.ASSUMED, "massless-link", message, link.where, hint="give it mass and inertia")
     if mass == 0.0 and not np.any(moments):
         return None
     return Element(

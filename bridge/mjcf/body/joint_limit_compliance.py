@@ -47,10 +47,20 @@ def stop_attributes(
     w = 0.0 if inverses is None else float(inverses[component])
     step = context.time_step
     if not 0.0 < stiffness * w * step**2 < _STIFFEST or not damping * w * step < 1.0:
-        message = f"{stated} are beyond what the time step can hold; the stops are as hard as MuJoCo's solver allows"
-        context.report(Fate.APPROXIMATED, "rigid-stops", message, where)
+        context.report(
+            Fate.APPROXIMATED,
+            "rigid-stops",
+            ("{stated} are beyond what the time step can hold; the stops are as hard as MuJoCo's solver allows"),
+            where,
+            stated=stated,
+        )
         return {}
-    message = f"{stated} are exact for the inertia that it sees at the zero configuration"
-    context.report(Fate.APPROXIMATED, "yielding-stops", message, where)
+    context.report(
+        Fate.APPROXIMATED,
+        "yielding-stops",
+        "{stated} are exact for the inertia that it sees at the zero configuration",
+        where,
+        stated=stated,
+    )
     scale = (1.0 - _IMPEDANCE) * w
     return {"solreflimit": (-stiffness * scale, -damping * scale), "solimplimit": (_IMPEDANCE, _IMPEDANCE, 0.001)}

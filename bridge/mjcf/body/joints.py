@@ -88,16 +88,30 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
     """Limits, damping, friction, spring and armature, referred to the primitive's displacement."""
     r = primitive.ratio
     if r != 1.0:
-        message = f"the position of {element.attributes['name']} is {r:.6g} times the model's"
-        context.report(Fate.NOTED, "joint-coordinate", message, where)
+        context.report(
+            Fate.NOTED,
+            "joint-coordinate",
+            "the position of {attributes} is {r:.6g} times the model's",
+            where,
+            attributes=element.attributes["name"],
+            r=r,
+        )
     armature = body.reflected_inertia[primitive.dof_index] / r**2
     if not armature and _is_second_on_its_axis(body, primitive):
         armature = _ROTOR
-        message = (
-            f"the axes of joint {body.joint} are parallel, and no inertia tells its positions apart; "
-            f"{element.attributes['name']} gets {armature:g} kg m^2"
+        context.report(
+            Fate.ASSUMED,
+            "parallel-axes",
+            (
+                "the axes of joint {joint} are parallel, and no inertia tells its positions apart; "
+                "{attributes} gets {armature:g} kg m^2"
+            ),
+            where,
+            hint="turn an axis, or use a joint of one axis",
+            joint=body.joint,
+            attributes=element.attributes["name"],
+            armature=armature,
         )
-        context.report(Fate.ASSUMED, "parallel-axes", message, where, hint="turn an axis, or use a joint of one axis")
     axis = primitive.limits
     if axis is not None:
         if primitive.kind is not PrimitiveKind.BALL:
@@ -130,15 +144,30 @@ def _limits(element: Element, axis: JointAxis, r: float, where: Where, context: 
     name = element.attributes["name"]
     lower, upper = sorted((axis.lower * r, axis.upper * r))
     if axis.lower > axis.upper:
-        message = f"the limits of joint {name} are swapped: {axis.lower:g} > {axis.upper:g}; it is left without"
-        context.report(Fate.DROPPED, "empty-range", message, where, hint="swap them in the source")
+        context.report(
+            Fate.DROPPED,
+            "empty-range",
+            "the limits of joint {name} are swapped: {lower:g} > {upper:g}; it is left without",
+            where,
+            hint="swap them in the source",
+            name=name,
+            lower=axis.lower,
+            upper=axis.upper,
+        )
     elif lower < upper and (lower > -UNLIMITED or upper < UNLIMITED):
         element.set(range=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
     if 0.0 < axis.effort < math.inf:
         element.set(actuatorfrcrange=(-axis.effort / abs(r), axis.effort / abs(r)))
     elif axis.effort <= 0.0:
-        message = f"joint {name} has an effort limit of {axis.effort:g}; actuators on it are left without a limit"
-        context.report(Fate.ASSUMED, "zero-effort", message, where, hint="state the limit, or omit it")
+        context.report(
+            Fate.ASSUMED,
+            "zero-effort",
+            "joint {name} has an effort limit of {effort:g}; actuators on it are left without a limit",
+            where,
+            hint="state the limit, or omit it",
+            name=name,
+            effort=axis.effort,
+        )
 
 
 def locked(axis: JointAxis | None) -> bool:

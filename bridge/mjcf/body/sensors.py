@@ -43,8 +43,14 @@ def sensors(context: Context) -> None:
         sensor = mounted.sensor
         write = _WRITERS.get(sensor.type)
         if write is None:
-            message = f"sensor {sensor.name} is of type {sensor.type}, which MuJoCo does not have"
-            context.report(Fate.DROPPED, "sensor", message, sensor.where)
+            context.report(
+                Fate.DROPPED,
+                "sensor",
+                "sensor {sensor} is of type {sensor_type}, which MuJoCo does not have",
+                sensor.where,
+                sensor=sensor.name,
+                sensor_type=sensor.type,
+            )
             continue
         read = write(mounted, context)
         _report_rest(sensor, read, context)
@@ -99,8 +105,14 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     if joint is not None:
         i = joint_index(context.mechanism.bodies).get(joint.name)
         if i is None:
-            message = f"sensor {sensor.name} is on joint {joint.name}, which no body hangs by; MuJoCo measures no force"
-            context.report(Fate.DROPPED, "sensor", message, sensor.where)
+            context.report(
+                Fate.DROPPED,
+                "sensor",
+                "sensor {sensor} is on joint {joint}, which no body hangs by; MuJoCo measures no force",
+                sensor.where,
+                sensor=sensor.name,
+                joint=joint.name,
+            )
             return _FORCE_TORQUE
         backwards = context.mechanism.bodies[i].reversed
         is_opposite ^= backwards
@@ -109,8 +121,14 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     _add("force", "_force", at, mounted, context)
     _add("torque", "_torque", at, mounted, context)
     if is_opposite:
-        message = f"sensor {sensor.name} reads the force with the opposite sign to the one that the source asks for"
-        context.report(Fate.APPROXIMATED, "force-torque-sign", message, sensor.where, hint="negate the reading")
+        context.report(
+            Fate.APPROXIMATED,
+            "force-torque-sign",
+            "sensor {sensor} reads the force with the opposite sign to the one that the source asks for",
+            sensor.where,
+            hint="negate the reading",
+            sensor=sensor.name,
+        )
     return _FORCE_TORQUE
 
 
@@ -152,8 +170,15 @@ def _rays(mounted: _Mounted, context: Context) -> tuple[str, ...]:
         cutoff = reach if math.isfinite(reach) else None
         context.document["sensor"].add("rangefinder", name=name, site=at, cutoff=cutoff)
     if every > 1:
-        message = f"sensor {mounted.sensor.name} has {count} rays; one in {every} is written, named by its number"
-        context.report(Fate.APPROXIMATED, "sensor-rays", message, mounted.sensor.where)
+        context.report(
+            Fate.APPROXIMATED,
+            "sensor-rays",
+            "sensor {name} has {count} rays; one in {every} is written, named by its number",
+            mounted.sensor.where,
+            name=mounted.sensor.name,
+            count=count,
+            every=every,
+        )
     ways = [f"{scan}/scan/{way}/{what}" for way in ("horizontal", "vertical") for what in _SPREAD]
     return (*ways, f"{scan}/range/max")
 

@@ -42,8 +42,14 @@ def lights(context: Context) -> None:
     """A ``<light>`` for each lamp."""
     for light in context.mechanism.scene.lights:
         if light.type not in _TYPES:
-            message = f"light {light.name} is of type {light.type}, which MuJoCo does not have"
-            context.report(Fate.DROPPED, "light", message, light.where)
+            context.report(
+                Fate.DROPPED,
+                "light",
+                "light {light} is of type {light_type}, which MuJoCo does not have",
+                light.where,
+                light=light.name,
+                light_type=light.type,
+            )
             continue
         _light(light, context)
 
@@ -78,8 +84,14 @@ def _light(light: Light, context: Context) -> None:
         if value
     ]
     if lost:
-        message = f"of light {light.name} these are not carried: {', '.join(lost)}"
-        context.report(Fate.NOTED, "light-parameters", message, light.where)
+        context.report(
+            Fate.NOTED,
+            "light-parameters",
+            "of light {light} these are not carried: {names}",
+            light.where,
+            light=light.name,
+            names=", ".join(lost),
+        )
 
 
 def _unit(v: Sequence[float]) -> list[float]:

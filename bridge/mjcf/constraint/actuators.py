@@ -68,8 +68,14 @@ def actuators(by_component: dict[int, Carrier], context: Context) -> None:
         v = components.get((actuator.joint, 0), -1)
         carrier = by_component.get(v)
         if carrier is None:
-            message = f"actuator {actuator.name} drives {actuator.joint}, which is no hinge or slide of the tree"
-            context.report(Fate.DROPPED, "actuator", message, actuator.where)
+            context.report(
+                Fate.DROPPED,
+                "actuator",
+                "actuator {actuator} drives {joint}, which is no hinge or slide of the tree",
+                actuator.where,
+                actuator=actuator.name,
+                joint=actuator.joint,
+            )
             continue
         drive = _drive(actuator, carrier, v, seen, context.mechanism)
         name = context.names.claim("actuator", actuator.name, otherwise=f"{actuator.joint}::{actuator.name}")
@@ -83,8 +89,14 @@ def _stated(context: Context) -> list[Actuator]:
     joints = {joint.name: joint.where for joint in scene.joints if joint.name in followers}
     idle = [a for a in scene.actuators if a.joint in joints and a.where == joints[a.joint] and _has_no_gain(a)]
     if idle:
-        message = f"joints that follow others are not driven: {', '.join(actuator.joint for actuator in idle)}"
-        context.report(Fate.NOTED, "idle-followers", message, idle[0].where, hint="give them controller gains")
+        context.report(
+            Fate.NOTED,
+            "idle-followers",
+            "joints that follow others are not driven: {names}",
+            idle[0].where,
+            hint="give them controller gains",
+            names=", ".join(actuator.joint for actuator in idle),
+        )
     return [actuator for actuator in scene.actuators if actuator not in idle]
 
 
@@ -145,12 +157,25 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
     if math.isfinite(effort) and 0.0 < speed < math.inf:
         element.set(biastype="affine", biasprm=(0.0, 0.0, -effort / speed))
         context.speed_limited.add(drive.actuator.joint)
-        message = f"the effort of the motor of joint {drive.joint} ends at {speed:g} rad/s or m/s; other forces do not"
-        context.report(Fate.APPROXIMATED, "velocity-limit", message, where)
+        context.report(
+            Fate.APPROXIMATED,
+            "velocity-limit",
+            ("the effort of the motor of joint {joint} ends at {speed:g} rad/s or m/s; other forces do not"),
+            where,
+            joint=drive.joint,
+            speed=speed,
+        )
     else:
         missing = "speed" if math.isfinite(effort) else "effort"
-        message = f"joint {drive.joint} has no limit of {missing}; the effort of its motor does not fall with speed"
-        context.report(Fate.ASSUMED, "no-speed-line", message, where, hint="state both limits of the joint")
+        context.report(
+            Fate.ASSUMED,
+            "no-speed-line",
+            "joint {joint} has no limit of {missing}; the effort of its motor does not fall with speed",
+            where,
+            hint="state both limits of the joint",
+            joint=drive.joint,
+            missing=missing,
+        )
         speed = math.inf
     element.set(ctrlrange=_both_sides(_bearable_control(drive, speed, context)), forcerange=_both_sides(effort))
 
@@ -160,11 +185,21 @@ def _bearable_control(drive: _Drive, speed: float, context: Context) -> float:
     effort, step = drive.effort, context.time_step
     bears = drive.bears(step, speed)
     if bears < effort < math.inf:
-        message = (
-            f"the limits of joint {drive.joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are more than its "
-            f"inertia bears at a time step of {step:g} s; its control ends at {bears:g}"
+        context.report(
+            Fate.ASSUMED,
+            "control-range",
+            (
+                "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are more "
+                "than its inertia bears at a time step of {step:g} s; its control ends at {bears:g}"
+            ),
+            drive.actuator.where,
+            hint="state the true limits",
+            joint=drive.joint,
+            effort=effort,
+            speed=speed,
+            step=step,
+            bears=bears,
         )
-        context.report(Fate.ASSUMED, "control-range", message, drive.actuator.where, hint="state the true limits")
     return min(bears, effort) if math.isfinite(effort) else effort
 
 

@@ -84,14 +84,26 @@ def _couplings(by_component: dict[int, Carrier], context: Context) -> None:
     for coupling in context.mechanism.couplings:
         follower, leader = by_component.get(coupling.follower), by_component.get(coupling.leader)
         if follower is None or leader is None:
-            message = f"joint {coupling.name} cannot be coupled: MuJoCo couples hinges and slides only"
-            context.report(Fate.DROPPED, "coupling", message, where.get(coupling.name, NOWHERE))
+            context.report(
+                Fate.DROPPED,
+                "coupling",
+                "joint {coupling} cannot be coupled: MuJoCo couples hinges and slides only",
+                where.get(coupling.name, NOWHERE),
+                coupling=coupling.name,
+            )
             continue
         offset = follower.ratio * coupling.offset
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
         _joint_equality(follower.joint, leader.joint, offset, multiplier, context)
-        message = f"joint {follower.joint} follows {leader.joint} by a soft constraint: {within('2e-6')}"
-        context.report(Fate.APPROXIMATED, "coupling-soft-constraint", message, where.get(coupling.name, NOWHERE))
+        context.report(
+            Fate.APPROXIMATED,
+            "coupling-soft-constraint",
+            "joint {joint} follows {joint_2} by a soft constraint: {within}",
+            where.get(coupling.name, NOWHERE),
+            joint=follower.joint,
+            joint_2=leader.joint,
+            within=within("2e-6"),
+        )
 
 
 # --- points and frames that coincide ---------------------------------------------------------------------------------
@@ -111,8 +123,14 @@ def _closure(closure: Closure, context: Context) -> None:
         held = f"{within('5e-6 m')}; it has no position"
     if _POINTS.get(joint.type) == 2:
         _hold("connect", f"{joint.name}_axis", closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
-    message = f"joint {joint.name} closes a loop by a soft constraint: {held}"
-    context.report(Fate.APPROXIMATED, "loop-soft-constraint", message, joint.where)
+    context.report(
+        Fate.APPROXIMATED,
+        "loop-soft-constraint",
+        "joint {joint} closes a loop by a soft constraint: {held}",
+        joint.where,
+        joint=joint.name,
+        held=held,
+    )
 
 
 def _hold(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
@@ -136,8 +154,15 @@ def _ball(constraint: BallConstraint, context: Context) -> None:
         site(f"{name}_B", B, Pose.of(p=constraint.p_BQ), context),
     )
     context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1], **softness)
-    message = f"links {constraint.link_A} and {constraint.link_B} are held by a soft constraint: {within('1e-4 m')}"
-    context.report(Fate.APPROXIMATED, "ball-soft-constraint", message, constraint.where)
+    context.report(
+        Fate.APPROXIMATED,
+        "ball-soft-constraint",
+        "links {link_a} and {link_b} are held by a soft constraint: {within}",
+        constraint.where,
+        link_a=constraint.link_A,
+        link_b=constraint.link_B,
+        within=within("1e-4 m"),
+    )
 
 
 def _softness(name: str, ends: tuple[End, End], where: Where, context: Context) -> dict[str, Value]:

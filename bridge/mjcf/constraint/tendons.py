@@ -74,8 +74,15 @@ def _distance(constraint: DistanceConstraint, context: Context) -> None:
         "tendon", tendon1=spatial.attributes["name"], polycoef=(offset, 0.0, 0.0, 0.0, 0.0)
     )
     spatial.set(damping=constraint.damping or None)
-    message = f"a soft constraint keeps {constraint.link_A} and {constraint.link_B} apart: {within('2e-3 m')}"
-    context.report(Fate.APPROXIMATED, "distance-soft-constraint", message, constraint.where)
+    context.report(
+        Fate.APPROXIMATED,
+        "distance-soft-constraint",
+        "a soft constraint keeps {link_a} and {link_b} apart: {within}",
+        constraint.where,
+        link_a=constraint.link_A,
+        link_b=constraint.link_B,
+        within=within("2e-3 m"),
+    )
 
 
 def _sum(constraint: TendonConstraint, by_component: dict[int, Carrier], context: Context) -> None:
@@ -83,8 +90,13 @@ def _sum(constraint: TendonConstraint, by_component: dict[int, Carrier], context
     found = [by_component.get(components.get((joint, 0), -1)) for joint in constraint.joints]
     carriers = [carrier for carrier in found if carrier is not None]
     if len(carriers) < len(found):
-        message = f"the tendon over {', '.join(constraint.joints)} has a joint that is no hinge or slide of the tree"
-        context.report(Fate.DROPPED, "tendon", message, constraint.where)
+        context.report(
+            Fate.DROPPED,
+            "tendon",
+            "the tendon over {names} has a joint that is no hinge or slide of the tree",
+            constraint.where,
+            names=", ".join(constraint.joints),
+        )
         return
     bounds = (constraint.lower - constraint.offset, constraint.upper - constraint.offset)
     name = context.names.claim("tendon", "_".join(constraint.joints))
@@ -95,8 +107,13 @@ def _sum(constraint: TendonConstraint, by_component: dict[int, Carrier], context
         _report_damping(name, constraint, context)
     else:
         fixed.set(range=bounds, solreflimit=solref(context), solimplimit=SOLIMP)
-        message = f"soft constraints hold the bounds of tendon {name}: it overshoots by up to two time steps of motion"
-        context.report(Fate.APPROXIMATED, "tendon-soft-constraint", message, constraint.where)
+        context.report(
+            Fate.APPROXIMATED,
+            "tendon-soft-constraint",
+            ("soft constraints hold the bounds of tendon {name}: it overshoots by up to two time steps of motion"),
+            constraint.where,
+            name=name,
+        )
     for carrier, coefficient in zip(carriers, constraint.coefficients, strict=True):
         fixed.add("joint", joint=carrier.joint, coef=coefficient / carrier.ratio)
 

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from bridge.geometry.mesh_assets import without_repeats
-from loaders.diagnostics import Diagnostic, Fate, Where
+from loaders.diagnostics import Diagnostic, Fate, Where, without_repeats
 from loaders.scene import Scene
 
 _WORDS = {

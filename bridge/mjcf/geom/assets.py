@@ -119,8 +119,13 @@ class AssetLibrary:
     def _report_unmapped(self, found: Iterable[MeshAsset], use: MeshUse) -> None:
         for asset in found:
             if asset.uv is None:
-                message = f"the mesh {asset.name} has no texture coordinates; MuJoCo spreads the picture in its own way"
-                self._context.report(Fate.NOTED, "no-texture-coordinates", message, use.where)
+                self._context.report(
+                    Fate.NOTED,
+                    "no-texture-coordinates",
+                    "the mesh {asset} has no texture coordinates; MuJoCo spreads the picture in its own way",
+                    use.where,
+                    asset=asset.name,
+                )
 
     def _part(self, asset: MeshAsset, use: MeshUse) -> Part:
         otherwise = f"{asset.name}_collision" if use.collides else ""
@@ -196,8 +201,14 @@ class AssetLibrary:
         ]
         if lost:
             name = f"the material {material.name}" if material.name else "a material"
-            message = f"of {name} these are not carried: {', '.join(lost)}"
-            self._context.report(Fate.NOTED, "material", message, where)
+            self._context.report(
+                Fate.NOTED,
+                "material",
+                "of {name} these are not carried: {names}",
+                where,
+                name=name,
+                names=", ".join(lost),
+            )
 
     def _texture(self, file: str, where: Where) -> str | None:
         """Name of the texture asset of an image file; None, with a diagnostic, if it cannot be used."""
@@ -207,8 +218,13 @@ class AssetLibrary:
             if data is not None:
                 self._textures[file] = self._names.get(data) or self._picture(data, Path(file).stem)
             if data is not None and is_seen_through(data):
-                message = f"the picture {Path(file).name} has transparent parts, which MuJoCo draws like the others"
-                self._context.report(Fate.NOTED, "texture-transparency", message, where)
+                self._context.report(
+                    Fate.NOTED,
+                    "texture-transparency",
+                    "the picture {name} has transparent parts, which MuJoCo draws like the others",
+                    where,
+                    name=Path(file).name,
+                )
         return self._textures[file]
 
     def _picture(self, data: bytes, stem: str) -> str:

@@ -137,8 +137,18 @@ def _report_difference(context: Context) -> None:
     met = [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]
     a, b = max(met, key=lambda pair: abs(max(pair) - rule(*pair)), default=(0.0, 0.0))
     if abs(max(a, b) - rule(a, b)) > 1e-12 * max(a, b):
-        message = (
-            f"shapes with friction {a:g} and {b:g} slide on one another with {max(a, b):g}, the larger; under the "
-            f"policy {context.options.collision_policy} it is {name}, {rule(a, b):g}; others differ by less"
+        context.report(
+            Fate.APPROXIMATED,
+            "friction-combination",
+            (
+                "shapes with friction {a:g} and {b:g} slide on one another with {max:g}, the larger; "
+                "under the policy {collision_policy} it is {name}, {rule:g}; others differ by less"
+            ),
+            hint='contacts="pairs" writes each pair',
+            a=a,
+            b=b,
+            max=max(a, b),
+            collision_policy=context.options.collision_policy,
+            name=name,
+            rule=rule(a, b),
         )
-        context.report(Fate.APPROXIMATED, "friction-combination", message, hint='contacts="pairs" writes each pair')

@@ -44,18 +44,30 @@ def _friction(collision: Collision, link: Link, context: Context) -> dict[str, A
     if friction.torsional is not None:
         if coefficients[1] > 0.0:
             attributes["condim"] = 4
-        message = (
-            f"torsional friction of {link.name}/{collision.name} becomes {coefficients[1]:.6g} m: "
-            "3 pi/16 coefficient times radius"
+        context.report(
+            Fate.APPROXIMATED,
+            "torsional-friction",
+            ("torsional friction of {link}/{collision} becomes {coefficients:.6g} m: 3 pi/16 coefficient times radius"),
+            collision.where,
+            link=link.name,
+            collision=collision.name,
+            coefficients=coefficients[1],
         )
-        context.report(Fate.APPROXIMATED, "torsional-friction", message, collision.where)
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6
-        message = (
-            f"rolling friction of {link.name}/{collision.name} is a length of {friction.rolling:g} m: within 15 % "
-            f"where it turns by more than {_VISCOUS / friction.rolling:.3g} rad/s, and viscous below"
+        context.report(
+            Fate.APPROXIMATED,
+            "rolling-friction",
+            (
+                "rolling friction of {link}/{collision} is a length of {rolling:g} m: within 15 % where "
+                "it turns by more than {value:.3g} rad/s, and viscous below"
+            ),
+            collision.where,
+            link=link.name,
+            collision=collision.name,
+            rolling=friction.rolling,
+            value=_VISCOUS / friction.rolling,
         )
-        context.report(Fate.APPROXIMATED, "rolling-friction", message, collision.where)
     if coefficients != DEFAULT_FRICTION:
         attributes["friction"] = _trimmed(coefficients)
     return attributes
@@ -90,11 +102,17 @@ def _yielding(collision: Collision, link: Link, context: Context) -> dict[str, A
         _report_solver(surface, owner, collision.where, context)
     _report_damping(surface, owner, collision.where, context)
     if surface.restitution > 0.0:
-        message = (
-            f"restitution {surface.restitution:g} of {owner} becomes the damping of a soft contact: "
-            "within 0.03 above 0.2, up to 0.1 more bounce below; a pair bounces as the harder of both does"
+        context.report(
+            Fate.APPROXIMATED,
+            "restitution",
+            (
+                "restitution {restitution:g} of {owner} becomes the damping of a soft contact: within "
+                "0.03 above 0.2, up to 0.1 more bounce below; a pair bounces as the harder of both does"
+            ),
+            collision.where,
+            restitution=surface.restitution,
+            owner=owner,
         )
-        context.report(Fate.APPROXIMATED, "restitution", message, collision.where)
     if found is None:
         return {}
     return {"solref": found.solref, "solimp": found.solimp, "solmix": _ALL_WEIGHT}
@@ -104,21 +122,42 @@ def _spring(surface: Surface, link: Link, owner: str, where: Where, context: Con
     stiffness, w = surface.stiffness or 0.0, (context.inverse_masses or {}).get(link.name, 0.0)
     stated = f"contact stiffness {stiffness:g} N/m of {owner}"
     if w == 0.0:
-        message = f"{stated} is not carried: MuJoCo scales it by masses in touch, and this link has none that moves"
-        context.report(Fate.DROPPED, "contact-stiffness", message, where, hint=_PAIRS)
+        context.report(
+            Fate.DROPPED,
+            "contact-stiffness",
+            ("{stated} is not carried: MuJoCo scales it by masses in touch, and this link has none that moves"),
+            where,
+            hint=_PAIRS,
+            stated=stated,
+        )
         return None
     ratio = damping_ratio(surface, stiffness, w, float(np.linalg.norm(context.mechanism.scene.gravity)))
     found = yielding(stiffness, ratio, w, context.time_step)
     if found is None:
-        message = f"{stated} is more than the time step can hold; the contact is as hard as MuJoCo's own"
-        context.report(Fate.APPROXIMATED, "contact-stiffness", message, where, hint="reduce the time step")
+        context.report(
+            Fate.APPROXIMATED,
+            "contact-stiffness",
+            "{stated} is more than the time step can hold; the contact is as hard as MuJoCo's own",
+            where,
+            hint="reduce the time step",
+            stated=stated,
+        )
         return None
-    message = (
-        f"{stated} holds at each point of contact with something rigid, for {1.0 / w:.6g} kg, which the link weighs at "
-        f"the zero configuration; damping ratio {ratio:.3g}; the motion is that of {1.0 / (1.0 - found.solimp[0]):.3g} "
-        "times the mass while it touches"
+    context.report(
+        Fate.APPROXIMATED,
+        "contact-stiffness",
+        (
+            "{stated} holds at each point of contact with something rigid, for {value:.6g} kg, which "
+            "the link weighs at the zero configuration; damping ratio {ratio:.3g}; the motion is "
+            "that of {value_2:.3g} times the mass while it touches"
+        ),
+        where,
+        hint=_PAIRS,
+        stated=stated,
+        value=1.0 / w,
+        ratio=ratio,
+        value_2=1.0 / (1.0 - found.solimp[0]),
     )
-    context.report(Fate.APPROXIMATED, "contact-stiffness", message, where, hint=_PAIRS)
     return found
 
 
@@ -135,10 +174,14 @@ def _report_damping(surface: Surface, owner: str, where: Where, context: Context
     stated = [name for name in _DAMPING if getattr(surface, name) is not None]
     if surface.stiffness is not None and surface.restitution <= 0.0:
         if stated[:1] == ["dissipation"]:
-            message = (
-                f"dissipation {surface.dissipation:g} s/m of {owner} damps as it does at rest under its own weight"
+            context.report(
+                Fate.APPROXIMATED,
+                "contact-dissipation",
+                "dissipation {dissipation:g} s/m of {owner} damps as it does at rest under its own weight",
+                where,
+                dissipation=surface.dissipation,
+                owner=owner,
             )
-            context.report(Fate.APPROXIMATED, "contact-dissipation", message, where)
         stated = stated[1:]
     for name in stated:
         message = f"{name} = {getattr(surface, name):g} of the contacts of {owner} is not carried"

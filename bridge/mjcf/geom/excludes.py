@@ -23,8 +23,12 @@ def _report(context: Context) -> None:
     scene, policy = context.mechanism.scene, context.options.collision_policy
     still = welded_pairs(context.mechanism, policy)
     if still:
-        message = f"{still} pairs of links that may touch cannot move against each other; they do not touch in MuJoCo"
-        context.report(Fate.NOTED, "welded-contact", message)
+        context.report(
+            Fate.NOTED,
+            "welded-contact",
+            ("{still} pairs of links that may touch cannot move against each other; they do not touch in MuJoCo"),
+            still=still,
+        )
     unseen = unheeded(scene, policy)
     if unseen:
         message = f"the collision policy {policy} takes no account of {unseen}"

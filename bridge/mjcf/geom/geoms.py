@@ -185,11 +185,19 @@ def _shapes(
         placed = library.heightfield(geometry, use)
         return [_Shape(type="hfield", asset=placed[0], X_GS=placed[1])] if placed else []
     if isinstance(geometry, Plane) and moving:
-        message = f"link {link} moves and carries a plane, which MuJoCo has on static bodies only"
-        context.report(Fate.DROPPED, "moving-plane", message, use.where, hint="use a box")
+        context.report(
+            Fate.DROPPED,
+            "moving-plane",
+            "link {link} moves and carries a plane, which MuJoCo has on static bodies only",
+            use.where,
+            hint="use a box",
+            link=link,
+        )
         return []
     if isinstance(geometry, Empty):
-        context.report(Fate.NOTED, "no-shape", f"a shape of link {link} is declared empty; it has no geom", use.where)
+        context.report(
+            Fate.NOTED, "no-shape", "a shape of link {link} is declared empty; it has no geom", use.where, link=link
+        )
         return []
     shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
     return [shape] if _has_extent(shape, link, use.where, context) else []
@@ -199,6 +207,13 @@ def _has_extent(shape: _Shape, link: str, where: Where, context: Context) -> boo
     sizes = shape.size or ()
     if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
         return True
-    message = f"a {shape.type} of link {link} has no extent; MuJoCo refuses it"
-    context.report(Fate.DROPPED, "empty-shape", message, where, hint="give it a positive size")
+    context.report(
+        Fate.DROPPED,
+        "empty-shape",
+        "a {shape_type} of link {link} has no extent; MuJoCo refuses it",
+        where,
+        hint="give it a positive size",
+        shape_type=shape.type,
+        link=link,
+    )
     return False

@@ -21,8 +21,13 @@ def accelerators(context: Context) -> None:
     """Note what MJX refuses: one entry for a model, with every reason."""
     reasons = [*_shapes(context), *_sensors(context), *_wind(context)]
     if reasons:
-        message = f"MJX (3.17) does not take the model: {'; '.join(reasons)}; MuJoCo Warp does"
-        context.report(Fate.NOTED, "mjx", message, hint="use MuJoCo Warp, or change what is named")
+        context.report(
+            Fate.NOTED,
+            "mjx",
+            "MJX (3.17) does not take the model: {names}; MuJoCo Warp does",
+            hint="use MuJoCo Warp, or change what is named",
+            names="; ".join(reasons),
+        )
 
 
 def _shapes(context: Context) -> Iterator[str]:

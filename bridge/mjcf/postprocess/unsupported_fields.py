@@ -105,35 +105,66 @@ def ledger(context: Context) -> None:
             _apply(lost, axis, f"joint {joint.name}", joint.where, context)
         _curve(joint, context)
         if joint.provide_feedback:
-            message = f"joint {joint.name}: provide_feedback is not carried; add a force and a torque sensor"
-            context.report(Fate.NOTED, "joint-feedback", message, joint.where)
+            context.report(
+                Fate.NOTED,
+                "joint-feedback",
+                "joint {joint}: provide_feedback is not carried; add a force and a torque sensor",
+                joint.where,
+                joint=joint.name,
+            )
     for actuator in scene.actuators:
         if actuator.interfaces:
-            message = f"actuator {actuator.name}: the interfaces {', '.join(actuator.interfaces)} are not carried"
-            context.report(Fate.NOTED, "actuator-interfaces", message, actuator.where)
+            context.report(
+                Fate.NOTED,
+                "actuator-interfaces",
+                "actuator {actuator}: the interfaces {names} are not carried",
+                actuator.where,
+                actuator=actuator.name,
+                names=", ".join(actuator.interfaces),
+            )
 
 
 def _physics_and_groups(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
     _apply(_PHYSICS, scene.physics, "physics", where, context)
     if scene.physics.time_step != context.time_step:
-        message = f"the time step {scene.physics.time_step:g} s is none; {context.time_step:g} s is taken"
-        context.report(Fate.ASSUMED, "time-step", message, where)
+        context.report(
+            Fate.ASSUMED,
+            "time-step",
+            "the time step {time_step:g} s is none; {time_step_2:g} s is taken",
+            where,
+            time_step=scene.physics.time_step,
+            time_step_2=context.time_step,
+        )
     if scene.wind.any():
         message = "the wind pushes nothing: the source states no density of the air, and MuJoCo's is zero"
         context.report(Fate.DROPPED, "wind", message, where, hint="set density and viscosity of <option>")
     if scene.filter_groups:
         names = ", ".join(" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
-        message = f"the collision filter groups {names} are written as the pairs that they exclude"
-        context.report(Fate.NOTED, "filter-groups", message, scene.filter_groups[0].where)
+        context.report(
+            Fate.NOTED,
+            "filter-groups",
+            "the collision filter groups {names} are written as the pairs that they exclude",
+            scene.filter_groups[0].where,
+            names=names,
+        )
     nameless = sum(context.shape_names[visual.name] > 1 for link in scene.links for visual in link.visuals)
     if nameless:
-        message = f"{nameless} visuals have no name, because theirs is that of another shape too"
-        context.report(Fate.NOTED, "visual-names", message)
+        context.report(
+            Fate.NOTED,
+            "visual-names",
+            "{nameless} visuals have no name, because theirs is that of another shape too",
+            nameless=nameless,
+        )
     if len(scene.models) > 1:
         names = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
-        message = f"models, with their canonical links, are carried as prefixes of names only: {names}"
-        context.report(Fate.NOTED, "model-scopes", message, scene.models[0].where)
+        context.report(
+            Fate.NOTED,
+            "model-scopes",
+            "models, with their canonical links, are carried as prefixes of names only: {names}",
+            scene.models[0].where,
+            names=names,
+        )
 
 
 def _link(link: Link, context: Context) -> None:
@@ -147,16 +178,30 @@ def _link(link: Link, context: Context) -> None:
         _apply(_FRICTION, collision.surface.friction, owner, collision.where, context)
         friction = collision.surface.friction
         if friction.mu2 != friction.mu:
-            message = f"{owner}: mu2 = {friction.mu2:g} is not carried; friction is {friction.mu:g} in every direction"
-            context.report(Fate.DROPPED, "friction-direction", message, collision.where)
+            context.report(
+                Fate.DROPPED,
+                "friction-direction",
+                "{owner}: mu2 = {mu2:g} is not carried; friction is {mu:g} in every direction",
+                collision.where,
+                owner=owner,
+                mu2=friction.mu2,
+                mu=friction.mu,
+            )
 
 
 def _curve(joint: Joint, context: Context) -> None:
     if joint.curve is not None:
         length = sum(arc.length for arc in joint.curve.arcs)
         kind = "closed" if joint.curve.periodic else "open"
-        message = f"the {kind} curve of joint {joint.name} is {length:g} m long; its limits are those of the axis"
-        context.report(Fate.NOTED, "curve", message, joint.where)
+        context.report(
+            Fate.NOTED,
+            "curve",
+            "the {kind} curve of joint {joint} is {length:g} m long; its limits are those of the axis",
+            joint.where,
+            kind=kind,
+            joint=joint.name,
+            length=length,
+        )
 
 
 Owner = Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics
@@ -167,8 +212,17 @@ def _apply(rules: Iterable[_Rule], owner: Owner, name: str, where: Where, contex
     for field, rule in [(field, each) for each in rules for field in each.fields.split()]:
         value = getattr(owner, field)
         if _differs(value, defaults[field]):
-            message = f"{name}: {field} = {_brief(value)} is not carried; {rule.text}"
-            context.report(rule.fate, rule.code, message, where, hint=rule.hint)
+            context.report(
+                rule.fate,
+                rule.code,
+                "{name}: {field} = {brief} is not carried; {text}",
+                where,
+                hint=rule.hint,
+                name=name,
+                field=field,
+                brief=_brief(value),
+                text=rule.text,
+            )
 
 
 def _defaults(kind: type[Any]) -> dict[str, Any]:

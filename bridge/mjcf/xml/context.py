@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import chain, count
 from typing import Any, Literal, cast, get_args
@@ -187,6 +187,19 @@ class Context:
         step = self.mechanism.scene.physics.time_step
         return step if 0.0 < step < math.inf else Physics().time_step
 
-    def report(self, fate: Fate, code: str, message: str, where: Where = NOWHERE, *, hint: str = "") -> None:
+    def report(
+        self,
+        fate: Fate,
+        code: str,
+        template: str,
+        where: Where = NOWHERE,
+        /,
+        *,
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        **arguments: object,
+    ) -> None:
         """Record what MJCF cannot hold; ``code`` without its prefix."""
-        self.diagnostics.add(fate, f"{TARGET}.{code}", message, where, target=TARGET, hint=hint)
+        self.diagnostics.add(
+            fate, f"{TARGET}.{code}", template, where, target=TARGET, hint=hint, subjects=subjects, **arguments
+        )

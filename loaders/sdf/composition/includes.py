@@ -74,7 +74,7 @@ def _include(node: Node, parent: Node, context: Context, composition: Compositio
     found = context.resources.find(uri, Path(node.file).parent, node)
     path = None if found is None else model_file(found, node)
     if path is None:
-        node.invalid("sdf.include-not-found", f"{uri!r} cannot be included; nothing was found that can be read")
+        node.invalid("sdf.include-not-found", "{uri!r} cannot be included; nothing was found that can be read", uri=uri)
         return []
     element = _element_of(path, node, context, composition)
     if element is None:
@@ -93,7 +93,7 @@ def _element_of(path: Path, node: Node, context: Context, composition: Compositi
     real = path.resolve()
     if real in context.including or len(context.including) >= MAX_INCLUDE_DEPTH:
         chain = " -> ".join(file.name for file in (*context.including, real))
-        node.invalid("sdf.include-cycle", f"files include each other without end: {chain}")
+        node.invalid("sdf.include-cycle", "files include each other without end: {chain}", chain=chain)
         return None
     if real not in composition.files:
         composition.files[real] = _read(path, node, context, composition)
@@ -105,7 +105,11 @@ def _copy(element: Node, node: Node, composition: Composition) -> Node | None:
     originals = list(element.walk())
     composition.elements += len(originals)
     if composition.elements > MAX_ELEMENTS:
-        node.invalid("sdf.too-many-elements", f"with all that is included there are more than {MAX_ELEMENTS} elements")
+        node.invalid(
+            "sdf.too-many-elements",
+            "with all that is included there are more than {max_elements} elements",
+            max_elements=MAX_ELEMENTS,
+        )
         return None
     twin = element.copy()
     for original, copied in zip(originals, twin.walk(), strict=True):
@@ -131,12 +135,20 @@ def _read(path: Path, node: Node, context: Context, composition: Composition) ->
 def _only_element(root: Node, node: Node) -> Node | None:
     found = [child for tag in _INCLUDABLE for child in root.children if child.tag == tag]
     if not found:
-        message = f"{root.file} has no model, light or actor; nothing is included"
-        node.report(Fate.DROPPED, "sdf.include-empty", message)
+        node.report(
+            Fate.DROPPED,
+            "sdf.include-empty",
+            "{root_file} has no model, light or actor; nothing is included",
+            root_file=root.file,
+        )
         return None
     for extra in found[1:]:
-        message = f"a file that is included gives one element; <{found[0].tag}> counts and this one does not"
-        extra.report(Fate.DROPPED, "sdf.extra-element", message)
+        extra.report(
+            Fate.DROPPED,
+            "sdf.extra-element",
+            "a file that is included gives one element; <{tag}> counts and this one does not",
+            tag=found[0].tag,
+        )
     root.children = [child for child in root.children if child not in found]
     root.skip("@version")
     root.report_unread()
@@ -172,7 +184,7 @@ def override(include: Node, element: Node) -> None:
         value = include.word(key, "")
         if value and key == "name" and "name" not in element.attributes:
             element.invalid(
-                "sdf.no-name", f"<{element.tag}> needs a name", hint="also where an <include> gives another"
+                "sdf.no-name", "<{tag}> needs a name", hint="also where an <include> gives another", tag=element.tag
             )
         if value:
             element.attributes[key] = value

@@ -21,17 +21,22 @@ _NOT_IN_WORLD = ("link", "gripper")
 def merge(include: Node, model: Node, parent: Node, scenes: dict[Node, Scene]) -> list[Node]:
     """The proxy frame and the parts of the model, to stand in the place of the ``<include>``."""
     if model.tag != "model":
-        include.invalid("sdf.merge-unsupported", f"only a model can be merged, not <{model.tag}>")
+        include.invalid("sdf.merge-unsupported", "only a model can be merged, not <{tag}>", tag=model.tag)
         return []
     proxy = _proxy(include, model, parent)
     parts = [proxy]
     for child in model.children:
         _retarget(child, proxy.attributes["name"])
         if child.tag in _DROPPED:
-            message = f"<{child.tag}> of a merged model does not count"
-            child.report(Fate.NOTED, "sdf.merge-drops", message, hint="say it in the model that includes it")
+            child.report(
+                Fate.NOTED,
+                "sdf.merge-drops",
+                "<{tag}> of a merged model does not count",
+                hint="say it in the model that includes it",
+                tag=child.tag,
+            )
         elif parent.tag == "world" and _needs_model(child, scenes):
-            include.invalid("sdf.merge-unsupported", f"a <{child.tag}> cannot be merged into a world")
+            include.invalid("sdf.merge-unsupported", "a <{tag}> cannot be merged into a world", tag=child.tag)
         elif child.tag in _KEPT or ":" in child.tag:
             parts.append(child)
     return parts

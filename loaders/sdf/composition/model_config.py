@@ -21,10 +21,16 @@ def model_file(path: Path, node: Node) -> Path | None:
         return path
     manifest = next((path / name for name in _MANIFESTS if (path / name).is_file()), None)
     if manifest is None:
-        node.invalid("sdf.no-model-config", f"the folder {path} holds no model.config")
+        node.invalid("sdf.no-model-config", "the folder {path} holds no model.config", path=path)
         return None
     if manifest.name != _MANIFESTS[0]:
-        node.report(Fate.NOTED, "sdf.old-manifest", f"{manifest.name} is the old name of {_MANIFESTS[0]}")
+        node.report(
+            Fate.NOTED,
+            "sdf.old-manifest",
+            "{manifest} is the old name of {manifests}",
+            manifest=manifest.name,
+            manifests=_MANIFESTS[0],
+        )
     data = read_bytes(manifest, node.diagnostics)
     root = None if data is None else parse(data, str(manifest), node.diagnostics)
     return None if root is None else _chosen(root, path)
@@ -38,8 +44,12 @@ def _chosen(root: Node, folder: Path) -> Path | None:
         if version is None:
             return _named(entry, folder)
         if version > NEWEST:
-            message = f"the file for version {entry.attributes['version']} is newer than 1.12; it is not used"
-            entry.report(Fate.ASSUMED, "sdf.newer-model-file", message)
+            entry.report(
+                Fate.ASSUMED,
+                "sdf.newer-model-file",
+                "the file for version {attributes} is newer than 1.12; it is not used",
+                attributes=entry.attributes["version"],
+            )
         elif best is None or version > best[0]:
             best = version, entry.text.strip()
     if best is None:

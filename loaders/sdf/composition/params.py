@@ -48,7 +48,7 @@ def _apply(change: Node, model: Node) -> None:
 
 
 def _fail(change: Node, why: str) -> None:
-    change.invalid("sdf.params", f"this change is not made: {why}")
+    change.invalid("sdf.params", "this change is not made: {why}", why=why)
 
 
 def _find(model: Node, path: str, tag: str = "") -> Node | None:

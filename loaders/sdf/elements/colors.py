@@ -13,10 +13,10 @@ def read_colour(element: Node, tag: str) -> Rgba | None:
     if node is None or not words:
         return None
     if len(words) not in (3, 4):
-        node.invalid("xml.not-a-vector", f"a colour has 3 or 4 numbers, not {len(words)}")
+        node.invalid("xml.not-a-vector", "a colour has 3 or 4 numbers, not {count}", count=len(words))
         return None
     values = node.numbers(".", len(words)) + (1.0,) * (4 - len(words))
     if not all(0.0 <= value <= 1.0 for value in values):
-        node.invalid("xml.out-of-range", f"a colour is out of 0..1: {node.text.strip()}")
+        node.invalid("xml.out-of-range", "a colour is out of 0..1: {value}", value=node.text.strip())
     red, green, blue, opacity = values
     return red, green, blue, opacity

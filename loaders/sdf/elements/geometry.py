@@ -42,7 +42,13 @@ def read_geometry(element: Node, context: Context) -> Geometry:
     first = shapes[0]
     for extra in shapes[1:]:
         if extra.tag != "polyline" or first.tag != "polyline":
-            extra.report(Fate.DROPPED, "sdf.second-shape", f"<{extra.tag}> is a second shape; <{first.tag}> counts")
+            extra.report(
+                Fate.DROPPED,
+                "sdf.second-shape",
+                "<{tag}> is a second shape; <{tag_2}> counts",
+                tag=extra.tag,
+                tag_2=first.tag,
+            )
             mark_read(extra)
     return _READERS[first.tag](first, context)
 
@@ -132,8 +138,13 @@ def _read_polyline(node: Node, _: Context) -> Geometry:
     heights = [line.number("height", 1.0) for line in lines]
     for line, height in zip(lines, heights, strict=True):
         if height != heights[0]:
-            message = f"an outline of height {height:g} m is raised to that of the first, {heights[0]:g} m"
-            line.report(Fate.APPROXIMATED, "sdf.polyline-height", message)
+            line.report(
+                Fate.APPROXIMATED,
+                "sdf.polyline-height",
+                "an outline of height {height:g} m is raised to that of the first, {heights:g} m",
+                height=height,
+                heights=heights[0],
+            )
     return Polyline(outlines=tuple(_read_outline(line) for line in lines), height=heights[0])
 
 
@@ -160,7 +171,7 @@ def _read_empty(_: Node, __: Context) -> Geometry:
 def _uri(node: Node) -> str:
     uri = node.word("uri", "")
     if not uri:
-        node.invalid("sdf.no-uri", f"<{node.tag}> names no file", hint="give it a <uri>")
+        node.invalid("sdf.no-uri", "<{tag}> names no file", hint="give it a <uri>", tag=node.tag)
     return uri
 
 

@@ -89,6 +89,12 @@ def _part(node: Node, collision: Collision, density: float) -> SpatialInertia | 
     if own is not None:
         return own.moved(collision.X_LG)
     shape = type(collision.geometry).__name__.lower()
-    message = f"the {shape} of collision {collision.name} has no volume to compute an inertia from; it counts nothing"
-    node.report(Fate.ASSUMED, "sdf.auto-inertia-shape", message, hint="give mass and moments")
+    node.report(
+        Fate.ASSUMED,
+        "sdf.auto-inertia-shape",
+        ("the {shape} of collision {collision} has no volume to compute an inertia from; it counts nothing"),
+        hint="give mass and moments",
+        shape=shape,
+        collision=collision.name,
+    )
     return None

@@ -49,7 +49,9 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     ratio = node.number("gearbox_ratio", 1.0)
     feedback = _read_physics(node)
     if scope.static and kind is not JointType.FIXED:
-        node.report(Fate.NOTED, "sdf.static-joint", f"the joint {vertex.name} cannot move: its model is static")
+        node.report(
+            Fate.NOTED, "sdf.static-joint", "the joint {vertex} cannot move: its model is static", vertex=vertex.name
+        )
     if parent is None or body is None or not _are_two_bodies(vertex, parent):
         return None
     parent_link = carrier(parent)
@@ -79,7 +81,7 @@ def _read_type(node: Node) -> JointType:
         return JointType(kind)
     if word:
         known = ", ".join(_AXIS_COUNT)
-        node.invalid("sdf.joint-type", f"the joint type {word!r} is none of {known}")
+        node.invalid("sdf.joint-type", "the joint type {word!r} is none of {known}", word=word, known=known)
     return JointType.FIXED
 
 
@@ -96,7 +98,7 @@ def _read_parent(vertex: FrameVertex, scope: Scope) -> FrameVertex | None:
     name = node.word("parent")
     found = scope.find(name) if name else None
     if found is vertex:
-        node.invalid("sdf.joint-parent", f"the joint {vertex.name} has itself as its parent")
+        node.invalid("sdf.joint-parent", "the joint {vertex} has itself as its parent", vertex=vertex.name)
         return None
     if found is not None or not name:
         return found
@@ -118,7 +120,12 @@ def _read_child(vertex: FrameVertex) -> FrameVertex | None:
     link = carrier(vertex)
     if link is None:
         hint = "exchange parent and child, and turn the axis round"
-        vertex.node.invalid("sdf.joint-child", f"the child {vertex.attached_to!r} is fixed to the world", hint=hint)
+        vertex.node.invalid(
+            "sdf.joint-child",
+            "the child {attached_to!r} is fixed to the world",
+            hint=hint,
+            attached_to=vertex.attached_to,
+        )
     return link
 
 
@@ -127,8 +134,12 @@ def _are_two_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
     first, second = (end.anchor or end for end in (parent, vertex))
     if first is not second:
         return True
-    message = f"parent and child of the joint {vertex.name} are both fixed to {first.name}"
-    vertex.node.invalid("sdf.joint-same-body", message)
+    vertex.node.invalid(
+        "sdf.joint-same-body",
+        "parent and child of the joint {vertex} are both fixed to {first}",
+        vertex=vertex.name,
+        first=first.name,
+    )
     return False
 
 
@@ -143,11 +154,25 @@ def _read_axes(vertex: FrameVertex, kind: JointType) -> tuple[JointAxis, ...]:
         return tuple(read.values())[:1]
     for tag in _AXES[count:]:
         if tag in read:
-            node.report(Fate.NOTED, "sdf.extra-axis", f"the {kind} joint {vertex.name} does not move along its <{tag}>")
+            node.report(
+                Fate.NOTED,
+                "sdf.extra-axis",
+                "the {kind} joint {vertex} does not move along its <{tag}>",
+                kind=kind,
+                vertex=vertex.name,
+                tag=tag,
+            )
     for tag in _AXES[:count]:
         if tag not in read:
-            message = f"the {kind} joint {vertex.name} has no <{tag}>; 0 0 1 is taken"
-            node.report(Fate.ASSUMED, "sdf.no-axis", message, hint=f"add an <{tag}>")
+            node.report(
+                Fate.ASSUMED,
+                "sdf.no-axis",
+                "the {kind} joint {vertex} has no <{tag}>; 0 0 1 is taken",
+                hint=f"add an <{tag}>",
+                kind=kind,
+                vertex=vertex.name,
+                tag=tag,
+            )
             read[tag] = JointAxis(xyz=frozen((0.0, 0.0, 1.0)))
     axes = tuple(read[tag] for tag in _AXES[:count])
     if kind is JointType.CONTINUOUS:
@@ -174,7 +199,7 @@ def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
     length = math.sqrt(x * x + y * y + z * z)
     base = node.word("@expressed_in", "")
     if length == 0.0:
-        node.invalid("sdf.zero-axis", f"an axis of the joint {vertex.name} is zero")
+        node.invalid("sdf.zero-axis", "an axis of the joint {vertex} is zero", vertex=vertex.name)
         return frozen((0.0, 0.0, 1.0))
     direction = frozen((x / length, y / length, z / length))
     if not base:
@@ -195,8 +220,14 @@ def _read_limit(node: Node) -> dict[str, float]:
     lower = node.number("lower", -math.inf, inf=True)
     upper = node.number("upper", math.inf, inf=True)
     if lower > upper:
-        message = f"lower {lower:g} is above upper {upper:g}; both are kept, and no position is within them"
-        node.report(Fate.ASSUMED, "sdf.reversed-limit", message, hint="exchange them")
+        node.report(
+            Fate.ASSUMED,
+            "sdf.reversed-limit",
+            "lower {lower:g} is above upper {upper:g}; both are kept, and no position is within them",
+            hint="exchange them",
+            lower=lower,
+            upper=upper,
+        )
     return {
         "lower": -math.inf if lower <= -UNLIMITED else lower,
         "upper": math.inf if upper >= UNLIMITED else upper,
@@ -221,8 +252,14 @@ def _read_dynamics(node: Node) -> dict[str, float]:
     read = {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
     for key in ("damping", "friction", "spring_stiffness"):
         if read[key] < 0.0:
-            message = f"<{key}> is {read[key]:g}, which drives the joint instead of holding it; it is kept"
-            node.report(Fate.ASSUMED, "sdf.negative-dynamics", message, hint="make it positive")
+            node.report(
+                Fate.ASSUMED,
+                "sdf.negative-dynamics",
+                "<{key}> is {read:g}, which drives the joint instead of holding it; it is kept",
+                hint="make it positive",
+                key=key,
+                read=read[key],
+            )
     return read
 
 
@@ -246,8 +283,14 @@ def _read_gear_reference(node: Node, scope: Scope, kind: JointType) -> str | Non
     link = None if found is None else carrier(found)
     if link is not None:
         return link.name
-    message = f"the reference body {name!r} of a gearbox is no link of {scope.name}; the parent is taken"
-    node.report(Fate.ASSUMED, "sdf.gearbox-reference", message, hint=scope.suggestion(name))
+    node.report(
+        Fate.ASSUMED,
+        "sdf.gearbox-reference",
+        "the reference body {name!r} of a gearbox is no link of {scope}; the parent is taken",
+        hint=scope.suggestion(name),
+        name=name,
+        scope=scope.name,
+    )
     return None
 
 

@@ -18,7 +18,7 @@ def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
     """One lamp, fixed to a link or to the world by the given pose."""
     kind = node.word("@type")
     if kind and kind not in TYPES:
-        node.invalid("sdf.light-type", f"the light type {kind!r} is none of {', '.join(TYPES)}")
+        node.invalid("sdf.light-type", "the light type {kind!r} is none of {names}", kind=kind, names=", ".join(TYPES))
     report_ignored(node, {"visualize": _LOOK})
     reach, attenuation = _read_attenuation(node.child("attenuation"))
     inner, outer, falloff = _read_spot(node.child("spot"))

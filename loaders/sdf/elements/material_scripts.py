@@ -62,7 +62,7 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         return _material(name, entries, textures, script)
     known = _gazebo_colour(name)
     if known is None:
-        script.report(Fate.NOTED, "sdf.unknown-material", f"no script at hand has a material {name!r}")
+        script.report(Fate.NOTED, "sdf.unknown-material", "no script at hand has a material {name!r}", name=name)
     return known or Material(name=name)
 
 
@@ -168,7 +168,9 @@ def _texture(words: list[str], folders: list[Path], script: Node) -> str | None:
     for folder in folders:
         if file and (folder / file).is_file():
             return str(folder / file)
-    script.report(Fate.NOTED, "sdf.unknown-material", f"the texture {words[0]!r} of the material is not found")
+    script.report(
+        Fate.NOTED, "sdf.unknown-material", "the texture {words!r} of the material is not found", words=words[0]
+    )
     return None
 
 

@@ -80,9 +80,11 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
     kind = shader.word("@type")
     uri = shader.word("normal_map", "")
     if kind and kind not in _SHADERS:
-        shader.invalid("sdf.shader", f"the shader type {kind!r} is none of {', '.join(_SHADERS)}")
+        shader.invalid(
+            "sdf.shader", "the shader type {kind!r} is none of {names}", kind=kind, names=", ".join(_SHADERS)
+        )
     elif kind.startswith("normal_map") and not uri:
-        shader.invalid("sdf.shader", f"a shader of type {kind} needs a <normal_map>")
+        shader.invalid("sdf.shader", "a shader of type {kind} needs a <normal_map>", kind=kind)
     return (("normal_map", find_file(shader, uri, context) or uri),) if uri else ()
 
 

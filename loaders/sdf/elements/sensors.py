@@ -33,7 +33,7 @@ def read_sensors(vertex: FrameVertex, element: Node, scope: Scope) -> tuple[Sens
 def _read_sensor(node: Node, vertex: FrameVertex, scope: Scope) -> Sensor:
     kind = node.word("@type")
     if kind and kind not in _TYPES:
-        node.invalid("sdf.sensor-type", f"the sensor type {kind!r} is unknown")
+        node.invalid("sdf.sensor-type", "the sensor type {kind!r} is unknown", kind=kind)
     report_ignored(node, {"plugin": _PLUGIN})
     X_VS = pose_in(vertex, node, scope)
     on_joint = vertex.kind is VertexKind.JOINT

@@ -60,7 +60,9 @@ def _first(ode: Node | None, bullet: Node | None, key: str) -> float | None:
 def _read_bounce(node: Node) -> tuple[float, float]:
     restitution = node.number("restitution_coefficient", 0.0, minimum=0.0)
     if restitution > 1.0:
-        node.invalid("xml.out-of-range", f"a restitution coefficient of {restitution:g} is more than 1")
+        node.invalid(
+            "xml.out-of-range", "a restitution coefficient of {restitution:g} is more than 1", restitution=restitution
+        )
     return restitution, node.number("threshold", 1e5, inf=True)
 
 

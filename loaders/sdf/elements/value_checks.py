@@ -165,4 +165,4 @@ def _known(element: Node) -> Iterator[Node]:
 def _check_number(node: Node, lowest: float, highest: float) -> None:
     value = node.maybe_number(".", minimum=lowest, inf=True)
     if value is not None and value > highest:
-        node.invalid("xml.out-of-range", f"{value:g} is more than {highest:g}")
+        node.invalid("xml.out-of-range", "{value:g} is more than {highest:g}", value=value, highest=highest)

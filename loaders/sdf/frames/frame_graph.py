@@ -153,8 +153,11 @@ def build_frame_graph(body: Node, scenes: dict[Node, Scene]) -> FrameGraph:
         relative_to, origin.X_BV = read_pose(body)
         origin.placement = body.word("@placement_frame", "")
         if relative_to:
-            message = f"the pose of the outermost model cannot be relative to {relative_to!r}"
-            body.invalid("sdf.root-relative-to", message)
+            body.invalid(
+                "sdf.root-relative-to",
+                "the pose of the outermost model cannot be relative to {relative_to!r}",
+                relative_to=relative_to,
+            )
     _open(outermost, origin)
     layout = FrameGraph(outermost, scenes)
     pending = [layout.outermost]

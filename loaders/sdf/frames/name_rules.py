@@ -61,13 +61,19 @@ def _check(node: Node, version: Version, newest: Version, taken: dict[tuple[str,
     name = node.attributes.get("name", "").strip()
     if not name:
         if node.tag not in _OPTIONAL:
-            node.invalid("sdf.no-name", f"<{node.tag}> needs a name")
+            node.invalid("sdf.no-name", "<{tag}> needs a name", tag=node.tag)
         return
     if name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__")):
-        node.invalid("sdf.reserved-name", f"the name {name!r} is reserved", hint="rename it")
+        node.invalid("sdf.reserved-name", "the name {name!r} is reserved", hint="rename it", name=name)
     if SEPARATOR in name and newest >= _SCOPED_NAMES_END:
-        message = f"the name {name!r} holds ::, which version {newest[0]}.{newest[1]} does not allow"
-        node.invalid("sdf.scoped-name", message, hint="nest the models")
+        node.invalid(
+            "sdf.scoped-name",
+            "the name {name!r} holds ::, which version {newest}.{newest_2} does not allow",
+            hint="nest the models",
+            name=name,
+            newest=newest[0],
+            newest_2=newest[1],
+        )
     _claim(node, name, version, taken)
 
 
@@ -77,14 +83,28 @@ def _claim(node: Node, name: str, version: Version, taken: dict[tuple[str, str],
     if first is node:
         return
     if first.tag == node.tag or version >= _CLASHES_END or node.tag not in _RENAMED:
-        message = f"the name {name!r} is taken by the <{first.tag}> of line {first.line}"
-        node.invalid("sdf.duplicate-name", message, hint="rename one of them")
+        node.invalid(
+            "sdf.duplicate-name",
+            "the name {name!r} is taken by the <{tag}> of line {line}",
+            hint="rename one of them",
+            name=name,
+            tag=first.tag,
+            line=first.line,
+        )
         return
     new = _free_name(f"{name}_{node.tag}", taken)
     node.attributes["name"] = new
     taken[(space, new)] = node
-    message = f"the name {name!r} is taken by a <{first.tag}>; this <{node.tag}> is now called {new!r}"
-    node.report(Fate.ASSUMED, "sdf.name-clash", message, hint="rename one of them; references keep their meaning")
+    node.report(
+        Fate.ASSUMED,
+        "sdf.name-clash",
+        "the name {name!r} is taken by a <{tag}>; this <{tag_2}> is now called {new!r}",
+        hint="rename one of them; references keep their meaning",
+        name=name,
+        tag=first.tag,
+        tag_2=node.tag,
+        new=new,
+    )
 
 
 def _free_name(name: str, taken: Mapping[tuple[str, str], Node]) -> str:

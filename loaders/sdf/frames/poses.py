@@ -23,8 +23,13 @@ def read_local_pose(element: Node) -> Pose:
     """The ``<pose>`` of an element that is always posed from its parent, and whose ``relative_to`` means nothing."""
     base, X_RE = read_pose(element)
     if base:
-        message = f"the pose of <{element.tag}> has no relative_to; {base!r} is not used"
-        element.report(Fate.ASSUMED, "sdf.pose-relative-to-ignored", message)
+        element.report(
+            Fate.ASSUMED,
+            "sdf.pose-relative-to-ignored",
+            "the pose of <{tag}> has no relative_to; {base!r} is not used",
+            tag=element.tag,
+            base=base,
+        )
     return X_RE
 
 
@@ -33,11 +38,18 @@ def _read_numbers(node: Node) -> Pose:
     in_degrees = node.flag("@degrees", False)
     words = node.text.split()
     if form not in _COUNTS:
-        node.invalid("sdf.pose-format", f"rotation_format is {form!r}, which is none of {', '.join(_COUNTS)}")
+        node.invalid(
+            "sdf.pose-format",
+            "rotation_format is {form!r}, which is none of {names}",
+            form=form,
+            names=", ".join(_COUNTS),
+        )
     elif in_degrees and form != "euler_rpy":
         node.invalid("sdf.pose-format", "a quaternion has no degrees", hint="remove degrees='true'")
     elif words and len(words) != _COUNTS[form]:
-        node.invalid("sdf.pose-format", f"{_COUNTS[form]} numbers are expected, not {len(words)}")
+        node.invalid(
+            "sdf.pose-format", "{counts} numbers are expected, not {count}", counts=_COUNTS[form], count=len(words)
+        )
     elif words:
         values = node.numbers(".", _COUNTS[form])
         return _from_quaternion(node, values) if form == "quat_xyzw" else _from_angles(values, in_degrees)

@@ -90,10 +90,17 @@ def _report_canonical_link(scope: Scope, named: str, taken: FrameVertex | None) 
     if taken is None:
         if not (scope.static or scope.inner or scope.contents):
             hint = "give it a <link>, or make it static"
-            scope.node.invalid("sdf.no-link", f"the model {scope.name} has no link", hint=hint)
+            scope.node.invalid("sdf.no-link", "the model {scope} has no link", hint=hint, scope=scope.name)
     elif named:
-        message = f"the canonical link {named!r} is no link of the model {scope.name}; {taken.name} is taken"
-        scope.node.report(Fate.ASSUMED, "sdf.canonical-link", message, hint=scope.suggestion(named))
+        scope.node.report(
+            Fate.ASSUMED,
+            "sdf.canonical-link",
+            "the canonical link {named!r} is no link of the model {scope}; {taken} is taken",
+            hint=scope.suggestion(named),
+            named=named,
+            scope=scope.name,
+            taken=taken.name,
+        )
 
 
 def _anchor(vertex: FrameVertex) -> FrameVertex | None:
@@ -176,7 +183,15 @@ def _break(cycle: list[FrameVertex], code: str, what: str, hint: str) -> None:
     """Report a cycle once; what hangs on it goes on with a harmless value."""
     first = cycle[0]
     chain = " -> ".join(vertex.name for vertex in (*cycle, first))
-    first.node.invalid(code, f"the {first.kind.value} {first.name} {what}: {chain}", hint=hint)
+    first.node.invalid(
+        code,
+        "the {value} {first} {what}: {chain}",
+        hint=hint,
+        value=first.kind.value,
+        first=first.name,
+        what=what,
+        chain=chain,
+    )
 
 
 def _place(order: list[FrameVertex]) -> None:

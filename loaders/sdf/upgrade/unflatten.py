@@ -65,8 +65,12 @@ def _nest(scope: Node, prefix: str, parts: list[Node]) -> None:
     scope.children = [child for child in scope.children if id(child) not in moved]
     model = scope.add("model", name=prefix)
     model.line = parts[0].line
-    message = f"the names {prefix}::... of an old file become those of a nested model {prefix}"
-    parts[0].report(Fate.NOTED, "sdf.unflattened", message)
+    parts[0].report(
+        Fate.NOTED,
+        "sdf.unflattened",
+        "the names {prefix}::... of an old file become those of a nested model {prefix}",
+        prefix=prefix,
+    )
     for part in parts:
         part.parent = None
         for reference in _references(part):

@@ -47,10 +47,15 @@ def _parsed(text: str) -> Version:
 def _report_version(root: Node, text: str) -> None:
     hint = "versions are 1.0, 1.2, 1.3 and so on to 1.12"
     if text:
-        message = f"the version {text!r} is not known; the file is read as 1.12"
-        root.report(Fate.ASSUMED, "sdf.unknown-version", message, hint=hint)
+        root.report(
+            Fate.ASSUMED,
+            "sdf.unknown-version",
+            "the version {text!r} is not known; the file is read as 1.12",
+            hint=hint,
+            text=text,
+        )
     else:
-        root.invalid("sdf.no-version", f"<{root.tag}> needs a version", hint=hint)
+        root.invalid("sdf.no-version", "<{tag}> needs a version", hint=hint, tag=root.tag)
 
 
 # --- finding ---------------------------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import pytest
 import trimesh
 
 import loaders
-from bridge.geometry.mesh_assets import cache_folder, mesh_asset, png_texture, shape_asset, stored, without_repeats
+from bridge.geometry.mesh_assets import cache_folder, mesh_asset, png_texture, shape_asset, stored
 from bridge.geometry.tessellation import cone, is_convex, prisms
 from bridge.mjcf import export_mjcf, to_mjcf
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Fate, Where, without_repeats
 from loaders.model import Collision, Cone, Heightmap, Link, Material, Mesh, Model, Polyline, Visual
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
