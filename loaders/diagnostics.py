@@ -169,7 +169,10 @@ class Diagnostics:
             subjects: Scoped names of what the finding is about.
             arguments: The values of the template's arguments; other types than `Argument` become text.
         """
-        values = {key: value if isinstance(value, Argument) else str(value) for key, value in arguments.items()}
+        values = {
+            key: value if isinstance(value, str | int | float | tuple) else str(value)
+            for key, value in arguments.items()
+        }
         self._entries.append(
             Diagnostic(code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects))
         )
