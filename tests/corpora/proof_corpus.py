@@ -35,7 +35,7 @@ class Proof:
     model: str
     invalid: str = ""
     """Why it does not load."""
-    freedoms: int = 0
+    dofs: int = 0
     links: int = 0
     verdict: str = ""
     """Of MuJoCo and PyBullet: EQUIVALENT, AGREES or DIFFERS."""
@@ -64,7 +64,7 @@ def judge(model: Model) -> Proof:
         mechanism = bridge.lower(_unseen(loaders.load(model.path, **search)))
     except (loaders.LoadError, ExportError) as error:
         return Proof(model=model.name, invalid=_reason(error))
-    known = {"model": model.name, "links": len(mechanism.bodies), "freedoms": len(mechanism.v_order)}
+    known = {"model": model.name, "links": len(mechanism.bodies), "dofs": len(mechanism.v_order)}
     found, repaired = compared(mechanism, (*BOTH, "drake"), levels=LEVELS, configurations=STATES, **search)
     rows = [row for row in found.rows if "drake" not in row.engines]
     witness, witness_causes = _witness(found)
