@@ -1,4 +1,4 @@
-"""Robot files in, one canonical model out: SDFormat, URDF and Drake's extensions and directives to a `Scene`."""
+"""Read SDFormat, URDF and Drake's model directives into one canonical model, a `Scene`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .context import Context
 from .diagnostics import Diagnostic, Diagnostics, ExportError, Fate, LoadError, ModelError, Where
 from .drake.filter_groups import resolve as resolve_groups
 from .formats import FORMATS, read_data, read_file
+from .option_names import check_option_names
 from .resources import Lookup, Resources
 from .robot_descriptions import locate
 from .scene_operations.validation import check_scene
@@ -27,6 +28,7 @@ __all__ = [
     "ExportError",
     "Fate",
     "LoadError",
+    "LoadOptions",
     "Lookup",
     "ModelError",
     "Pose",
@@ -42,60 +44,90 @@ __all__ = [
 PathLike = str | os.PathLike[str]
 
 
+def __dir__() -> list[str]:
+    """Return the public names only."""
+    return sorted(__all__)
+
+
 class Search(TypedDict, total=False):
-    """Where files that a model names may be found; the order is in `loaders.resources`."""
+    """Options that say where to find the files that a model names; `loaders.resources` gives the order of search."""
 
     package_map: Mapping[str, PathLike]
-    """Folders of packages and models, by the name that ``package://`` and ``model://`` give them."""
+    """Folders of packages and models, keyed by the name in ``package://name`` or ``model://name``."""
     paths: Sequence[PathLike]
     """Folders to search."""
     schemes: Mapping[str, Sequence[PathLike]]
-    """Folders to search for what follows ``scheme://``, by scheme."""
+    """Folders to search for the path after ``scheme://``, keyed by scheme."""
     finder: Callable[[str], PathLike | None]
-    """Asked last, with the name as it is written in the file."""
+    """Function that is called last, with the URI as the file has it; it returns a file, a folder or None."""
     unsafe_paths: bool
-    """Whether files outside the model's folder, its packages and the folders given here may be read."""
+    """Whether files outside the model's folder, its packages and the given folders may be read."""
 
 
-def load(
-    source: PathLike,
-    *,
-    strict: bool = False,
-    allow_xacro: bool = False,
-    srdf: PathLike | None = None,
-    **search: Unpack[Search],
-) -> Scene:
-    """Read a robot or a world: ``.sdf``, ``.world``, ``.urdf``, ``.xacro``, ``.dmd.yaml``.
+class LoadOptions(Search, total=False):
+    """Options of `load`, and of every function that takes a path in place of a scene."""
+
+    strict: bool
+    """Whether anything lost or approximated is an error."""
+    allow_xacro: bool
+    """Whether xacro may run; it evaluates Python code in the file."""
+    srdf: PathLike | None
+    """MoveIt's SRDF file of the robot; the link pairs that it disables become collision filters."""
+
+
+def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
+    """Read a robot or a world from a file: ``.sdf``, ``.world``, ``.urdf``, ``.xacro`` or ``.dmd.yaml``.
+
+    The root element decides the format of an XML file, not its suffix.
 
     Args:
-        source: The file. What it is, its root element tells. ``rd://name`` is a robot of the package
-            robot_descriptions, from its cache.
-        strict: Whether anything that is lost or approximated is an error too.
-        allow_xacro: Whether xacro may run, which evaluates code in the file.
-        srdf: MoveIt's file for the robot; the pairs of links that it disables become collision filters.
-        search: Where to look for what the file names; see `Search`.
+        source: The file. ``rd://name`` names a robot of the Python package robot_descriptions, read from its cache.
+        options: The options in `LoadOptions`: ``strict``, ``allow_xacro``, ``srdf``, and those in `Search`.
+
+    Returns:
+        The scene, with all diagnostics of the load in ``scene.diagnostics``.
 
     Raises:
-        LoadError: with every problem of the file, each with file and line and what would mend it.
+        LoadError: if the file has errors; it holds every one, with file, line and a hint.
+        TypeError: if an option is unknown.
+
+    Example:
+        >>> import loaders
+        >>> scene = loaders.load("assets/double_pendulum.urdf")
+        >>> [joint.name for joint in scene.joints]
+        ['mount', 'shoulder', 'elbow']
+        >>> loaders.load("assets/double_pendulum.urdf", path=["models"])
+        Traceback (most recent call last):
+        TypeError: unknown option 'path'; did you mean 'paths'?
     """
-    context = _context(search, allow_xacro)
+    check_option_names(options, LoadOptions.__optional_keys__)
+    context = _context(options, options.get("allow_xacro", False))
     path = locate(os.fspath(source), context.diagnostics)
     scene = None if path is None else read_file(path, context)
+    srdf = options.get("srdf")
     if srdf is not None and scene is not None:
         scene = with_srdf(scene, Path(srdf), context.diagnostics)
-    return _finish(scene, str(path or source), context.diagnostics, strict)
+    return _finish(scene, str(path or source), context.diagnostics, options.get("strict", False))
 
 
 def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Search]) -> tuple[Lookup, ...]:
-    """Every file that a robot or a world names, in order: where it was found, or why not and what was tried.
+    """Return every file that a robot or a world names, in order, with the path found or the reason why there is none.
 
-    Errors of the file itself raise nothing here: what could be read of it was asked for.
+    Errors in the file itself raise no exception; the result covers what could be read.
 
     Args:
-        source: As for `load`.
-        allow_xacro: As for `load`.
-        search: As for `load`.
+        source: The file, as for `load`.
+        allow_xacro: Whether xacro may run; it evaluates Python code in the file.
+        search: The options in `Search`.
+
+    Raises:
+        TypeError: if an option is unknown.
+
+    Example:
+        >>> [lookup.uri for lookup in loaders.resolve("assets/arm/model.sdf")][:2]
+        ['model://gripper/', 'model://gripper/meshes/finger.obj']
     """
+    check_option_names(search, Search.__optional_keys__)
     context = _context(search, allow_xacro)
     path = locate(os.fspath(source), context.diagnostics)
     if path is not None:
@@ -106,21 +138,30 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
 def load_string(
     text: str, *, format: str, base: PathLike = ".", strict: bool = False, **search: Unpack[Search]
 ) -> Scene:
-    """Read a robot or a world from text; see `load`.
+    """Read a robot or a world from text.
 
     Args:
         text: The document.
-        format: ``sdf``, ``urdf`` or ``directives``.
-        base: The folder that relative names in it start from.
-        strict: As for `load`.
-        search: As for `load`.
+        format: The format of the document: ``sdf``, ``urdf`` or ``directives``.
+        base: The folder to which relative file names in the document refer.
+        strict: Whether anything lost or approximated is an error.
+        search: The options in `Search`.
+
+    Returns:
+        The scene, with all diagnostics of the load in ``scene.diagnostics``.
 
     Raises:
-        LoadError: as for `load`.
-        ValueError: for an unknown format.
+        LoadError: if the document has errors; it holds every one, with line and a hint.
+        TypeError: if an option is unknown.
+        ValueError: if the format is unknown.
+
+    Example:
+        >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
+        'base'
     """
+    check_option_names(search, Search.__optional_keys__)
     if format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
+        raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
     file = str(Path(base) / f"<string>.{format}")
     context = _context(search, allow_xacro=False)
     data = text.encode(errors="surrogatepass")
@@ -128,9 +169,6 @@ def load_string(
 
 
 def _context(search: Search, allow_xacro: bool) -> Context:
-    unknown = sorted(search.keys() - Search.__optional_keys__)
-    if unknown:
-        raise TypeError(f"there is no option {', '.join(unknown)}")
     schemes = search.get("schemes", {})
     resources = Resources(
         package_map={name: Path(folder) for name, folder in (search.get("package_map") or {}).items()},

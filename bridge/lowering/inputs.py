@@ -7,20 +7,14 @@ from typing import Unpack
 
 import loaders
 from bridge.mechanism import Mechanism
+from loaders import LoadOptions
+from loaders.option_names import check_option_names
 from loaders.scene import Scene
 
 from . import lower
 from .regularization import with_minimum_inertia
 
 Source = str | os.PathLike[str] | Scene | Mechanism
-
-
-class LoadOptions(loaders.Search, total=False):
-    """Options of `loaders.load`, which says what they mean; they hold where the source is a path."""
-
-    strict: bool
-    allow_xacro: bool
-    srdf: str | os.PathLike[str] | None
 
 
 def mechanism_of(source: Source, **load_options: Unpack[LoadOptions]) -> Mechanism:
@@ -31,9 +25,7 @@ def mechanism_of(source: Source, **load_options: Unpack[LoadOptions]) -> Mechani
         ExportError: if the scene cannot be lowered.
         TypeError: for anything else than a path, a scene or a mechanism, and for an option that there is not.
     """
-    unknown = sorted(load_options.keys() - LoadOptions.__optional_keys__)
-    if unknown:
-        raise TypeError(f"there is no option {', '.join(unknown)}")
+    check_option_names(load_options, LoadOptions.__optional_keys__)
     if isinstance(source, Mechanism):
         return with_minimum_inertia(source)
     if isinstance(source, Scene):

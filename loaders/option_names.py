@@ -1,0 +1,27 @@
+"""Check of the names of keyword options, shared by all public functions that take a typed set of options."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+
+
+def check_option_names(given: Iterable[str], allowed: Collection[str]) -> None:
+    """Check that every given option exists.
+
+    Args:
+        given: Names of the options of one call.
+        allowed: Names of the options that the function takes.
+
+    Raises:
+        TypeError: if an option is unknown; the message suggests the closest name.
+    """
+    unknown = [name for name in given if name not in allowed]
+    if unknown:
+        raise TypeError("; ".join(_describe_unknown_option(name, sorted(allowed)) for name in unknown))
+
+
+def _describe_unknown_option(name: str, allowed: list[str]) -> str:
+    close = difflib.get_close_matches(name, allowed, n=1)
+    advice = f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(allowed)}"
+    return f"unknown option {name!r}; {advice}"

@@ -1,0 +1,34 @@
+"""Check of option names: unknown names are refused, with the closest known name."""
+
+from __future__ import annotations
+
+import pytest
+
+import loaders
+from loaders.option_names import check_option_names
+
+
+def test_known_options_pass() -> None:
+    check_option_names(["strict", "paths"], {"strict", "paths", "srdf"})
+    check_option_names([], {"strict"})
+
+
+def test_a_misspelt_option_is_refused_with_the_closest_name() -> None:
+    with pytest.raises(TypeError, match="^unknown option 'strickt'; did you mean 'strict'\\?$"):
+        check_option_names(["strickt"], {"strict", "paths"})
+
+
+def test_an_unknown_option_that_resembles_none_lists_all() -> None:
+    with pytest.raises(TypeError, match="^unknown option 'zzz'; expected one of: paths, strict$"):
+        check_option_names(["zzz"], {"strict", "paths"})
+
+
+@pytest.mark.parametrize("call", [loaders.load, loaders.resolve])
+def test_the_functions_of_loaders_check_their_options(call) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(TypeError, match="did you mean 'package_map'"):
+        call("assets/leg.sdf", package_maps={})
+
+
+def test_load_string_checks_its_options() -> None:
+    with pytest.raises(TypeError, match="did you mean 'unsafe_paths'"):
+        loaders.load_string("<sdf/>", format="sdf", unsafe_path=True)  # type: ignore[call-arg]
