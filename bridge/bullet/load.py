@@ -22,7 +22,7 @@ from bridge.bullet.handle.body import PyBulletBody
 from bridge.bullet.handle.body_sequence import Bodies
 from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
 from bridge.bullet.simulation.split_links import seat
-from bridge.bullet.simulation.state import State, pose_from, with_followers
+from bridge.bullet.simulation.state import State, pose_from
 from bridge.bullet.urdf.articulation import Articulation, articulate, is_one_model
 from bridge.bullet.urdf.document import urdf
 from bridge.bullet.urdf.segments import TARGET
@@ -33,6 +33,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.placement import placed, scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import default_position
+from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
 from loaders.spatial import IDENTITY, Pose
 

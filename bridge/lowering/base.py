@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind, renumbered
+from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.renumbering import with_bodies
 from loaders.model import WORLD
 from loaders.spatial import IDENTITY
 
 
 def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
     """With every free link held where it stands, or with every link that is held by no moving joint set free."""
-    return _renumbered(mechanism, tuple(_based(body, fixed) for body in mechanism.bodies))
+    bodies = [_based(body, fixed) for body in mechanism.bodies]
+    return with_bodies(mechanism, bodies, range(len(bodies)))
 
 
 def _based(body: Body, fixed: bool) -> Body:
@@ -29,18 +31,3 @@ def _based(body: Body, fixed: bool) -> Body:
             reflected_inertia=(0.0,) * 6,
         )  # fmt: skip
     return body
-
-
-def _renumbered(mechanism: Mechanism, bodies: tuple[Body, ...]) -> Mechanism:
-    """The mechanism with other bodies, of which some have more or fewer velocities than before."""
-    starts: list[int] = []
-    v_order: list[tuple[str, int]] = []
-    for body in bodies:
-        starts.append(len(v_order))
-        v_order += body.dofs
-    index = {freedom: i for i, freedom in enumerate(v_order)}
-    number = {old: index[freedom] for old, freedom in enumerate(mechanism.v_order) if freedom in index}
-    moved = tuple(dataclasses.replace(body, v_start=start) for body, start in zip(bodies, starts, strict=True))
-    return dataclasses.replace(
-        mechanism, bodies=moved, v_order=tuple(v_order), couplings=renumbered(mechanism.couplings, number)
-    )

@@ -19,6 +19,7 @@ from loaders.model import Coupling as SceneCoupling
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
+from .index_resolution import Indices
 from .loop_cutting import cut_loops
 from .spanning_tree import Edge, spanning_forest
 
@@ -37,7 +38,8 @@ def lower(scene: Scene) -> Mechanism:
     edges = spanning_forest(opening.scene, opening.tree)
     bodies = _bodies(opening.scene, edges, diagnostics)
     index = {body.name: i for i, body in enumerate(bodies)} | {WORLD: ROOT}
-    v_order = tuple(freedom for body in bodies for freedom in body.dofs)
+    v_order = tuple(dof for body in bodies for dof in body.dofs)
+    indices = Indices(bodies=index, dofs={key: i for i, key in enumerate(v_order)})
     couplings = _couplings(scene, v_order, diagnostics)
     _report_kinematic(bodies, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
@@ -48,6 +50,9 @@ def lower(scene: Scene) -> Mechanism:
         couplings=couplings,
         v_order=v_order,
         diagnostics=tuple(diagnostics),
+        actuators=tuple(map(indices.actuator, scene.actuators)),
+        constraints=tuple(map(indices.constraint, scene.constraints)),
+        force_elements=tuple(map(indices.force_element, scene.forces)),
     )
 
 
@@ -227,6 +232,7 @@ def _couplings(scene: Scene, v_order: tuple[tuple[str, int], ...], diagnostics: 
                 multiplier=coupling.multiplier,
                 offset=coupling.offset,
                 name=coupling.follower,
+                where=coupling.where,
             )
         )
     return tuple(found)

@@ -6,7 +6,8 @@ import dataclasses
 from typing import Any, TypeVar
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
+from bridge.mechanism.bodies import ROOT, Body, Closure, Primitive, PrimitiveKind
+from bridge.mechanism.connections import BodyConnection
 from bridge.mechanism.coordinates import kind_of
 from loaders.model import (
     Box,
@@ -36,7 +37,30 @@ def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
         link = dataclasses.replace(body.link, X_WL=X_WN @ body.link.X_WL)
         moves_root = body.parent == ROOT and kind_of(body) is not PrimitiveKind.FREE
         bodies.append(dataclasses.replace(body, link=link, X_PF=X_WN @ body.X_PF if moves_root else body.X_PF))
-    return dataclasses.replace(mechanism, bodies=tuple(bodies))
+    return dataclasses.replace(
+        mechanism,
+        bodies=tuple(bodies),
+        closures=tuple(_placed_closure(closure, X_WN) for closure in mechanism.closures),
+        constraints=tuple(
+            _placed_connection(c, X_WN) if isinstance(c, BodyConnection) else c for c in mechanism.constraints
+        ),
+        force_elements=tuple(_placed_connection(element, X_WN) for element in mechanism.force_elements),
+    )
+
+
+def _placed_closure(closure: Closure, X_WN: Pose) -> Closure:
+    """Return a closure whose ends on the world, if it has any, are moved to N."""
+    joint = closure.joint
+    X_PJ = X_WN @ joint.X_PJ if closure.parent == ROOT else joint.X_PJ
+    X_CJ = X_WN @ joint.X_CJ if closure.child == ROOT else joint.X_CJ
+    return dataclasses.replace(closure, joint=dataclasses.replace(joint, X_PJ=X_PJ, X_CJ=X_CJ))
+
+
+def _placed_connection(connection: BodyConnection, X_WN: Pose) -> BodyConnection:
+    """Return a connection whose ends on the world, if it has any, are moved to N."""
+    X_AP = X_WN @ connection.X_AP if connection.body_a == ROOT else connection.X_AP
+    X_BQ = X_WN @ connection.X_BQ if connection.body_b == ROOT else connection.X_BQ
+    return dataclasses.replace(connection, X_AP=X_AP, X_BQ=X_BQ)
 
 
 # --- size ------------------------------------------------------------------------------------------------------------

@@ -7,11 +7,10 @@ product of the body's primitives in order, the identity at the zero configuratio
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from loaders.diagnostics import NOWHERE, Where
 from loaders.model import Z_AXIS, Joint, JointAxis, Link
 from loaders.spatial import Array, Pose, SpatialInertia
 
@@ -124,18 +123,6 @@ class DofCoupling:
     multiplier: float
     offset: float
     name: str
-    """Of the joint that follows."""
-
-
-def renumbered(couplings: Iterable[DofCoupling], number: Mapping[int, int]) -> tuple[DofCoupling, ...]:
-    """The couplings in a mechanism with other velocities, as far as it has theirs.
-
-    Args:
-        couplings: As they were.
-        number: The new index of each old velocity that is left.
-    """
-    return tuple(
-        dataclasses.replace(c, follower=number[c.follower], leader=number[c.leader])
-        for c in couplings
-        if {c.follower, c.leader} <= number.keys()
-    )
+    """Name of the joint that follows."""
+    where: Where = NOWHERE
+    """Place of the coupling, or gearbox, in the source."""

@@ -1,50 +1,141 @@
-"""How a scene moves: a forest of bodies below the world, which close loops and follow each other.
+"""The mechanism of a scene: trees of bodies below the world, with loop closures, couplings and actuators.
 
-`bridge.mechanism.bodies` has the parts and names the frames, `bridge.lowering` makes the whole from a scene,
-`bridge.mechanism.dynamics` computes with it from first principles; the targets write it down.
+`bridge.mechanism.bodies` defines bodies and frames, `bridge.lowering` makes a mechanism from a scene,
+`bridge.mechanism.dynamics` computes its kinematics and dynamics, and the targets write it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from loaders.diagnostics import Diagnostic
+from loaders.model import WORLD
 from loaders.scene import Scene
-from loaders.spatial import Array, Pose
+from loaders.spatial import Array, Pose, frozen
 
-from . import coordinates, dynamics
-from .bodies import Body, Closure, DofCoupling
+from . import coordinates, dynamics, topology
+from .bodies import ROOT, Body, Closure, DofCoupling
+from .connections import BodyConnection, MechanismActuator, MechanismConstraint
 from .coordinates import Coordinates, Position, joint_index
 from .loop_closure import with_loops_closed
+from .mass_matrix_at_zero import MAX_DOFS, MassMatrixAtZero
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Mechanism:
     """A scene in the form in which it moves.
 
-    `bridge.mechanism.bodies` defines the frames; `bridge.lower` makes a mechanism from a scene.
+    `bridge.mechanism.bodies` defines the frames; `bridge.lower` makes a mechanism from a scene. Bodies and velocities
+    are numbered: everything that refers to them does so by index.
 
-    Positions and velocities are by joint, in the conventions of `bridge.mechanism.coordinates`; joints that are left
-    out are at zero and at rest, free links where the scene has them, and a joint that carries a part of a link is
-    where it closes its loop. Other closures, and couplings, are not enforced: ``q`` says where each joint is. Every
-    method raises `ValueError` for an unknown joint, and for a position or velocity of the wrong size or that is not
-    finite.
+    Positions and velocities are by joint, in the conventions of `bridge.mechanism.coordinates`. Joints that are not
+    given are at zero and at rest, free links where the scene has them, and a joint that carries a part of a split link
+    is where it closes its loop. Other closures, and couplings, are not enforced. Every method that takes positions or
+    velocities raises `ValueError` for an unknown joint, and for a value of the wrong size or that is not finite.
+
+    Example:
+        >>> import bridge, loaders
+        >>> text = '''<robot name="arm"><link name="base"/><link name="tip"/>
+        ...   <joint name="lift" type="prismatic"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>
+        ...   <limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>'''
+        >>> mechanism = bridge.lower(loaders.load_string(text))
+        >>> mechanism.link_poses({"lift": 0.5})["tip"].p.tolist()
+        [0.0, 0.0, 0.5]
     """
 
     scene: Scene
+    """The scene that it was made from: names and looks."""
     bodies: tuple[Body, ...]
+    """The bodies, each after its parent."""
     closures: tuple[Closure, ...]
+    """The welds, hinges and balls that close kinematic loops."""
     couplings: tuple[DofCoupling, ...]
+    """The joints that follow others, gearboxes included."""
     v_order: tuple[tuple[str, int], ...]
     """Joint and component of each velocity, in the order of ``mass_matrix``."""
     diagnostics: tuple[Diagnostic, ...]
-    """What lowering itself had to decide; what reading found stays in the scene."""
+    """Findings of lowering; those of reading stay in the scene."""
+    actuators: tuple[MechanismActuator, ...] = ()
+    """The scene's actuators, in its order."""
+    constraints: tuple[MechanismConstraint, ...] = ()
+    """The scene's constraints, in its order."""
+    force_elements: tuple[BodyConnection, ...] = ()
+    """The scene's force elements, in its order."""
+
+    def __repr__(self) -> str:
+        name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."
+        return (
+            f"Mechanism({name!r}: {len(self.bodies)} bodies, {len(self.v_order)} velocities, "
+            f"{len(self.closures)} closures, {len(self.couplings)} couplings, {len(self.actuators)} actuators)"
+        )
+
+    # --- indices and trees -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def body_index(self) -> Mapping[str, int]:
+        """Body index of each link; `bridge.mechanism.bodies.ROOT` for the world."""
+        return {body.name: i for i, body in enumerate(self.bodies)} | {WORLD: ROOT}
+
+    @cached_property
+    def dof_index(self) -> Mapping[tuple[str, int], int]:
+        """Index in ``v_order`` of each joint and component."""
+        return {key: i for i, key in enumerate(self.v_order)}
+
+    @cached_property
+    def _roots(self) -> tuple[int, ...]:
+        return topology.root_bodies(self.bodies)
+
+    @cached_property
+    def _moving_ancestors(self) -> tuple[int, ...]:
+        return topology.moving_ancestors(self.bodies)
+
+    def root_of(self, body: int) -> int:
+        """Return the index of the root of a body's tree: the ancestor, or the body itself, whose parent is the world.
+
+        Args:
+            body: Index of the body, or `ROOT`, which is its own root.
+        """
+        return ROOT if body == ROOT else self._roots[body]
+
+    @cached_property
+    def trees(self) -> Mapping[int, tuple[int, ...]]:
+        """Indices of the bodies of each tree, in order, by the index of its root."""
+        return topology.members_by_key(self._roots)
+
+    def moving_ancestor(self, body: int) -> int:
+        """Return the nearest of a body and its ancestors that has degrees of freedom; `ROOT` if none has.
+
+        Bodies with the same moving ancestor cannot move against each other.
+
+        Args:
+            body: Index of the body, or `ROOT`.
+        """
+        return ROOT if body == ROOT else self._moving_ancestors[body]
+
+    @cached_property
+    def weld_groups(self) -> Mapping[int, tuple[int, ...]]:
+        """Indices of the bodies that are welded together, in order, by their moving ancestor."""
+        return topology.members_by_key(self._moving_ancestors)
+
+    def weld_group_of(self, link: str) -> int:
+        """Return what identifies the links welded to a link: the index of their moving ancestor.
+
+        Args:
+            link: Name of the link, or ``world``.
+
+        Raises:
+            KeyError: if no body of the mechanism has this name.
+        """
+        return self.moving_ancestor(self.body_index[link])
+
+    # --- kinematics and dynamics -------------------------------------------------------------------------------------
 
     def positions_by_body(self, q: Mapping[str, Position] | None = None) -> list[Coordinates]:
-        """The position of each body's joint, quaternions of unit length."""
+        """Return the position of each body's joint, quaternions of unit length."""
         positions = coordinates.positions_by_body(self.bodies, q or {})
         if not self.closures:
             return positions
@@ -52,28 +143,38 @@ class Mechanism:
         return with_loops_closed(self.bodies, self.closures, positions, {index[name] for name in q or {}})
 
     def velocities(self, v: Mapping[str, Position] | None = None) -> Array:
-        """The velocities in ``v_order``, shape (nv,)."""
+        """Return the velocities in ``v_order``, shape (nv,)."""
         by_body = coordinates.velocities_by_body(self.bodies, v or {})
         return np.array([rate for rates in by_body for rate in rates], dtype=np.float64)
 
     def link_poses(self, q: Mapping[str, Position] | None = None) -> dict[str, Pose]:
-        """``X_WL`` of every link."""
+        """Return ``X_WL`` of every link."""
         poses = dynamics.poses(self.bodies, self.positions_by_body(q))
         return {body.name: X_WL for body, X_WL in zip(self.bodies, poses, strict=True)}
 
     def jacobians(self, q: Mapping[str, Position] | None = None) -> dict[str, Array]:
-        """The geometric Jacobian of every link, shape (6, nv): angular velocity, and that of its origin, in the world.
+        """Return the geometric Jacobian of every link, shape (6, nv), with columns in ``v_order``.
 
-        Columns are in ``v_order``.
+        The rows are the angular velocity of the link and the velocity of its origin, in the world.
         """
         return dynamics.jacobians(self.bodies, self.positions_by_body(q))
 
     def mass_matrix(self, q: Mapping[str, Position] | None = None) -> Array:
-        """The mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
+        """Return the mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
         return dynamics.mass_matrix(self.bodies, self.positions_by_body(q))
 
+    @cached_property
+    def mass_matrix_at_zero(self) -> MassMatrixAtZero | None:
+        """The mass matrix at the zero configuration, computed once; None above `MAX_DOFS` velocities."""
+        return None if len(self.v_order) > MAX_DOFS else MassMatrixAtZero(frozen(self.mass_matrix()))
+
     def gravity_forces(self, q: Mapping[str, Position] | None = None, gravity: Sequence[float] | None = None) -> Array:
-        """Generalised forces of gravity, shape (nv,): what pulls, not what holds. None is the scene's gravity."""
+        """Return the generalized forces that gravity exerts, shape (nv,).
+
+        Args:
+            q: Positions by joint.
+            gravity: Acceleration of gravity in the world [m/s^2]; None is the scene's.
+        """
         return -self.bias_forces(q, gravity=gravity)
 
     def bias_forces(
@@ -82,12 +183,55 @@ class Mechanism:
         v: Mapping[str, Position] | None = None,
         gravity: Sequence[float] | None = None,
     ) -> Array:
-        """Coriolis, centrifugal and gravity terms, shape (nv,): the forces that hold the accelerations at zero."""
+        """Return the Coriolis, centrifugal and gravity terms, shape (nv,): the forces that hold accelerations at zero.
+
+        Args:
+            q: Positions by joint.
+            v: Velocities by joint.
+            gravity: Acceleration of gravity in the world [m/s^2]; None is the scene's.
+        """
         g = np.asarray(self.scene.gravity if gravity is None else gravity, dtype=np.float64)
         return dynamics.bias_forces(self.bodies, self.positions_by_body(q), self.velocities(v), g)
 
+    # --- collisions --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def colliding_bodies(self) -> tuple[int, ...]:
+        """Indices of the bodies with collisions, in the order of the scene; `ROOT` for a link of the world itself."""
+        return tuple(
+            self.body_index[link.name] for link in self.scene.links if link.collisions and link.name in self.body_index
+        )
+
+    @cached_property
+    def _excluded_by_policy(self) -> dict[str, frozenset[frozenset[int]]]:
+        return {}
+
+    def excluded_pairs(self, policy: str = "drake") -> frozenset[frozenset[int]]:
+        """Return the pairs of body indices that never collide; computed once for each policy.
+
+        Args:
+            policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
+        if policy not in self._excluded_by_policy:
+            index = self.body_index
+            pairs = self.scene.excluded_collision_pairs(policy)
+            self._excluded_by_policy[policy] = frozenset(
+                frozenset((index[a], index[b])) for a, b in pairs if a in index and b in index
+            )
+        return self._excluded_by_policy[policy]
+
     def collidable_pairs(self, policy: str = "drake") -> frozenset[frozenset[str]]:
-        """Pairs of links with collisions that may touch; ``world`` stands for links of the world itself."""
+        """Return the pairs of links with collisions that may touch; ``world`` is a link of the world itself.
+
+        Args:
+            policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
         excluded = self.scene.excluded_collision_pairs(policy)
         names = [link.name for link in self.scene.links if link.collisions]
         pairs = {frozenset((a, b)) for i, a in enumerate(names) for b in names[i + 1 :]}

@@ -16,12 +16,12 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from bridge.bullet.simulation.state import with_followers
 from bridge.lowering.collision_filters import weld_groups
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.regularization import with_repaired_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
+from bridge.mechanism.couplings import with_followers
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, factory_of, reads_file
 from bridge.parity.levels.attribution import Ledger, attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows

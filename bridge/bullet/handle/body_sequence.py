@@ -9,9 +9,10 @@ import numpy as np
 
 from bridge.bullet.simulation.passive_forces import apply_passive_forces
 from bridge.bullet.simulation.split_links import Gap, assembled, gaps, seat
-from bridge.bullet.simulation.state import Value, with_followers
+from bridge.bullet.simulation.state import Value
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, joint_index
+from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose
 

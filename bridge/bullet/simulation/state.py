@@ -7,7 +7,6 @@ PyBullet reports the pose of a link's frame in single precision but that of its 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +26,7 @@ from bridge.mechanism.coordinates import (
     primitive_positions,
     velocities_by_body,
 )
+from bridge.mechanism.couplings import with_followers
 from bridge.mechanism.loop_closure import closing_position, parts
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
@@ -215,35 +215,3 @@ def _value(coordinates: Coordinates) -> Value:
 def _named(mechanism: Mechanism, given: Mapping[str, Position]) -> set[int]:
     index = joint_index(mechanism.bodies)
     return {index[name] for name in given if name in index}
-
-
-def with_followers(mechanism: Mechanism, given: Mapping[str, Position], *, rates: bool = False) -> dict[str, Position]:
-    """``given`` and what follows from it by the couplings, each once; what is given stands.
-
-    Args:
-        mechanism: Where the couplings are.
-        given: Positions or velocities by joint.
-        rates: Whether they are velocities, for which the offsets of couplings do not count.
-    """
-    values: dict[str, Position] = dict(given)
-    turning = {body.joint for body in mechanism.bodies if kind_of(body) is not None}
-    sizes = Counter(name for name, _ in mechanism.v_order)
-    pending = list(mechanism.couplings)
-    while pending:
-        waiting = []
-        for coupling in pending:
-            follower, f = mechanism.v_order[coupling.follower]
-            leader, k = mechanism.v_order[coupling.leader]
-            if follower in given or turning & {leader, follower}:
-                continue
-            if leader not in values:
-                waiting.append(coupling)
-                continue
-            numbers = np.atleast_1d(values.get(follower, np.zeros(sizes[follower]))).astype(np.float64)
-            numbers[f] = coupling.multiplier * float(np.atleast_1d(values[leader])[k])
-            numbers[f] += 0.0 if rates else coupling.offset
-            values[follower] = tuple(numbers.tolist())
-        if len(waiting) == len(pending):
-            break
-        pending = waiting
-    return values

@@ -21,7 +21,7 @@ from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .inertia_guards import guarded
-from .partitioning import Piece, fitting, roots_of
+from .partitioning import Piece, fitting
 from .segments import BASE, TARGET, Part, Segment
 from .urdf_names import Names
 
@@ -77,8 +77,8 @@ def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
     """Outermost model and body indices of each PyBullet body, in the order of the mechanism."""
     tops = _top_models(mechanism.scene)
     groups: dict[tuple[str, int], list[int]] = {}
-    roots = roots_of(mechanism.bodies)
-    for i, root in enumerate(roots):
+    for i in range(len(mechanism.bodies)):
+        root = mechanism.root_of(i)
         body = mechanism.bodies[root]
         key = (tops.get(body.link.model, body.link.model), root if kind_of(body) is PrimitiveKind.FREE else ROOT)
         groups.setdefault(key, []).append(i)

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, PrimitiveKind, renumbered
+from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.renumbering import with_bodies
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
@@ -80,36 +81,12 @@ def _part(mechanism: Mechanism, indices: Sequence[int], base: tuple[int, Body] |
     if len(indices) == len(mechanism.bodies):
         return mechanism
     first = 0 if base is None else 1
-    number = {old: new for new, old in enumerate(indices, first)} | {ROOT: ROOT}
-    parents = number if base is None else number | {base[0]: 0}
-    bodies = [] if base is None else [base[1]]
-    v_order = [freedom for body in bodies for freedom in body.dofs]
-    v_number: dict[int, int] = {}
-    for old in indices:
-        body = mechanism.bodies[old]
-        bodies.append(dataclasses.replace(body, parent=parents[body.parent], v_start=len(v_order)))
-        for v in range(body.v_start, body.v_start + body.nv):
-            v_number[v] = len(v_order)
-            v_order.append(mechanism.v_order[v])
-    return dataclasses.replace(
-        mechanism,
-        bodies=tuple(bodies),
-        closures=tuple(_renumbered(c, number) for c in mechanism.closures if {c.parent, c.child} <= number.keys()),
-        couplings=renumbered(mechanism.couplings, v_number),
-        v_order=tuple(v_order),
-    )
-
-
-def _renumbered(closure: Closure, number: dict[int, int]) -> Closure:
-    return dataclasses.replace(closure, parent=number[closure.parent], child=number[closure.child])
-
-
-def roots_of(bodies: Sequence[Body]) -> list[int]:
-    """For each body, the one at the root of its tree."""
-    roots: list[int] = []
-    for i, body in enumerate(bodies):
-        roots.append(i if body.parent == ROOT else roots[body.parent])
-    return roots
+    parents = {old: new for new, old in enumerate(indices, first)} | {ROOT: ROOT}
+    parents |= {} if base is None else {base[0]: 0}
+    bodies = [dataclasses.replace(mechanism.bodies[i], parent=parents[mechanism.bodies[i].parent]) for i in indices]
+    if base is None:
+        return with_bodies(mechanism, bodies, indices)
+    return with_bodies(mechanism, [base[1], *bodies], [None, *indices])
 
 
 # --- how much fits ---------------------------------------------------------------------------------------------------
@@ -161,16 +138,13 @@ def _unanchored(mechanism: Mechanism) -> Mechanism:
 
 def _packs(mechanism: Mechanism) -> Iterator[Mechanism]:
     """Trees below the world, neighbours together as far as they fit into one body."""
-    trees: dict[int, list[int]] = {}
-    for i, root in enumerate(roots_of(mechanism.bodies)):
-        trees.setdefault(root, []).append(i)
     pack, weight = list[int](), 0
-    for tree in trees.values():
+    for tree in mechanism.trees.values():
         added = sum(_weight(mechanism.bodies[i]) for i in tree)
         if pack and weight + added > MAX_COORDINATES:
             yield _part(mechanism, sorted(pack))
             pack, weight = [], 0
-        pack, weight = pack + tree, weight + added
+        pack, weight = [*pack, *tree], weight + added
     yield _part(mechanism, sorted(pack))
 
 

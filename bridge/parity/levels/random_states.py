@@ -7,12 +7,12 @@ import math
 
 import numpy as np
 
-from bridge.bullet.simulation.state import with_followers
 from bridge.lowering import lower
 from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
+from bridge.mechanism.couplings import with_followers
 from bridge.parity.engines.dofs import single_freedoms
 from loaders.model import Actuator, BallConstraint, JointAxis
 from loaders.scene import Scene
