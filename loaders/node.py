@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
+from .scene_queries.scoped_names import SEPARATOR
 
 _NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
@@ -84,7 +85,7 @@ class Node:
         names = [(tag, name) for tag, name in names if tag in _NAMED]
         if names and names[0][0] in _ROOTS and not any(n.tag == "world" for n in ancestors):
             names = names[1:] or names
-        scoped = ["::".join(name for _, name in names[: i + 1]) for i in range(len(names))]
+        scoped = [SEPARATOR.join(name for _, name in names[: i + 1]) for i in range(len(names))]
         return tuple(name for name, (tag, _) in zip(scoped, names, strict=True) if tag != "model" or name == scoped[-1])
 
     # --- building and changing a tree -------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from bridge.bullet.handle.body_sequence import Bodies
 from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
 from bridge.bullet.simulation.split_links import seat
 from bridge.bullet.simulation.state import State, pose_from
-from bridge.bullet.urdf.articulation import Articulation, articulate, is_one_model
+from bridge.bullet.urdf.articulation import Articulation, articulate
 from bridge.bullet.urdf.document import urdf
 from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
@@ -35,6 +35,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import default_position
 from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
+from loaders.scene_queries.scoped_names import root_model
 from loaders.spatial import IDENTITY, Pose
 
 from .unsupported_features import report_losses
@@ -249,5 +250,5 @@ def _handle(
     made = {name: tuple(ids) for name, ids in constraints.made.items()}
     everything = without_repeats(diagnostics)
     bodies = [PyBulletBody(state, made, everything) for state in states]
-    is_one = len(bodies) == 1 and is_one_model(plan.mechanism.scene)
+    is_one = len(bodies) == 1 and root_model(plan.mechanism.scene) is not None
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, made, everything)

@@ -17,6 +17,7 @@ from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, by_name
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_weld, static_links
+from loaders.scene_queries.scoped_names import local_name
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
@@ -225,7 +226,7 @@ def _shared(link: Link, count: int) -> Link:
 
 def _part(cut: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
     """The part of a link that a joint carries: it has nothing but inertia."""
-    link, name = shared[cut.end], f"{cut.end}_at_{cut.joint.name.rpartition('::')[2]}"
+    link, name = shared[cut.end], f"{cut.end}_at_{local_name(cut.joint.name)}"
     while name in taken:
         name += "_"
     inertia, gravity = None, link.gravity

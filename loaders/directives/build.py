@@ -14,7 +14,7 @@ from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointTyp
 from loaders.node import Node
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import attach_joints, merge, place
-from loaders.scene_queries.scoped_names import SEPARATOR, root_model
+from loaders.scene_queries.scoped_names import SEPARATOR, local_name, root_model
 from loaders.spatial import IDENTITY, Pose, frozen
 from loaders.xml import read_bytes
 
@@ -82,7 +82,7 @@ class _Work:
     def name_frame(self, name: str, link: str, X_LF: Pose) -> None:
         """Make a frame known."""
         self.frames[name] = (link, X_LF)
-        self.local.setdefault(name.rpartition(SEPARATOR)[2], []).append(name)
+        self.local.setdefault(local_name(name), []).append(name)
 
     def find(self, name: str, node: Node) -> str | None:
         """The full name of a frame; a name without scope may be that of any model if there is only one."""
@@ -309,7 +309,7 @@ def _weld(child: str, parent: str, X_PC: Pose, node: Node, work: _Work) -> Joint
     """The joint that welds frame C to frame P, named as Drake names it."""
     (link_P, X_LP), (link_C, X_LC) = work.frames[parent], work.frames[child]
     scope, _, name = child.rpartition(SEPARATOR)
-    name = f"{parent.rpartition(SEPARATOR)[2]}_welds_to_{name}"
+    name = f"{local_name(parent)}_welds_to_{name}"
     return Joint(
         name=f"{scope}{SEPARATOR}{name}" if scope else name,
         type=JointType.FIXED,

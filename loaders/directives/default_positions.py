@@ -8,6 +8,7 @@ import difflib
 from loaders.model import Joint, JointType, by_name
 from loaders.node import Node
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Pose, matrix_to_quaternion
 
 from .yaml_nodes import expect, numbers
@@ -23,11 +24,11 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
         return scene
     joints = by_name(scene.joints)
     for child in node.children:
-        name = f"{model}::{child.tag}"
+        name = f"{model}{SEPARATOR}{child.tag}"
         joint = joints.get(name)
         if joint is None:
             close = difflib.get_close_matches(name, joints, n=1)
-            hint = f"did you mean {close[0].removeprefix(model + '::')}?" if close else ""
+            hint = f"did you mean {close[0].removeprefix(model + SEPARATOR)}?" if close else ""
             child.invalid(
                 "directives.unknown-joint",
                 "{tag!r} is no joint of the model {model}",

@@ -12,7 +12,7 @@ from itertools import combinations, product
 from loaders.model import WORLD, Joint, Link, SceneData, Surface
 
 from .connectivity import connected_components, is_connection, is_weld, static_links
-from .scoped_names import SEPARATOR, root_model
+from .scoped_names import outermost_scope, root_model
 
 Pair = tuple[str, str]
 
@@ -127,7 +127,7 @@ def _pybullet(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
     bodies: dict[str, list[str]] = defaultdict(list)
     inside = root_model(scene) is not None
     for link in colliding.values():
-        bodies["" if inside else link.model.partition(SEPARATOR)[0]].append(link.name)
+        bodies["" if inside else outermost_scope(link.model)].append(link.name)
     for names in bodies.values():
         yield from combinations(names, 2)
 

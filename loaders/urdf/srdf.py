@@ -11,6 +11,7 @@ from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import FilterGroup, FilterRule
 from loaders.node import Node
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.xml import parse, read_bytes
 
 _PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning; the mechanics do not depend on it")
@@ -57,7 +58,7 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
 
 
 def _group(link: str) -> str:
-    return f"srdf::{link}"
+    return f"srdf{SEPARATOR}{link}"
 
 
 def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:

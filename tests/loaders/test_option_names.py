@@ -14,12 +14,12 @@ def test_known_options_pass() -> None:
 
 
 def test_a_misspelt_option_is_refused_with_the_closest_name() -> None:
-    with pytest.raises(TypeError, match="^unknown option 'strickt'; did you mean 'strict'\\?$"):
+    with pytest.raises(TypeError, match=r"^unknown option 'strickt'; did you mean 'strict'\?$"):
         check_option_names(["strickt"], {"strict", "paths"})
 
 
 def test_an_unknown_option_that_resembles_none_lists_all() -> None:
-    with pytest.raises(TypeError, match="^unknown option 'zzz'; expected one of: paths, strict$"):
+    with pytest.raises(TypeError, match=r"^unknown option 'zzz'; expected one of: paths, strict$"):
         check_option_names(["zzz"], {"strict", "paths"})
 
 

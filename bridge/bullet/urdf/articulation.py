@@ -18,6 +18,7 @@ from bridge.mechanism.target_names import primitive_names
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import outermost_scope, root_model
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .inertia_guards import guarded
@@ -85,17 +86,10 @@ def _groups(mechanism: Mechanism) -> list[tuple[str, list[int]]]:
     return [(model, indices) for (model, _), indices in groups.items()]
 
 
-def is_one_model(scene: Scene) -> bool:
-    """Whether the file is one model, and not a world: then names do not carry its scope."""
-    return any(not link.name.startswith(f"{link.model}::") for link in scene.links if link.name != WORLD)
-
-
 def _top_models(scene: Scene) -> dict[str, str]:
     """The outermost model of each model."""
-    if is_one_model(scene):
-        root = scene.models[0].name if scene.models else scene.name
-        return {model.name: root for model in scene.models}
-    return {model.name: model.name.partition("::")[0] for model in scene.models}
+    root = root_model(scene)
+    return {model.name: outermost_scope(model.name) if root is None else root.name for model in scene.models}
 
 
 # --- segments --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.number_format import color, position, snapped
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Light, Model
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose
 
 _TYPES = frozenset({"point", "directional", "spot"})
@@ -35,7 +36,7 @@ def _model_frames(context: Context) -> list[Frame]:
 
 
 def _frame_of(model: Model, link: str, X_LM: Pose) -> Frame:
-    return Frame(name=f"{model.name}::__model__", link=link, X_LF=X_LM, where=model.where)
+    return Frame(name=f"{model.name}{SEPARATOR}__model__", link=link, X_LF=X_LM, where=model.where)
 
 
 def lights(context: Context) -> None:

@@ -13,6 +13,7 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.model import Actuator, JointAxis
+from loaders.scene_queries.scoped_names import SEPARATOR
 
 _BANDWIDTH = 30.0
 """Of a controller that the source gives no gain: its frequency [rad/s] while all other joints stand still."""
@@ -78,7 +79,7 @@ def actuators(by_component: dict[int, Carrier], context: Context) -> None:
             )
             continue
         drive = _drive(actuator, carrier, v, seen, context.mechanism)
-        name = context.names.claim("actuator", actuator.name, otherwise=f"{actuator.joint}::{actuator.name}")
+        name = context.names.claim("actuator", actuator.name, otherwise=f"{actuator.joint}{SEPARATOR}{actuator.name}")
         element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=carrier.joint)
         _WRITERS[kind](element, drive, context)
 

@@ -32,6 +32,7 @@ from loaders.model import (
     Visual,
 )
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .assets import AssetLibrary, MeshUse
@@ -138,7 +139,7 @@ def _collision(
     elements: list[Element] = []
     for i, shape in enumerate(shapes):
         part = f"_{i}" if len(shapes) > 1 else ""
-        whole = f"{link.name}::{collision.name}{part}"
+        whole = f"{link.name}{SEPARATOR}{collision.name}{part}"
         is_alone = context.collision_names[collision.name] == 1
         name = context.names.claim("geom", collision.name + part if is_alone else whole, otherwise=whole)
         context.geom_names.setdefault((link.name, collision.name), []).append(name)

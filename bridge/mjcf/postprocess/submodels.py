@@ -15,6 +15,7 @@ from pathlib import PurePath
 from bridge.mechanism.bodies import ROOT
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
+from loaders.scene_queries.scoped_names import outermost_scope
 
 _REFERENCES = {
     "joint": ("joint", "joint1", "joint2"),
@@ -58,7 +59,7 @@ def _models(context: Context) -> list[str]:
     """Of each body, the outermost model that its tree begins in."""
     found: list[str] = []
     for body in context.mechanism.bodies:
-        found.append(body.link.model.partition("::")[0] if body.parent == ROOT else found[body.parent])
+        found.append(outermost_scope(body.link.model) if body.parent == ROOT else found[body.parent])
     return found
 
 

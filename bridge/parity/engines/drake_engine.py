@@ -23,6 +23,7 @@ from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dofs import bound, moving_links, single_freedoms
@@ -243,8 +244,8 @@ def _named_links(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
     named = {}
     for index in range(1, plant.num_bodies()):
         body = plant.get_body(BodyIndex(index))
-        full = f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}"
-        name = full if full in ours else full.partition("::")[2]
+        full = f"{plant.GetModelInstanceName(body.model_instance())}{SEPARATOR}{body.name()}"
+        name = full if full in ours else full.partition(SEPARATOR)[2]
         if name not in ours:
             raise _OtherError(f"it has a link {full}, which the model has not", name)
         named[name] = body
@@ -259,7 +260,7 @@ def _named_links(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
 def _named_joints(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) -> dict[str, Any]:
     """Drake puts a joint into the scope of its child body; we leave it where the file has it."""
     link_of = {body.index(): name for name, body in links.items()}
-    ours = {(joint.child, joint.name.rpartition("::")[2]): joint.name for joint in mechanism.scene.joints}
+    ours = {(joint.child, local_name(joint.name)): joint.name for joint in mechanism.scene.joints}
     named = {}
     for index in plant.GetJointIndices():
         joint = plant.get_joint(index)

@@ -21,6 +21,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders import Search
 from loaders.diagnostics import Diagnostic
+from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .dofs import moving_links
@@ -131,20 +132,20 @@ def _by_short_name(names: Iterator[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in names:
         found.setdefault(name, name)
-        found.setdefault(name.rpartition("::")[2], name)
+        found.setdefault(local_name(name), name)
     return found
 
 
 def _numbers(values: Mapping[str, Position]) -> dict[str, float]:
     """Of joints with one number."""
     sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()}
-    return {name.rpartition("::")[2]: float(x[0]) for name, x in sized.items() if len(x) == 1}
+    return {local_name(name): float(x[0]) for name, x in sized.items() if len(x) == 1}
 
 
 def _bases(q: Mapping[str, Position]) -> dict[str, list[float]]:
     """Of links that float."""
     sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in q.items()}
-    return {name.rpartition("::")[2]: x.tolist() for name, x in sized.items() if len(x) == 7}
+    return {local_name(name): x.tolist() for name, x in sized.items() if len(x) == 7}
 
 
 # --- PyBullet --------------------------------------------------------------------------------------------------------
@@ -206,7 +207,7 @@ class _PyBulletNative(_Native):
         self._answers()
         for body, state in zip(self._bodies, self._state, strict=True):
             for link, pose in zip(body["links"], state["poses"], strict=True):
-                name = self.links.get(f"{body['model']}::{link['name']}", self.links.get(link["name"]))
+                name = self.links.get(f"{body['model']}{SEPARATOR}{link['name']}", self.links.get(link["name"]))
                 if name is not None:
                     yield name, link, pose
 

@@ -11,6 +11,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.parity.results.verdict import Outcome, Row
 from loaders.diagnostics import Diagnostic
+from loaders.scene_queries.scoped_names import local_name
 
 from .convergence import EXACTLY
 from .quantities import Quantity
@@ -44,7 +45,7 @@ class Ledger:
         names = {name.partition("[")[0] for name in re.split(" with | on ", place)}
         if quantity.spreads:
             names |= self._carried(names)
-        names |= {name.rpartition("::")[2] for name in names}
+        names |= {local_name(name) for name in names}
         return next(
             (entry for entry, named in known if names & named and self._may_excuse(entry, quantity, place)), None
         )

@@ -1,0 +1,52 @@
+"""Scoped names, and the rule that tells a scene of one model from a world."""
+
+from __future__ import annotations
+
+import pytest
+
+import loaders
+from loaders.model import WORLD, Link, Model
+from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import local_name, outermost_scope, root_model
+from loaders.spatial import IDENTITY
+
+
+def _scene(name: str, canonical_link: str | None, links: dict[str, str]) -> Scene:
+    return Scene(
+        name=name,
+        models=(Model(name="m", X_WM=IDENTITY, canonical_link=canonical_link),),
+        links=tuple(Link(name=link, model=model, X_WL=IDENTITY) for link, model in links.items()),
+    )
+
+
+def test_parts_of_a_scoped_name() -> None:
+    assert (local_name("a::b::c"), outermost_scope("a::b::c")) == ("c", "a")
+    assert (local_name("c"), outermost_scope("c")) == ("c", "c")
+
+
+@pytest.mark.parametrize(
+    ("scene", "is_one_model"),
+    [
+        (_scene("m", "a", {"a": "m"}), True),
+        (_scene("other", "a", {"a": "m"}), True),
+        (_scene("w", "m::a", {"m::a": "m"}), False),
+        (_scene("m", "m::a", {"m::a": "m"}), False),
+        (_scene("m", "n::a", {"n::a": "n"}), True),
+        (_scene("w", "m::n::a", {"m::n::a": "m::n"}), False),
+        (_scene("m", None, {}), True),
+        (_scene("w", None, {}), False),
+        (_scene("w", "m::a", {WORLD: "m", "m::a": "m"}), False),
+        (Scene(name="w"), False),
+    ],
+    ids=str,
+)
+def test_only_a_scene_of_one_model_leaves_out_its_scope(scene: Scene, is_one_model: bool) -> None:
+    assert (root_model(scene) is not None) == is_one_model
+
+
+def test_files_of_one_model_and_worlds_differ() -> None:
+    body = '<model name="m"><link name="a"/></model>'
+    one = loaders.load_string(f'<sdf version="1.9">{body}</sdf>', format="sdf")
+    world = loaders.load_string(f'<sdf version="1.9"><world name="m">{body}</world></sdf>', format="sdf")
+    assert root_model(one) is one.models[0]
+    assert root_model(world) is None
