@@ -1,0 +1,200 @@
+"""Writing an output folder: the old content or the new one, whole, whatever happens.
+
+The new content is written into a hidden folder beside the output folder and takes its place in one step of the file
+system. A kill at any moment leaves the old folder or the new one; the hidden folder that it may leave is removed by
+the next export into the same parent. A lock on the parent folder makes exports that run at once wait for each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from .exchange import ExchangeUnsupportedError, exchange
+from .manifest import MANIFEST, FolderState, folder_state, manifest_text
+
+_HIDDEN = ".sdfbridge-"
+"""Infix of the hidden folders, ``.NAME.sdfbridge-XXXX``, in which content is prepared."""
+
+_ASIDE = "-old"
+"""Suffix of an old folder that is moved aside where the system cannot exchange folders."""
+
+_MAX_NAMED = 10
+
+
+class OutputFolderError(FileExistsError):
+    """The output folder cannot be written without harm to files that are not the export's."""
+
+
+def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, force: bool = False) -> Path:
+    """Write files as a folder that appears whole or not at all.
+
+    An earlier output in its place is replaced if none of its files was edited and nothing was added to it.
+
+    Args:
+        folder: The folder to write. A symbolic link stands for the folder that it leads to.
+        files: Content of each file, by its path in the folder with ``/`` between the parts.
+        force: Whether files that were edited, and foreign files with the names of new ones, may be overwritten.
+            Other foreign files stay in the folder.
+
+    Returns:
+        The folder with symbolic links resolved.
+
+    Raises:
+        OutputFolderError: if the folder holds edited or foreign files, or is a file, the current folder or above it.
+        ValueError: if a path in ``files`` leads out of the folder.
+        OSError: if the file system refuses; the old content is in place then.
+    """
+    _check_paths(files)
+    place = Path(os.path.realpath(folder))
+    _check_place(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(place.parent):
+        _remove_leftovers(place)
+        state = _check_content(place, force=force)
+        fresh = place.with_name(f".{place.name}{_HIDDEN}{secrets.token_hex(4)}")
+        try:
+            _fill(fresh, files)
+            for path in state.foreign:
+                if not _collides(path, files):
+                    _link(place / path, fresh / path)
+            _take_place(fresh, place, state)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    return place
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+def _check_paths(files: Mapping[str, bytes]) -> None:
+    for file in files:
+        parts = file.split("/")
+        if not file or file == MANIFEST or any(part in {"", ".", ".."} or "\0" in part for part in parts):
+            raise ValueError(f"invalid path in an output folder: {file!r}")
+
+
+def _check_place(place: Path) -> None:
+    """Refuse what is no folder, and folders that a running program stands in."""
+    if place.exists() and not place.is_dir():
+        raise OutputFolderError(f"{place} is a file, not a folder; choose another output folder")
+    current = Path(os.path.realpath("."))
+    if place == current or place in current.parents:
+        raise OutputFolderError(f"{place} is the current folder or above it; choose a folder of its own for the output")
+    if place.is_dir() and os.path.ismount(place):
+        raise OutputFolderError(f"{place} is a mount point and cannot be replaced; choose a folder inside it")
+
+
+def _check_content(place: Path, *, force: bool) -> FolderState:
+    """Refuse to replace what no export wrote, unless forced; return what is in the folder."""
+    state = folder_state(place) if place.is_dir() else FolderState((), ())
+    if not force and (state.edited or state.foreign):
+        raise OutputFolderError(_refusal(place, state.edited, state.foreign))
+    return state
+
+
+def _collides(path: str, files: Mapping[str, bytes]) -> bool:
+    """Whether a foreign entry stands where a new file or folder must be."""
+    return any(path == file or file.startswith(path + "/") or path.startswith(file + "/") for file in files)
+
+
+def _refusal(place: Path, edited: Sequence[str], foreign: Sequence[str]) -> str:
+    lines = [f"the output folder {place} is not replaced:"]
+    lines += [f"  edited since it was written: {_named(edited)}"] if edited else []
+    lines += [f"  not written by sdfbridge: {_named(foreign)}"] if foreign else []
+    return "\n".join([*lines, "move these files, choose another folder, or overwrite with force (--force)"])
+
+
+def _named(paths: Sequence[str]) -> str:
+    rest = len(paths) - _MAX_NAMED
+    return ", ".join(paths[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _locked(parent: Path) -> Iterator[None]:
+    """Hold the lock of a parent folder; it ends with the process, and leaves no file."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no lock on folders; the exchange fails there instead of mixing two outputs
+        yield
+        return
+    handle = os.open(parent, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove_leftovers(place: Path) -> None:
+    """Remove the hidden folders that killed exports left; nobody else writes any while the lock is held."""
+    prefix = f".{place.name}{_HIDDEN}"
+    for entry in sorted(os.scandir(place.parent), key=lambda entry: entry.name):
+        if entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False):
+            if entry.name.endswith(_ASIDE) and not place.exists():
+                Path(entry.path).rename(place)
+            else:
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _fill(fresh: Path, files: Mapping[str, bytes]) -> None:
+    """Write the new content and its manifest."""
+    fresh.mkdir()
+    for file, data in {**files, MANIFEST: manifest_text(files)}.items():
+        path = fresh / PurePosixPath(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file, or all files below a folder, a second name."""
+    pending = [(source, target)]
+    while pending:
+        old, new = pending.pop()
+        new.parent.mkdir(parents=True, exist_ok=True)
+        if stat.S_ISDIR(old.lstat().st_mode):
+            new.mkdir(exist_ok=True)
+            pending.extend((Path(entry.path), new / entry.name) for entry in os.scandir(old))
+            shutil.copystat(old, new)
+        else:
+            os.link(old, new, follow_symlinks=False)
+
+
+def _take_place(fresh: Path, place: Path, state: FolderState) -> None:
+    """Put the new folder in the place of the old one; the old one is at ``fresh`` afterwards, or gone if empty.
+
+    Raises:
+        OutputFolderError: if the old folder changed since it was checked; it is back in its place then.
+    """
+    if place.is_dir():
+        fresh.chmod(stat.S_IMODE(place.stat().st_mode))
+        if os.listdir(place):
+            _swap(fresh, place)
+            changed = folder_state(fresh)
+            if changed != state:
+                _swap(fresh, place)
+                raise OutputFolderError(_refusal(place, changed.edited, changed.foreign))
+            return
+    fresh.rename(place)
+
+
+def _swap(fresh: Path, place: Path) -> None:
+    try:
+        exchange(fresh, place)
+    except ExchangeUnsupportedError:
+        aside = fresh.with_name(fresh.name + _ASIDE)
+        place.rename(aside)
+        try:
+            fresh.rename(place)
+        except BaseException:
+            aside.rename(place)
+            raise
+        aside.rename(fresh)

@@ -1,0 +1,207 @@
+"""Output folders: the old content or the new one, and never at the cost of foreign files."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from bridge.output import OutputFolderError, write_folder
+from bridge.output import output_folder as module
+from bridge.output.exchange import ExchangeUnsupportedError, exchange
+from bridge.output.manifest import MANIFEST, folder_state
+
+OLD = {"model.xml": b"old", "assets/a.obj": b"old mesh", "README.md": b"old text"}
+NEW = {"model.xml": b"new", "assets/b.obj": b"new mesh", "README.md": b"new text"}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder but the manifest."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_a_second_output_replaces_the_first_with_all_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    write_folder(folder, NEW)
+    assert content(folder) == NEW
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("foreign", ["README.md", "assets/mine.obj", "notes/todo.txt", "link"])
+def test_a_folder_with_foreign_files_is_refused_and_untouched(tmp_path: Path, foreign: str) -> None:
+    path = tmp_path / "out" / foreign
+    path.parent.mkdir(parents=True)
+    if foreign == "link":
+        path.symlink_to(tmp_path)
+    else:
+        path.write_bytes(b"mine")
+    with pytest.raises(OutputFolderError, match=r"not written by sdfbridge: "):
+        write_folder(tmp_path / "out", NEW)
+    assert os.path.lexists(path)
+    assert not (tmp_path / "out" / "model.xml").exists()
+
+
+def test_a_file_that_was_edited_is_refused_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    (folder / "model.xml").write_bytes(b"tuned by hand")
+    with pytest.raises(OutputFolderError, match=r"edited since it was written: model\.xml"):
+        write_folder(folder, NEW)
+    assert content(folder) == OLD | {"model.xml": b"tuned by hand"}
+
+
+def test_force_overwrites_what_stands_in_the_way_and_keeps_all_else(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    (folder / "model.xml").write_bytes(b"tuned by hand")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "todo.txt").write_bytes(b"mine")
+    write_folder(folder, NEW, force=True)
+    assert content(folder) == NEW | {"notes/todo.txt": b"mine"}
+
+
+def test_a_link_as_output_folder_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "real")
+    assert write_folder(tmp_path / "out", NEW) == tmp_path / "real"
+    assert (tmp_path / "out").is_symlink()
+    assert content(tmp_path / "real") == NEW
+
+
+def test_the_current_folder_and_those_above_it_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    for folder in (".", "..", str(tmp_path)):
+        with pytest.raises(OutputFolderError, match="current folder or above it"):
+            write_folder(folder, NEW)
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_bytes(b"mine")
+    with pytest.raises(OutputFolderError, match="is a file"):
+        write_folder(tmp_path / "out", NEW)
+    assert (tmp_path / "out").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("file", ["../x", "/etc/x", "a//b", "", ".", MANIFEST, "a/../../x"])
+def test_no_path_leads_out_of_the_folder(tmp_path: Path, file: str) -> None:
+    with pytest.raises(ValueError, match="invalid path"):
+        write_folder(tmp_path / "out", {file: b""})
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_manifest_that_is_broken_owns_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    (folder / MANIFEST).write_text('{"sdfbridge": 1, "files": ["model.xml"]}')
+    assert folder_state(folder).foreign == ("README.md", "assets", "model.xml")
+
+
+def test_an_error_while_writing_leaves_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    for error in (MemoryError, KeyboardInterrupt, OSError(28, "No space left on device")):
+        monkeypatch.setattr(module, "_take_place", lambda *_, error=error: (_ for _ in ()).throw(error))
+        with pytest.raises(BaseException):  # noqa: B017, PT011
+            write_folder(folder, NEW)
+        assert content(folder) == OLD
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_file_that_is_edited_while_the_output_is_prepared_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    fill = module._fill
+
+    def edit_and_fill(fresh: Path, files: dict[str, bytes]) -> None:
+        fill(fresh, files)
+        (folder / "model.xml").write_bytes(b"just now")
+
+    monkeypatch.setattr(module, "_fill", edit_and_fill)
+    with pytest.raises(OutputFolderError, match=r"model\.xml"):
+        write_folder(folder, NEW)
+    assert content(folder) == OLD | {"model.xml": b"just now"}
+
+
+def test_where_folders_cannot_be_exchanged_a_kill_between_two_renames_is_made_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(a: Path, b: Path) -> None:
+        raise ExchangeUnsupportedError
+
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    monkeypatch.setattr(module, "exchange", unsupported)
+    write_folder(folder, NEW)
+    assert content(folder) == NEW
+    folder.rename(tmp_path / f".out{module._HIDDEN}12345678{module._ASIDE}")  # as a kill leaves it
+    write_folder(folder, OLD)
+    assert content(folder) == OLD
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_exchange_is_one_step_and_refuses_what_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a" / "x").touch()
+    exchange(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b" / "x").exists()
+    with pytest.raises(FileNotFoundError):
+        exchange(tmp_path / "a", tmp_path / "nowhere")
+
+
+def test_outputs_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    outputs = [{"model.xml": str(i).encode(), f"{i}.txt": b""} for i in range(8)]
+    threads = [threading.Thread(target=write_folder, args=(tmp_path / "out", files)) for files in outputs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert content(tmp_path / "out") in outputs
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from bridge.output import write_folder
+files = [{f"{i}.bin": bytes([k]) * 20_000 for i in range(20)} | {f"only{k}": b"x"} for k in (1, 2)]
+print("ready", flush=True)
+for k in range(10_000):
+    write_folder(sys.argv[1], files[k % 2])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT", "SIGTERM"])
+def test_a_kill_at_any_moment_leaves_one_output_whole(tmp_path: Path, name: str) -> None:
+    rng = random.Random(0)
+    for _ in range(15):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(rng.uniform(0.0, 0.05))
+        process.send_signal(getattr(signal, name))
+        process.wait()
+        process.stdout.close()
+        if (tmp_path / "out").exists():
+            files = content(tmp_path / "out")
+            kind = {data[:1] for file, data in files.items() if file.endswith(".bin")}
+            assert len(files) == 21
+            assert len(kind) == 1
+            assert not folder_state(tmp_path / "out").edited
+    write_folder(tmp_path / "out", NEW)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
