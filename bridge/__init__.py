@@ -1,7 +1,7 @@
-"""Canonical models into simulators, and the proof that the simulators agree.
+"""Load a `loaders.Scene` into MuJoCo and PyBullet, and verify that both simulators agree.
 
-Every function takes a path, a `loaders.Scene` or a `Mechanism`. Importing this package loads no engine, and each of
-its parts only when it is first used.
+Every function takes a path, a `loaders.Scene` or a `Mechanism`. Importing this package imports no engine; each public
+name is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _HOMES = {
     "to_mjcf": ".mjcf",
     "to_mjspec": ".mjcf",
 }
-"""Public name to the module that has it; an empty one is a module itself."""
+"""Modules of the public names; an empty string marks a name that is itself a module."""
 
 
 def __getattr__(name: str) -> Any:
@@ -49,3 +49,7 @@ def __getattr__(name: str) -> Any:
     if not _HOMES[name]:
         return importlib.import_module(f".{name}", __name__)
     return getattr(importlib.import_module(_HOMES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,4 +1,4 @@
-"""``python -m bridge``: the command line."""
+"""Entry point of ``python -m bridge``: the same as the command ``sdfbridge``."""
 
 from __future__ import annotations
 

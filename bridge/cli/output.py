@@ -1,4 +1,4 @@
-"""What the commands say: data on standard output, progress and diagnostics on standard error."""
+"""Output of the commands: data on standard output, progress and diagnostics on standard error."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from typing import Any, TextIO
 from loaders.diagnostics import Diagnostic
 
 _WIDTH = 160
-"""Of a table that goes to no terminal."""
-_ALIKE = 5
-"""How many warnings of one code are told before the rest is counted."""
+"""Width of a table that is not printed to a terminal."""
+_MAX_SIMILAR = 5
+"""Number of warnings of one code that are printed before the rest is only counted."""
+_SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a command speaks, and how much."""
+    """Writer of results, progress and diagnostics.
+
+    Attributes:
+        verbosity: -1 prints errors only, 0 errors and warnings, 1 everything.
+    """
 
     verbosity: int = 0
-    """-1 is silent but for errors, 0 tells warnings, 1 tells all."""
 
     def data(self, text: str) -> None:
         """Write a result."""
@@ -33,7 +37,13 @@ class Output:
         self.data(json.dumps(value, indent=1, ensure_ascii=False))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence[str | None] = ()) -> None:
-        """Write a table; ``styles`` colours its rows."""
+        """Write a table.
+
+        Args:
+            columns: Headings.
+            rows: Cells of each row.
+            styles: Style of each row; rows past the end have none.
+        """
         from rich import box
         from rich.table import Table
         from rich.text import Text
@@ -44,49 +54,60 @@ class Output:
         self._print(table, sys.stdout)
 
     def banner(self, text: str, style: str) -> None:
-        """Write one line that stands out."""
+        """Write one highlighted line."""
         from rich.text import Text
 
         self._print(Text(text, style=style), sys.stdout)
 
     def progress(self, text: str) -> None:
-        """Say what is being done."""
+        """Write a line of progress."""
         if self.verbosity >= 0:
             sys.stderr.write(f"{text}\n")
             sys.stderr.flush()
 
     def status(self, text: str) -> None:
-        """Say on a terminal what is being done now, in the place of what was said so before."""
+        """Replace the status line, on a terminal only."""
         if self.verbosity >= 0 and sys.stderr.isatty():
             sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
 
     def error(self, text: str) -> None:
-        """Say what went wrong."""
+        """Write an error of the command itself."""
         sys.stderr.write(f"sdfbridge: {text}\n")
 
     def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
-        """Write each diagnostic that is wanted, and how many of each severity there are.
+        """Write the diagnostics that the verbosity admits, then the number of each severity.
 
-        Unless all are wanted, of many warnings of one code the first few are written, and how many more there are.
+        Below verbosity 1, only the first few warnings of each code are written, and the rest is counted.
         """
         entries = list(entries)
-        wanted = {-1: {"error"}, 0: {"error", "warning"}}.get(self.verbosity, {"error", "warning", "note"})
-        seen = Counter[str]()
-        for entry in (entry for entry in entries if entry.severity in wanted):
-            seen[entry.code] += entry.severity != "error"
-            if self.verbosity > 0 or entry.severity == "error" or seen[entry.code] <= _ALIKE:
-                sys.stderr.write(f"{entry}\n")
-        for code, count in seen.items():
-            if self.verbosity <= 0 and count > _ALIKE:
-                sys.stderr.write(f"and {count - _ALIKE} more like it  [{code}] (-v shows all)\n")
+        shown, hidden = self._select(entries)
+        for entry in shown:
+            sys.stderr.write(f"{entry}\n")
+        for code, count in hidden.items():
+            sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
         if entries and self.verbosity >= 0:
-            counts = Counter(entry.severity for entry in entries)
-            told = ", ".join(
-                f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in ("error", "warning", "note") if counts[s]
-            )
-            hidden = " (-v shows notes)" if counts["note"] and self.verbosity == 0 else ""
-            sys.stderr.write(f"{told}{hidden}\n")
+            sys.stderr.write(self._summary(entries) + "\n")
+
+    def _select(self, entries: Iterable[Diagnostic]) -> tuple[list[Diagnostic], dict[str, int]]:
+        """The diagnostics to write, and how many more there are of each code."""
+        severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
+        shown: list[Diagnostic] = []
+        count = Counter[str]()
+        for entry in entries:
+            if entry.severity not in severities:
+                continue
+            count[entry.code] += entry.severity != "error"
+            if self.verbosity > 0 or entry.severity == "error" or count[entry.code] <= _MAX_SIMILAR:
+                shown.append(entry)
+        if self.verbosity > 0:
+            return shown, {}
+        return shown, {code: number - _MAX_SIMILAR for code, number in count.items() if number > _MAX_SIMILAR}
+
+    def _summary(self, entries: Iterable[Diagnostic]) -> str:
+        counts = Counter(entry.severity for entry in entries)
+        plural = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SEVERITIES if counts[s]]
+        return ", ".join(plural) + (" (-v shows notes)" if counts["note"] and self.verbosity == 0 else "")
 
     @staticmethod
     def _print(renderable: Any, file: TextIO) -> None:

@@ -1,4 +1,4 @@
-"""A scene as text: an indented tree of models, links and joints, and a graph in DOT."""
+"""Text form of a scene: an indented tree of models, links and joints, and a graph in DOT."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loaders.scene import Scene
 
 
 def tree(mechanism: Mechanism) -> str:
-    """Models, then every link below the one that it hangs from, with the joint that holds it."""
+    """Return the models, then the tree of links, each with the joint that connects it to its parent."""
     scene = mechanism.scene
     head = f"{scene.name or 'scene'}: {_count(len(scene.models), 'model')}, {_count(len(scene.links), 'link')}, "
     head += f"{_count(len(scene.joints), 'joint')}, {len(mechanism.v_order)} degrees of freedom"
@@ -19,8 +19,8 @@ def tree(mechanism: Mechanism) -> str:
     return "\n".join([*lines, *_bodies(mechanism)])
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def _model(scene: Scene, k: int) -> str:
@@ -56,7 +56,7 @@ def _mass(link: Link) -> str:
 
 
 def dot(scene: Scene) -> str:
-    """Links and joints as a directed graph."""
+    """Return links and joints as a directed graph in DOT."""
     lines = [f"digraph {_quoted(scene.name)} {{", f"  {_quoted(WORLD)} [shape=box];"]
     lines += [f"  {_quoted(link.name)};" for link in scene.links if link.name != WORLD]
     lines += [

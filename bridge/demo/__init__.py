@@ -1,1 +1,1 @@
-"""The demonstration on the bundled models, with pictures."""
+"""Demonstration on the bundled models, and pictures of both simulators."""

@@ -1,4 +1,4 @@
-"""The models that come with the package: in its folder once it is installed, beside it in a checkout."""
+"""Location of the bundled models: in the installed package, or beside the package in a checkout."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 def assets_dir() -> Path:
-    """The folder of the bundled models.
+    """Return the folder of the bundled models.
 
     Raises:
-        FileNotFoundError: if they were left out of the installation.
+        FileNotFoundError: if the installation does not contain them.
     """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "_assets", package.parent / "assets"):

@@ -1,4 +1,4 @@
-"""The main job on the bundled arm: read, write MJCF, draw both simulators, compare them."""
+"""Demonstration on the bundled arm: read it, write MJCF, draw both simulators, and compare them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,39 @@ POSES: tuple[dict[str, Position], ...] = (
     {"waist": 0.6, "shoulder": -0.4, "elbow": 0.5, "roll": 0.8},
     {"waist": -0.7, "shoulder": 0.5, "elbow": -1.1, "roll": -0.6},
 )
-"""Joint positions of the pictures [rad]."""
+"""Joint positions of each row of pictures [rad]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """What the demonstration made and found."""
+    """Results of the demonstration.
+
+    Attributes:
+        scene: The bundled arm.
+        comparison: The comparison of MuJoCo and PyBullet.
+        files: The files that were written.
+        notes: Parts that were left out because this machine lacks something.
+    """
 
     scene: Scene
     comparison: Comparison
     files: tuple[Path, ...]
     notes: tuple[str, ...]
-    """What this machine could not do."""
 
 
 def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
-    """Run the main job and write everything below ``folder``.
+    """Run the demonstration and write its files below ``folder``.
+
+    Args:
+        folder: The folder to write to; it is made if necessary.
+        progress: Called with a description of each step.
+
+    Returns:
+        The results.
 
     Raises:
         EngineMissingError: if a simulator is not installed.
-        FileExistsError: if the folder holds an MJCF folder that was not made here.
+        FileExistsError: if ``folder/arm`` holds files that no export wrote.
     """
     path = assets_dir() / "arm" / "model.sdf"
     progress(f"reading {path}")
@@ -52,7 +65,7 @@ def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
     comparison = compare(scene)
     files = [exported.path]
     if picture is not None:
-        files.append(_written(folder / "side_by_side.png", picture))
+        files.append(_write(folder / "side_by_side.png", picture))
     files.append(comparison.to_json(folder / "results.json"))
     files.append(comparison.to_junit(folder / "junit.xml"))
     try:
@@ -68,12 +81,12 @@ def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
         ", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero" for pose in POSES
     ]
     try:
-        return side_by_side(gallery, captions, f"{scene.name}: the same joint positions in both"), gallery.notes
+        return side_by_side(gallery, captions, f"{scene.name}: the same joint positions in both simulators"), gallery.notes
     except ImportError:
-        note = "pictures are left out: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
+        note = "no pictures: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
         return None, [*gallery.notes, note]
 
 
-def _written(path: Path, data: bytes) -> Path:
+def _write(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path

@@ -1,7 +1,7 @@
-"""Both simulators in pictures, side by side, at the same joint positions; without display, network or GPU.
+"""Pictures of both simulators at the same joint positions, side by side; no display, network or GPU is needed.
 
-PyBullet draws with its own software renderer, MuJoCo offscreen with EGL or OSMesa. The camera is one and the same, and
-framed by the model's bounding box. What a machine cannot draw is left out, with a note.
+PyBullet draws with its own software renderer, MuJoCo off screen with EGL or OSMesa. Both use the same camera, fitted to
+the bounding box of the model. If this machine cannot draw with a simulator, a note says so.
 """
 
 from __future__ import annotations
@@ -38,24 +38,37 @@ from bridge.rendering.camera import (
 )
 from loaders.spatial import Array
 
-Pose = Mapping[str, Position]
-"""Joint positions."""
+JointPositions = Mapping[str, Position]
+"""Positions by joint name."""
 
 _PLATFORMS = ("egl", "osmesa")
 _TIMEOUT = 120.0
-"""For one process of MuJoCo's renderer [s]."""
+"""Time limit of one process of MuJoCo's renderer [s]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gallery:
-    """Images by simulator, one for each pose; and notes on what could not be drawn."""
+    """Images of a model in each simulator.
+
+    Attributes:
+        images: Images by simulator, one for each configuration.
+        notes: Simulators that could not be drawn, and why.
+    """
 
     images: dict[str, list[Image]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def draw(source: Source, poses: Sequence[Pose], **load_options: Any) -> Gallery:
-    """Draw a model in both simulators, at each of these joint positions.
+def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -> Gallery:
+    """Draw a model in both simulators at several configurations.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        poses: Joint positions of each image; joints that are left out are at zero.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
+
+    Returns:
+        The images, one for each configuration and simulator.
 
     Raises:
         LoadError: if the file is wrong.
@@ -64,26 +77,34 @@ def draw(source: Source, poses: Sequence[Pose], **load_options: Any) -> Gallery:
     """
     mechanism = mechanism_of(source, **load_options)
     gallery = Gallery()
-    model, qpos = _in_mujoco(mechanism, poses)
-    camera = _framing(model, qpos)
+    model, qpos = _compile(mechanism, poses)
+    camera = _fitted_camera(model, qpos)
     with tempfile.TemporaryDirectory(prefix="sdfbridge-") as folder:
         drawn = _mujoco_images(model, qpos, camera, Path(folder))
     if drawn:
         gallery.images["MuJoCo"] = drawn
     else:
-        gallery.notes.append("MuJoCo's pictures are left out: this machine has neither EGL nor OSMesa")
+        gallery.notes.append("no pictures of MuJoCo: this machine has neither EGL nor OSMesa")
     try:
         gallery.images["PyBullet"] = _bullet_images(mechanism, poses, camera)
     except ImportError:
-        gallery.notes.append("PyBullet's pictures are left out: it is not installed; try: pip install pybullet")
+        gallery.notes.append("no pictures of PyBullet: it is not installed; try: pip install pybullet")
     return gallery
 
 
 def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> bytes | None:
-    """The images as one PNG, a row for each pose and a column for each simulator; None if there are none.
+    """Arrange the images in one PNG: a row for each configuration, a column for each simulator.
+
+    Args:
+        gallery: The images.
+        captions: Text below each row.
+        title: Text above all images.
+
+    Returns:
+        The PNG file, or None if there are no images.
 
     Raises:
-        ImportError: if matplotlib is missing.
+        ImportError: if matplotlib is not installed.
     """
     if not gallery.images:
         return None
@@ -111,8 +132,8 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
 # --- MuJoCo ----------------------------------------------------------------------------------------------------------
 
 
-def _in_mujoco(mechanism: Mechanism, poses: Sequence[Pose]) -> tuple[Any, list[Array]]:
-    """The compiled model, and its ``qpos`` for each pose."""
+def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any, list[Array]]:
+    """The compiled MuJoCo model, and ``qpos`` of each configuration."""
     engine = MujocoEngine(mechanism)
     qpos = []
     for pose in poses:
@@ -121,8 +142,8 @@ def _in_mujoco(mechanism: Mechanism, poses: Sequence[Pose]) -> tuple[Any, list[A
     return engine.model, qpos
 
 
-def _framing(model: Any, qpos: Sequence[Array]) -> Camera:
-    """A camera that sees the bounding box of everything solid, in every pose."""
+def _fitted_camera(model: Any, qpos: Sequence[Array]) -> Camera:
+    """A camera that sees the bounding box of every bounded geom in every configuration."""
     import mujoco
 
     data = mujoco.MjData(model)
@@ -132,9 +153,9 @@ def _framing(model: Any, qpos: Sequence[Array]) -> Camera:
         data.qpos[:] = q
         mujoco.mj_kinematics(model, data)
         for g in drawn:
-            centre, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
+            center, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
             signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
-            corners.append(data.geom_xpos[g] + (centre + signs * half) @ data.geom_xmat[g].reshape(3, 3).T)
+            corners.append(data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T)
     points = np.concatenate(corners)
     if not len(points):
         return Camera(target=np.zeros(3), distance=2.0)
@@ -142,7 +163,7 @@ def _framing(model: Any, qpos: Sequence[Array]) -> Camera:
 
 
 def _mujoco_images(model: Any, qpos: Sequence[Array], camera: Camera, folder: Path) -> list[Image]:
-    """Drawn by the first platform that works here; empty if none does."""
+    """Images from the first rendering platform that works on this machine; empty if none works."""
     import mujoco
 
     mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
@@ -161,7 +182,7 @@ def _mujoco_images(model: Any, qpos: Sequence[Array], camera: Camera, folder: Pa
 
 
 def _render(folder: Path, platform: str) -> bool:
-    """Whether MuJoCo's renderer worked in a process of its own, which a missing driver may end."""
+    """Run MuJoCo's renderer in a separate process, which a missing driver may abort; return whether it succeeded."""
     command = [sys.executable, "-P", str(mujoco_worker.__file__), str(folder)]
     environment = {**os.environ, "MUJOCO_GL": platform}
     environment.pop("PYOPENGL_PLATFORM", None)
@@ -175,7 +196,7 @@ def _render(folder: Path, platform: str) -> bool:
 # --- PyBullet --------------------------------------------------------------------------------------------------------
 
 
-def _bullet_images(mechanism: Mechanism, poses: Sequence[Pose], camera: Camera) -> list[Image]:
+def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], camera: Camera) -> list[Image]:
     with capture_stdout([]):
         import pybullet
 

@@ -1,0 +1,42 @@
+"""``sdfbridge resolve``: list the files that a model refers to."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+import loaders
+
+from .options import search
+from .output import Output
+
+
+def resolve(options: Namespace, output: Output) -> int:
+    """Print where each file that a model refers to was found, or every place that was tried.
+
+    Returns:
+        1 if a file is missing.
+    """
+    lookups = loaders.resolve(options.file, allow_xacro=options.xacro, **search(options))
+    if options.json:
+        output.json([_to_json(lookup) for lookup in lookups])
+    else:
+        output.data("\n".join(_to_text(lookup) for lookup in lookups))
+    return 0 if all(lookup.path for lookup in lookups) else 1
+
+
+def _to_json(lookup: loaders.Lookup) -> dict[str, Any]:
+    return {
+        "uri": lookup.uri,
+        "file": lookup.file,
+        "line": lookup.line,
+        "path": str(lookup.path) if lookup.path else None,
+        "tried": [str(place) for place in lookup.tried],
+        "problem": lookup.problem,
+    }
+
+
+def _to_text(lookup: loaders.Lookup) -> str:
+    if lookup.path:
+        return f"{lookup.uri}\t{lookup.path}"
+    return "\n    tried ".join((f"{lookup.uri}\tnot found: {lookup.file}:{lookup.line}", *map(str, lookup.tried)))

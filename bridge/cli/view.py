@@ -1,0 +1,57 @@
+"""``sdfbridge view``: open MuJoCo's viewer on a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from argparse import Namespace
+from pathlib import Path
+
+import bridge
+from bridge.parity import EngineMissingError
+from loaders.diagnostics import without_repeats
+
+from .options import export_options, load_scene
+from .output import Output
+
+
+def view(options: Namespace, output: Output) -> int:
+    """Open MuJoCo's viewer on a file and wait until its window is closed.
+
+    Raises:
+        EngineMissingError: if there is no display.
+    """
+    if not _has_display():
+        raise EngineMissingError(
+            "MuJoCo's viewer needs a display; use sdfbridge convert to write the model"
+        )
+    output.status(f"reading {options.file}")
+    scene = load_scene(options)
+    with tempfile.TemporaryDirectory() as folder:
+        result = bridge.export_mjcf(scene, Path(folder) / "view", **export_options(options))
+        output.status("")
+        output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
+        _open_viewer(result.path.parent / "scene.xml")
+    return 0
+
+
+def _has_display() -> bool:
+    """Whether a window can be opened. Without a display MuJoCo's viewer would end the process."""
+    import glfw
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(glfw.init())
+
+
+def _open_viewer(path: Path) -> None:
+    """Show the scene at the key ``home``, or at the zero configuration if there is no key."""
+    import mujoco
+    import mujoco.viewer
+
+    model = mujoco.MjModel.from_xml_path(os.fspath(path))
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.viewer.launch(model, data)
