@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import mujoco_plugin
+    from . import parity as parity
     from .bullet import load_into_pybullet
     from .lowering import lower
     from .mechanism import Mechanism
@@ -35,19 +36,21 @@ _HOMES = {
     "export_mjcf": ".mjcf",
     "load_into_pybullet": ".bullet",
     "lower": ".lowering",
-    "mujoco_plugin": "",
     "passive_forces": ".mjcf",
     "to_mjcf": ".mjcf",
     "to_mjspec": ".mjcf",
 }
-"""Modules of the public names; an empty string marks a name that is itself a module."""
+"""Modules of the public names, which are imported on first use."""
+
+_SUBMODULES = frozenset({"mujoco_plugin", "parity"})
+"""Modules that are imported on first use."""
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if not _HOMES[name]:
-        return importlib.import_module(f".{name}", __name__)
     return getattr(importlib.import_module(_HOMES[name], __name__), name)
 
 

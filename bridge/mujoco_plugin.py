@@ -1,4 +1,4 @@
-"""MuJoCo itself opens SDFormat, and finds ``model://`` and ``package://``.
+"""MuJoCo plugin: lets MuJoCo open SDFormat files and resolve ``model://`` and ``package://`` URIs.
 
 After ``bridge.mujoco_plugin.register()``::
 
@@ -6,9 +6,9 @@ After ``bridge.mujoco_plugin.register()``::
     <asset> <model name="arm" file="arm.sdf"/> </asset>          in an MJCF file, to attach it
     <asset> <mesh file="package://arm_description/base.obj"/> </asset>
 
-MuJoCo's decoders and resource providers are C function pointers (``mjplugin.h``); they are registered through ctypes
-and live as long as the process. Nothing that goes wrong in them crosses into C: it comes back as MuJoCo's own error,
-with our text. What a file loses on the way, and where a URI was looked for in vain, the logger of this module tells.
+MuJoCo's decoders and resource providers are C function pointers (``mjplugin.h``). They are registered through ctypes
+and stay registered until the process ends. No Python exception crosses into C: MuJoCo reports the text of an error as
+its own. Losses of a file, and the places that were searched for a missing URI, are logged to ``bridge.mujoco_plugin``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import loaders
 from bridge.geometry.mesh_assets import cache_folder
 from loaders.context import Context
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
@@ -44,20 +45,20 @@ _LOG = logging.getLogger(__name__)
 _CanDecode = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _Decode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 _SilentDecode = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-"""Before MuJoCo 3.16 a decoder cannot say why it failed; the log says it then."""
+"""Type of a decoder before MuJoCo 3.16: it cannot return an error text, so the error is logged."""
 _Open = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _Read = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 _Close = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _Resource(ctypes.Structure):
-    """The head of ``mjResource``, the same in every version."""
+    """First fields of ``mjResource``, the same in every version."""
 
     _fields_ = (("name", ctypes.c_char_p), ("data", ctypes.c_void_p))
 
 
 class _Decoder(ctypes.Structure):
-    """``mjpDecoder``."""
+    """Layout of ``mjpDecoder``."""
 
     _fields_ = (
         ("content_type", ctypes.c_char_p),
@@ -68,7 +69,7 @@ class _Decoder(ctypes.Structure):
 
 
 class _Provider(ctypes.Structure):
-    """``mjpResourceProvider``; what follows ``close`` is optional and differs between versions: left null."""
+    """Layout of ``mjpResourceProvider``; the fields after ``close`` differ between versions and stay null."""
 
     _fields_ = (
         ("prefix", ctypes.c_char_p),
@@ -80,19 +81,19 @@ class _Provider(ctypes.Structure):
 
 
 _registered: list[object] = []
-"""What C points to must outlive it: kept until the process ends."""
+"""Objects that C points to, kept alive until the process ends."""
 
 
 def register(
     *, package_map: Mapping[str, str | os.PathLike[str]] | None = None, paths: Sequence[str | os.PathLike[str]] = ()
 ) -> None:
-    """Teach MuJoCo, for the rest of this process, to open SDFormat and to resolve model and package URIs.
+    """Let MuJoCo open SDFormat files and resolve model and package URIs, for the rest of this process.
 
     A second call has no effect.
 
     Args:
-        package_map: As for `loaders.load`, for everything that MuJoCo opens.
-        paths: As for `loaders.load`.
+        package_map: Folders of packages and models by name, as for `loaders.load`.
+        paths: Folders to search, as for `loaders.load`.
 
     Raises:
         ImportError: if MuJoCo is not installed.
@@ -134,16 +135,16 @@ def _decoder(library: ctypes.CDLL, suffix: str, resources: Resources) -> _Decode
     decoder = _Decoder(
         b"model/sdformat+" + suffix[1:].encode(),
         suffix.encode(),
-        _kept(_CanDecode(can_decode)),
-        _kept(run),
+        _keep_alive(_CanDecode(can_decode)),
+        _keep_alive(run),
     )
     _registered.append(decoder)
     return decoder
 
 
 def _spec(library: ctypes.CDLL, path: Path, resources: Resources) -> int:
-    """Address of a new ``mjSpec``, which the caller of the decoder owns."""
-    file = _converted(path, resources)
+    """Return the address of a new ``mjSpec``, which the caller of the decoder owns."""
+    file = _convert(path, resources)
     error = ctypes.create_string_buffer(_ERROR_SIZE)
     spec: int | None = library.mj_parseXML(os.fsencode(file), None, error, _ERROR_SIZE)
     if not spec:
@@ -151,13 +152,11 @@ def _spec(library: ctypes.CDLL, path: Path, resources: Resources) -> int:
     return spec
 
 
-def _converted(path: Path, resources: Resources) -> Path:
-    """The MJCF of a file, in a folder of the cache that is the file's own."""
-    import loaders
-
+def _convert(path: Path, resources: Resources) -> Path:
+    """Convert a file to MJCF in the cache, in a folder named by the file's path; return the path of the MJCF."""
     scene = loaders.load(path, package_map=resources.package_map, paths=resources.paths)
     text = to_mjcf(scene)
-    _tell(path, (*scene.diagnostics, *text.diagnostics))
+    _log_losses(path, (*scene.diagnostics, *text.diagnostics))
     folder = cache_folder() / "mujoco" / hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     (folder / "assets").mkdir(parents=True, exist_ok=True)
     for name, data in text.assets.items():
@@ -165,18 +164,18 @@ def _converted(path: Path, resources: Resources) -> Path:
     return _replace(folder / f"{path.stem}.xml", text.encode())
 
 
-def _tell(path: Path, entries: Sequence[Diagnostic]) -> None:
-    """Log how much was lost, and at level INFO what."""
-    lost = Counter(str(entry.fate) for entry in entries if entry.severity == "warning")
-    if lost:
-        counts = ", ".join(f"{count} {fate}" for fate, count in lost.items())
+def _log_losses(path: Path, entries: Sequence[Diagnostic]) -> None:
+    """Log the number of losses as a warning, and every diagnostic at level INFO."""
+    losses = Counter(str(entry.fate) for entry in entries if entry.severity == "warning")
+    if losses:
+        counts = ", ".join(f"{count} {fate}" for fate, count in losses.items())
         _LOG.warning("%s: %s; each is logged at level INFO", path, counts)
     for entry in entries:
         _LOG.info("%s", entry)
 
 
 def _replace(path: Path, data: bytes) -> Path:
-    """Write a file so that nobody sees half of it."""
+    """Replace a file atomically if its content changed; return its path."""
     if not path.exists() or path.read_bytes() != data:
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         draft.write_bytes(data)
@@ -207,7 +206,7 @@ def _provider(scheme: str, resources: Resources) -> _Provider:
     def close(resource: int) -> None:
         opened.pop(resource, None)
 
-    callbacks = (_kept(_Open(open_)), _kept(_Read(read)), _kept(_Close(close)))
+    callbacks = (_keep_alive(_Open(open_)), _keep_alive(_Read(read)), _keep_alive(_Close(close)))
     provider = _Provider(scheme.encode(), *callbacks)
     _registered.append(provider)
     return provider
@@ -216,18 +215,16 @@ def _provider(scheme: str, resources: Resources) -> _Provider:
 def _contents(uri: str, resources: Resources) -> bytes | None:
     diagnostics = Diagnostics()
     context = Context(resources=resources, diagnostics=diagnostics, read_file=read_file)
-    asking = Node("mesh", {}, file="MuJoCo", line=0, diagnostics=diagnostics)
-    path = context.resources.find(uri, Path.cwd(), asking)
+    requester = Node("mesh", {}, file="MuJoCo", line=0, diagnostics=diagnostics)
+    path = context.resources.find(uri, Path.cwd(), requester)
     for entry in diagnostics:
         _LOG.warning("%s", entry)
     return None if path is None else path.read_bytes()
 
 
-# --- the border to C -------------------------------------------------------------------------------------------------
-
-
+# --- calls from C -----------------------------------------------------------------------------------------------------
 def _guarded(action: Callable[[], T]) -> tuple[str, T | None]:
-    """Run what C called: its result, or why there is none."""
+    """Run an action for C; return the text of its error, or an empty text and its result."""
     try:
         return "", action()
     except ModelError as error:
@@ -237,7 +234,7 @@ def _guarded(action: Callable[[], T]) -> tuple[str, T | None]:
 
 
 def _write(message: str, error: int | None, size: int) -> None:
-    """Copy a message into C's buffer, cut to its size."""
+    """Copy a message into C's buffer, truncated to its size."""
     if message and error and size > 0:
         text = message.encode()[: size - 1] + b"\0"
         ctypes.memmove(error, text, len(text))
@@ -247,8 +244,8 @@ def _name(resource: int) -> str:
     return os.fsdecode(_Resource.from_address(resource).name or b"")
 
 
-def _kept(callback: Any) -> int | None:
-    """Address of a callback that C will keep."""
+def _keep_alive(callback: Any) -> int | None:
+    """Keep a callback alive and return its address."""
     _registered.append(callback)
     return ctypes.cast(callback, ctypes.c_void_p).value
 
@@ -262,7 +259,7 @@ def _version() -> tuple[int, ...]:
 
 @cache
 def _library() -> ctypes.CDLL:
-    """The library that the mujoco module itself uses."""
+    """The shared library that the module ``mujoco`` uses."""
     import mujoco
 
     folder = Path(mujoco.__file__).parent
@@ -275,7 +272,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _register_provider(library: ctypes.CDLL) -> Any:
-    """``mjp_registerProvider``, by the name that it has in this version."""
+    """Return ``mjp_registerProvider``, whose name depends on the version of MuJoCo."""
     current = hasattr(library, "mjp_registerProvider")
     function = library.mjp_registerProvider if current else library.mjp_registerResourceProvider
     function.argtypes = [ctypes.POINTER(_Provider)]

@@ -1,8 +1,10 @@
-"""``pytest --parity robots/``: a test for each model file and level; fixtures and an assertion for other tests.
+"""Pytest plugin: ``pytest --parity robots/`` compares simulators on every model file.
 
-Loaded with every run of pytest, so that it imports nothing of weight until it is asked. Options stand in
-``[tool.sdfbridge.parity]`` of ``pyproject.toml``: ``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``,
-and ``tolerances`` by level.
+Each model file becomes one test for each level. The fixtures `parity`, `scene` and `simulator` and the assertion
+`assert_parity` serve other tests. Options are read from the table ``[tool.sdfbridge.parity]`` of ``pyproject.toml``:
+``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``, and ``tolerances`` for each level.
+
+Every run of pytest loads this module, so it uses ``bridge.parity``, which is imported on first use.
 """
 
 from __future__ import annotations
@@ -14,69 +16,71 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from bridge.lowering.inputs import Source
-    from loaders import Scene
+import bridge
+import loaders
 
-    from .parity import Comparison
+if TYPE_CHECKING:
+    import bridge.lowering.inputs
+    import bridge.parity.engines.protocol
+    import bridge.parity.results.verdict
+    from bridge.lowering.inputs import Source
+    from bridge.parity import Comparison
 
 SUFFIXES = (".sdf", ".urdf", ".world", ".dmd.yaml")
-"""Of the files that ``--parity`` collects."""
+"""Suffixes of the files that ``--parity`` collects."""
 _DEFAULTS: dict[str, Any] = {"engines": ["mujoco", "pybullet"], "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
 _KNOWN = {*_DEFAULTS, "tolerance", "tolerances"}
+_TABLE = "[tool.sdfbridge.parity]"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--parity``."""
+    """Add the option ``--parity``."""
     group = parser.getgroup("sdfbridge")
     group.addoption("--parity", action="store_true", help="compare simulators on every model file that is collected")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """Collect model files, if asked."""
+    """Collect model files if ``--parity`` is given."""
     if parent.config.getoption("parity") and file_path.name.endswith(SUFFIXES):
-        found: pytest.File = ModelFile.from_parent(parent, path=file_path)
-        return found
+        file: pytest.File = ModelFile.from_parent(parent, path=file_path)
+        return file
     return None
 
 
 class ModelFile(pytest.File):
-    """A model file: one test for each level."""
+    """A model file with one test for each level."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The levels that the options name."""
+        """Yield a test for each level of the options."""
         for level in options_of(self.config)["levels"]:
             yield LevelItem.from_parent(self, name=str(level))
 
 
 class LevelItem(pytest.Item):
-    """One level of the comparison of one model."""
+    """The comparison of one model at one level."""
 
     def runtest(self) -> None:
-        """Compare."""
+        """Compare the engines and fail if they differ."""
         options = options_of(self.config)
         _assert(self.path, options["engines"], options, (self.name,), _tolerances(options))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What differs, or what is wrong with the file, without a traceback."""
-        from loaders.diagnostics import ModelError
-
-        from .parity import EngineMissingError
-
-        if isinstance(excinfo.value, AssertionError | EngineMissingError | ModelError):
+        """Return the differences, or the errors of the file, without a traceback."""
+        reported = (AssertionError, bridge.parity.EngineMissingError, loaders.ModelError)
+        if isinstance(excinfo.value, reported):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """The file, and which level of it."""
+        """Return the file and a title with its name and the level."""
         return self.path, None, f"parity {self.path.name} {self.name}"
 
 
 def options_of(config: pytest.Config) -> dict[str, Any]:
-    """The options of ``pyproject.toml`` over the defaults.
+    """Return the options of ``pyproject.toml``, completed by the defaults.
 
     Raises:
-        pytest.UsageError: for an option that there is not, or a file that is no TOML.
+        pytest.UsageError: if an option is unknown, a tolerance is invalid, or the file is not valid TOML.
     """
     path = config.rootpath / "pyproject.toml"
     try:
@@ -87,26 +91,29 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
     unknown = sorted(given.keys() - _KNOWN)
     if unknown:
         known = ", ".join(sorted(_KNOWN))
-        raise pytest.UsageError(f"[tool.sdfbridge.parity] has no option {unknown[0]!r}; there are: {known}")
+        raise pytest.UsageError(f"{_TABLE}: unknown option {unknown[0]!r}; expected one of: {known}")
     _check_tolerances(given)
     return _DEFAULTS | given
 
 
 def _check_tolerances(given: Mapping[str, Any]) -> None:
-    """Raise for tolerances that are no numbers, or of no level."""
-    from bridge.parity.results.verdict import Level
-
+    """Raise `pytest.UsageError` for a tolerance that is not a number, and for a tolerance of an unknown level."""
+    levels = [str(level) for level in bridge.parity.Level]
     by_level = given.get("tolerances", {})
-    known = [str(level) for level in Level]
-    if not isinstance(by_level, Mapping) or by_level.keys() - set(known):
-        raise pytest.UsageError(f"[tool.sdfbridge.parity.tolerances] takes a number for each of {', '.join(known)}")
+    if not isinstance(by_level, Mapping):
+        raise pytest.UsageError(f"{_TABLE}: tolerances must be a table with a number for each of {', '.join(levels)}")
+    unknown = sorted(by_level.keys() - set(levels))
+    if unknown:
+        raise pytest.UsageError(
+            f"[tool.sdfbridge.parity.tolerances]: unknown level {unknown[0]!r}; expected one of: {', '.join(levels)}"
+        )
     for value in (*by_level.values(), given.get("tolerance", 0.0)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0.0:
-            raise pytest.UsageError(f"[tool.sdfbridge.parity]: a tolerance is a number, not {value!r}")
+            raise pytest.UsageError(f"{_TABLE}: invalid tolerance {value!r}; expected a number of at least 0")
 
 
 def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
-    """The largest error that is let pass at each level that has one; for all others under the empty name."""
+    """The allowed error of each level; the empty name holds for all other levels."""
     common = {"": options["tolerance"]} if "tolerance" in options else {}
     return {**common, **options.get("tolerances", {})}
 
@@ -114,15 +121,18 @@ def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
 def assert_parity(
     model: Source, engines: Sequence[str] = ("mujoco", "pybullet"), tol: float | None = None
 ) -> Comparison:
-    """Compare engines on a model at L0 and L1; the comparison.
+    """Compare engines on a model at L0 and L1, and fail if they differ.
 
     Args:
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        engines: Their names.
-        tol: Largest error that is let pass; None for the tolerance of each quantity.
+        engines: Names of the engines.
+        tol: The largest error that is allowed; None stands for the tolerance of each quantity.
+
+    Returns:
+        The comparison.
 
     Raises:
-        AssertionError: if a quantity differs that nothing known explains, with each of them.
+        AssertionError: if a quantity differs without a known cause; the text lists each of them.
     """
     return _assert(model, engines, _DEFAULTS, _DEFAULTS["levels"], {} if tol is None else {"": tol})
 
@@ -134,19 +144,17 @@ def _assert(
     levels: Sequence[str],
     tolerances: Mapping[str, float],
 ) -> Comparison:
-    from bridge.parity.results.verdict import line
-
-    from .parity import compare
-
     __tracebackhide__ = True
-    found = compare(
+    comparison = bridge.compare(
         model, tuple(engines), levels=levels, seed=options["seed"], configurations=options["configurations"]
     )
-    allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in found.failures}
-    differing = [row for row, most in allowed.items() if not row.error <= most]
+    allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures}
+    differing = [row for row, tolerance in allowed.items() if not row.error <= tolerance]
     if differing:
-        raise AssertionError("\n".join([f"{found.model}: DIFFERS", *map(line, differing), f"again: {found.command}"]))
-    return found
+        lines = map(bridge.parity.results.verdict.line, differing)
+        header, footer = f"{comparison.model}: DIFFERS", f"repeat with: {comparison.command}"
+        raise AssertionError("\n".join([header, *lines, footer]))
+    return comparison
 
 
 # --- fixtures --------------------------------------------------------------------------------------------------------
@@ -154,10 +162,17 @@ def _assert(
 
 @pytest.fixture
 def parity(pytestconfig: pytest.Config) -> Callable[..., Comparison]:
-    """`assert_parity` with the engines and the tolerances of ``pyproject.toml``."""
+    """Return `assert_parity` with the engines, levels and tolerances of ``pyproject.toml``."""
     options = options_of(pytestconfig)
 
     def check(model: Source, engines: Sequence[str] = (), tol: float | None = None) -> Comparison:
+        """Compare engines on a model and fail if they differ.
+
+        Args:
+            model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+            engines: Names of the engines; by default those of the options.
+            tol: The largest error that is allowed; by default that of the options.
+        """
         __tracebackhide__ = True
         tolerances = _tolerances(options) if tol is None else {"": tol}
         return _assert(model, engines or options["engines"], options, options["levels"], tolerances)
@@ -166,23 +181,22 @@ def parity(pytestconfig: pytest.Config) -> Callable[..., Comparison]:
 
 
 @pytest.fixture
-def scene() -> Callable[..., Scene]:
-    """`loaders.load`."""
-    import loaders
-
+def scene() -> Callable[..., loaders.Scene]:
+    """Return `loaders.load`."""
     return loaders.load
 
 
 @pytest.fixture
 def simulator() -> Iterator[Callable[..., Any]]:
-    """Opens a model in an engine, by name: ``simulator("arm.sdf", "mujoco")``; all are closed after the test."""
-    from bridge.lowering.inputs import mechanism_of
-    from bridge.parity.engines.protocol import factory_of
+    """Yield a function that opens a model in an engine: ``simulator("arm.sdf", "mujoco")``.
 
+    All engines that it opened are closed after the test.
+    """
     opened: list[Any] = []
 
     def start(model: Source, engine: str = "mujoco") -> Any:
-        opened.append(factory_of(engine)(mechanism_of(model)))
+        factory = bridge.parity.engines.protocol.factory_of(engine)
+        opened.append(factory(bridge.lowering.inputs.mechanism_of(model)))
         return opened[-1]
 
     yield start

@@ -23,9 +23,7 @@ def view(options: Namespace, output: Output) -> int:
         EngineMissingError: if there is no display.
     """
     if not _has_display():
-        raise EngineMissingError(
-            "MuJoCo's viewer needs a display; use sdfbridge convert to write the model"
-        )
+        raise EngineMissingError("MuJoCo's viewer needs a display; use sdfbridge convert to write the model")
     output.status(f"reading {options.file}")
     scene = load_scene(options)
     with tempfile.TemporaryDirectory() as folder:

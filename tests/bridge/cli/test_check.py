@@ -1,0 +1,49 @@
+"""The command check reports every problem of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bridge.cli import main
+
+ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+
+
+def test_check_as_json_tells_whether_the_file_is_valid(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--json", "-q", str(broken)]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["valid"] is False
+    assert {entry["severity"] for entry in report["diagnostics"]} >= {"error"}
+    assert main(["check", "--json", str(ARM)]) == 0
+    assert json.loads(capsys.readouterr().out)["valid"] is True
+
+
+def test_strict_turns_a_loss_into_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "unknown.sdf"
+    path.write_text("<sdf version='1.11'><model name='m'><link name='a'/><wings>2</wings></model></sdf>", "utf-8")
+    assert main(["check", str(path)]) == 0
+    assert main(["check", "--strict", str(path)]) == 1
+    assert "wings" in capsys.readouterr().err
+
+
+def test_strict_turns_an_assumption_of_lowering_into_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "massless.urdf"
+    path.write_text("<robot name='r'><link name='a'/></robot>", encoding="utf-8")
+    assert main(["check", str(path)]) == 0
+    assert main(["check", "--strict", str(path)]) == 1
+    assert "[lower.massless-free-link]" in capsys.readouterr().err
+
+
+def test_check_doubts_meshes_in_millimeters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "big.obj").write_text("v 0 0 0\nv 500 0 0\nv 0 500 0\nv 0 0 500\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    mesh = "<visual><geometry><mesh filename='big.obj'/></geometry></visual>"
+    ends = "<parent link='a'/><child link='b'/><origin xyz='0 0 0.5'/>"
+    joint = f"<joint name='j' type='fixed'>{ends}</joint>"
+    (tmp_path / "r.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link><link name='b'/>{joint}</robot>")
+    assert main(["check", str(tmp_path / "r.urdf")]) == 0
+    assert "[mesh.implausible-size]" in capsys.readouterr().err

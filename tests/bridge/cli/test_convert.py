@@ -1,0 +1,118 @@
+"""The command convert writes a folder of MJCF, compiles it, and summarizes what was lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import trimesh
+
+import loaders
+from bridge.cli import main
+from bridge.geometry import convex_decomposition
+from tests.support.command_line import run
+
+ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+
+
+def test_convert_writes_a_folder_that_mujoco_opens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    folder = tmp_path / "arm"
+    assert main(["convert", str(ARM), "-o", str(folder), "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert all(Path(file).is_file() for file in files)
+    assert mujoco.MjModel.from_xml_path(str(folder / "arm.xml")).nv == 6
+
+
+def test_convert_takes_the_folder_with_and_without_a_flag(tmp_path: Path) -> None:
+    assert main(["convert", str(ARM), str(tmp_path / "a")]) == main(["convert", str(ARM), "--out", str(tmp_path / "b")])
+    assert (tmp_path / "a" / "arm.xml").read_bytes() == (tmp_path / "b" / "arm.xml").read_bytes()
+    with pytest.raises(SystemExit) as usage:
+        main(["convert", str(ARM), str(tmp_path / "a"), "-o", str(tmp_path / "b")])
+    assert usage.value.code == 2
+
+
+def test_convert_check_finds_a_folder_that_is_out_of_date(tmp_path: Path) -> None:
+    folder = tmp_path / "arm"
+    words = ["convert", str(ARM), "-o", str(folder)]
+    assert main([*words, "--check"]) == 1
+    assert main(words) == 0
+    assert main([*words, "--check"]) == 0
+
+
+@pytest.fixture
+def stairs(tmp_path: Path) -> Path:
+    """A model whose mesh is three boxes, one above the other."""
+    boxes = [trimesh.creation.box((1.0, 0.3, 0.2)).apply_translation((0.0, 0.4 * i, 0.2 * i)) for i in range(3)]
+    trimesh.util.concatenate(boxes).export(tmp_path / "stairs.stl")
+    mesh = "<geometry><mesh><uri>stairs.stl</uri></mesh></geometry>"
+    path = tmp_path / "stairs.sdf"
+    path.write_text(
+        f"<sdf version='1.11'><model name='s'><link name='a'><collision name='c'>{mesh}</collision></link>"
+        "</model></sdf>"
+    )
+    return path
+
+
+def test_convert_decomposes_meshes_and_the_readme_states_the_option(stairs: Path, tmp_path: Path) -> None:
+    words = ["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]
+    assert main(words) == 0
+    assert sorted(path.name for path in (tmp_path / "out" / "assets").iterdir()) == [
+        f"stairs_convex_{i}.obj" for i in range(3)
+    ]
+    assert 'collision_meshes="decompose"' in (tmp_path / "out" / "README.md").read_text()
+    assert main([*words, "--check"]) == 0
+    assert main([*words[:4], "--check"]) == 1
+
+
+def test_convert_without_coacd_says_what_to_install(
+    stairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
+    assert main(["convert", str(stairs), "-o", str(tmp_path / "out"), "--collision-meshes", "decompose"]) == 1
+    text = capsys.readouterr().err
+    assert 'pip install "sdfbridge[convex]"' in " ".join(text.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_convert_leaves_a_folder_with_other_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("keep", encoding="utf-8")
+    assert main(["convert", str(ARM), "-o", str(tmp_path)]) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_convert_compiles_what_it_wrote_and_summarizes_what_was_lost(tmp_path: Path) -> None:
+    process = run("convert", ARM, "-o", tmp_path / "arm", "--json")
+    assert process.returncode == 0
+    report = json.loads(process.stdout)
+    scene = loaders.load(ARM)
+    assert report["compiled"]["bodies"] == len(scene.links)
+    assert report["worst_error"] < 1e-12
+    assert "compiled with MuJoCo" in process.stderr
+    assert "FIDELITY.md" in process.stderr
+    headings = re.findall(r"^### `[a-z.-]+` \((\d+)\)$", (tmp_path / "arm" / "FIDELITY.md").read_text(), re.M)
+    assert sum(report["fates"].values()) == sum(map(int, headings))
+    assert "\r" not in process.stderr, "progress is for terminals"
+    assert report["overlaps"] == []
+
+
+def test_convert_reports_links_that_overlap_initially(overlapping: Path, tmp_path: Path) -> None:
+    process = run("convert", overlapping, tmp_path / "out", "--json")
+    ((a, b, depth),) = json.loads(process.stdout)["overlaps"]
+    assert (a, b, depth) == ("a", "b", pytest.approx(0.05))
+    assert "1 pairs of links overlap initially" in process.stderr
+
+
+def test_strict_refuses_a_conversion_with_losses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    axis = "<axis><xyz>0 0 1</xyz><limit><velocity>2</velocity></limit></axis>"
+    path = tmp_path / "slow.sdf"
+    path.write_text(
+        "<sdf version='1.11'><model name='m'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
+        f"<parent>a</parent><child>b</child>{axis}</joint></model></sdf>",
+        encoding="utf-8",
+    )
+    assert main(["convert", str(path), str(tmp_path / "out")]) == 0
+    assert main(["convert", str(path), str(tmp_path / "strict"), "--strict"]) == 1
+    assert "[mjcf.velocity-limit]" in capsys.readouterr().err

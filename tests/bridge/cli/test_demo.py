@@ -1,0 +1,18 @@
+"""The command demo writes its files and finds both simulators equivalent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import run
+
+
+def test_the_demonstration_writes_all_that_it_promises_and_finds_both_engines_equivalent(tmp_path: Path) -> None:
+    pytest.importorskip("pybullet")
+    done = run("demo", "--out", tmp_path / "demo", DISPLAY="")
+    assert done.returncode == 0, done.stderr
+    assert "arm: EQUIVALENT" in done.stdout
+    for name in ("arm/arm.xml", "side_by_side.png", "results.json", "junit.xml", "report.html"):
+        assert (tmp_path / "demo" / name).stat().st_size > 500, name
