@@ -53,10 +53,12 @@ class CodeInfo:
     Attributes:
         meaning: What the diagnostic states, in one sentence.
         remedy: What the user can do about it; empty if nothing needs to be done.
+        fates: The fates that diagnostics with this code have.
     """
 
     meaning: str
-    remedy: str = ""
+    remedy: str
+    fates: tuple[Fate, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,6 @@
-"""Each diagnostic of the PyBullet side is provoked once, with its place, and stands in the documentation."""
+"""Each diagnostic of the PyBullet side is provoked once, with its place."""
 
 from __future__ import annotations
-
-import re
-from pathlib import Path
 
 import numpy as np
 import pybullet
@@ -33,7 +30,6 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
 
-ROOT = Path(__file__).parents[3]
 ZERO = frozen((0, 0, 0))
 ENDS = {"link_A": "a", "link_B": WORLD, "p_AP": ZERO, "p_BQ": ZERO}
 FLEX = dict.fromkeys(("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"), ZERO)
@@ -181,12 +177,3 @@ def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
     (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.console"]
     assert "no axis" in entry.message
     assert os.sep not in entry.message
-
-
-def test_every_code_is_documented_and_no_other(bullet_client):
-    assert pybullet.isConnected(bullet_client)
-    sources = "".join(path.read_text() for path in (ROOT / "bridge" / "bullet").rglob("*.py"))
-    used = set(re.findall(r'"pybullet\.([a-z-]+)"', sources)) | set(re.findall(r'_assume\("([a-z-]+)"', sources))
-    used |= {loss.code for loss in LOSSES}
-    documented = re.findall(r"^\| `pybullet\.([a-z-]+)` \|", (ROOT / "docs" / "pybullet.md").read_text(), re.MULTILINE)
-    assert sorted(documented) == sorted(used)

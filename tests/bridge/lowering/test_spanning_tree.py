@@ -3,8 +3,6 @@
 import dataclasses
 import itertools
 import math
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -251,16 +249,6 @@ def test_a_point_mass_that_every_joint_must_push_is_left_as_it_is(fine):
 def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
     mechanism = mechanism_of(scene([link("a", mass=0.0)], [joint("j", WORLD, "a")]))
     assert (mechanism.bodies[0].inertia.mass, mechanism.diagnostics) == (0.0, ())
-
-
-# --- the page --------------------------------------------------------------------------------------------------------
-
-
-def test_every_code_of_lowering_is_documented_and_no_other():
-    root = Path(__file__).parents[3]
-    sources = "".join(path.read_text() for path in (root / "bridge" / "lowering").glob("*.py"))
-    documented = re.findall(r"^\| `(lower\.[a-z-]+)` \|", (root / "docs" / "mechanism.md").read_text(), re.MULTILINE)
-    assert sorted(documented) == sorted(set(re.findall(r'"(lower\.[a-z-]+)"', sources)))
 
 
 # --- kinematic links -------------------------------------------------------------------------------------------------

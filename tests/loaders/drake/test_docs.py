@@ -1,4 +1,4 @@
-"""Every code of a diagnostic is documented, and provoked by a test."""
+"""Every Drake extension is documented."""
 
 from __future__ import annotations
 
@@ -6,25 +6,6 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-CODE = re.compile(r'"((?:drake|directives)\.[a-z-]+)"')
-
-
-def codes(paths):
-    return {code for path in paths for code in CODE.findall(path.read_text())}
-
-
-def reported():
-    return codes([*(ROOT / "loaders" / "drake").glob("*.py"), *(ROOT / "loaders" / "directives").glob("*.py")])
-
-
-def test_every_code_is_documented_once_and_in_order():
-    rows = re.findall(r"^\| `((?:drake|directives)\.[a-z-]+)` \|", (ROOT / "docs" / "drake.md").read_text(), re.M)
-    assert rows == sorted(reported())
-
-
-def test_every_code_is_provoked_by_a_test():
-    tests = [*(ROOT / "tests/loaders/drake").glob("*.py"), *(ROOT / "tests/loaders/directives").glob("*.py")]
-    assert reported() <= codes(path for path in tests if path.name != Path(__file__).name)
 
 
 def test_every_element_is_documented():

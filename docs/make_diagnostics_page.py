@@ -1,0 +1,87 @@
+"""Write ``docs/diagnostics.md``: every diagnostic code, with its meaning and remedy, from the registry.
+
+Run it from the root of the project: ``python docs/make_diagnostics_page.py``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from bridge.diagnostic_codes import CODES  # noqa: E402
+from loaders.diagnostics import CodeInfo, Diagnostic, Fate  # noqa: E402
+
+PAGE = ROOT / "docs" / "diagnostics.md"
+
+PREFIXES = {
+    "file": "The input file as a whole.",
+    "xml": "The syntax and the values of all XML formats.",
+    "resource": "Files that a model names by a URI.",
+    "rd": "Sources such as `rd://panda_description`, from the package robot_descriptions.",
+    "sdf": "The SDFormat reader.",
+    "urdf": "The URDF reader.",
+    "srdf": "The reader of SRDF files, which disable collisions of a URDF robot.",
+    "xacro": "The expansion of xacro files.",
+    "drake": (
+        "The `drake:` elements of SDFormat and URDF files; with the target `drake`, differences of Drake's own parser"
+        " that the parity check takes into account."
+    ),
+    "directives": "The reader of Drake model directives.",
+    "mesh": "Mesh files, and shapes that become meshes in a target.",
+    "texture": "Image files of textures in a target.",
+    "model": "Checks of the scene, whatever its source format.",
+    "lower": "Lowering (`bridge.lower`), which computes the mechanism for every target.",
+    "mjcf": "The MJCF export for MuJoCo.",
+    "pybullet": "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet itself does not support.",
+}
+"""What the codes of each prefix are about, in the order of the page."""
+
+FATES = {
+    Fate.INVALID: "The source is wrong and is refused. One error lists all invalid findings of a file.",
+    Fate.DROPPED: "The result lacks something that the source states.",
+    Fate.APPROXIMATED: "The result carries it with an error, which the message states.",
+    Fate.ASSUMED: "The source gives no usable value; the message states the value that is used.",
+    Fate.REPAIRED: "The source was corrected as the caller requested.",
+    Fate.NOTED: "Information; motion and contact do not depend on it.",
+}
+
+HEAD = """# Diagnostic codes
+
+This page is generated from the registry of codes (`bridge.diagnostic_codes.CODES`) by `docs/make_diagnostics_page.py`.
+
+Every diagnostic has a stable code. Its *fate* states what became of the piece of the source that it is about, and
+decides its severity. With `strict=True` warnings are errors too. Where a code has no remedy, nothing needs to be done.
+
+| fate | severity | meaning |
+|---|---|---|
+{fates}
+
+## Contents
+
+{contents}
+"""
+
+
+def page() -> str:
+    """Return the text of the page."""
+    groups: defaultdict[str, dict[str, CodeInfo]] = defaultdict(dict)
+    for code in sorted(CODES):
+        groups[code.partition(".")[0]][code] = CODES[code]
+    fates = [f"| {fate} | {Diagnostic('', fate, '').severity} | {meaning} |" for fate, meaning in FATES.items()]
+    contents = [f"* [{prefix}](#{prefix}): {about}" for prefix, about in PREFIXES.items()]
+    head = HEAD.format(fates="\n".join(fates), contents="\n".join(contents))
+    return head + "".join(_section(prefix, groups[prefix]) for prefix in PREFIXES)
+
+
+def _section(prefix: str, codes: dict[str, CodeInfo]) -> str:
+    rows = [f"| `{code}` | {', '.join(info.fates)} | {info.meaning} | {info.remedy} |" for code, info in codes.items()]
+    header = "| code | fate | meaning | remedy |\n|---|---|---|---|"
+    return "\n".join(["", f"## {prefix}", "", PREFIXES[prefix], "", header, *rows, ""])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,22 @@
+"""The registry of the diagnostic codes of the readers: what each code means and what to do about it.
+
+The registry is documentation as data: no reader needs it. `bridge.diagnostic_codes` adds the codes of the targets.
+"""
+
+from __future__ import annotations
+
+from loaders.diagnostics import CodeInfo
+
+from . import directives, drake, files, meshes, model, sdf, urdf, xml
+
+CODES: dict[str, CodeInfo] = {
+    **directives.CODES,
+    **drake.CODES,
+    **files.CODES,
+    **meshes.CODES,
+    **model.CODES,
+    **sdf.CODES,
+    **urdf.CODES,
+    **xml.CODES,
+}
+"""Every code, with its meaning and remedy."""

@@ -1,0 +1,42 @@
+"""Codes about input files, the files that a model names, and `rd://` sources."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import CodeInfo, Fate
+
+CODES = {
+    "file.compressed": CodeInfo("The file is compressed with gzip.", "Unpack the file first.", (Fate.INVALID,)),
+    "file.include-cycle": CodeInfo(
+        "A file includes itself, directly or through other files.",
+        "Remove one of the includes that the message lists.",
+        (Fate.INVALID,),
+    ),
+    "file.too-large": CodeInfo(
+        "The file has more bytes, more elements or deeper nesting than the reader allows.",
+        "Split the file into several that include each other.",
+        (Fate.INVALID,),
+    ),
+    "file.unknown-format": CodeInfo(
+        "The root element belongs to no known format.",
+        "Check that the file is SDFormat, URDF, a Drake directives file or another supported format.",
+        (Fate.INVALID,),
+    ),
+    "file.unreadable": CodeInfo(
+        "The file does not exist or cannot be read.", "Check the path and the permissions of the file.", (Fate.INVALID,)
+    ),
+    "rd.not-found": CodeInfo(
+        "The robot is not in the cache of the package robot_descriptions, or the package is not installed.",
+        "Install robot_descriptions and run `robot_descriptions pull` with the name of the robot.",
+        (Fate.INVALID,),
+    ),
+    "resource.not-found": CodeInfo(
+        "The file that a URI names was not found in any of the places that the message lists.",
+        "Name the folder in `paths` or the package in `package_map`.",
+        (Fate.DROPPED,),
+    ),
+    "resource.outside": CodeInfo(
+        "A URI leads to a file outside the folders that the model may read.",
+        "Name its folder in `paths`, or pass `unsafe_paths=True` if you trust the file.",
+        (Fate.INVALID,),
+    ),
+}

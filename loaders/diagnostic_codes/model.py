@@ -1,0 +1,23 @@
+"""Codes of the checks that every scene passes through."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import CodeInfo, Fate
+
+CODES = {
+    "model.impossible-inertia": CodeInfo(
+        "The inertia of a link belongs to no real body: it is not positive or violates the triangle inequality.",
+        'Correct the inertia, or let the export repair it with `inertia="repair"`.',
+        (Fate.ASSUMED,),
+    ),
+    "model.parallel-axes": CodeInfo(
+        "The two axes of a universal or revolute2 joint are parallel, so that the mass matrix is singular.",
+        "Give the axes different directions.",
+        (Fate.ASSUMED,),
+    ),
+    "model.skew-axes": CodeInfo(
+        "The axes of a universal joint are not perpendicular; they are kept as written.",
+        "Make the axes perpendicular, or use the joint type `revolute2`.",
+        (Fate.ASSUMED,),
+    ),
+}

@@ -1,0 +1,79 @@
+"""The registry of diagnostic codes agrees with the source and with the page of the documentation."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import loaders.diagnostic_codes
+from bridge.diagnostic_codes import CODES
+from loaders.diagnostics import Fate
+from tests.support.emitted_codes import FILES, bare_codes, fates, literals
+
+ROOT = Path(__file__).parents[1]
+TABLES = sorted(path for path in ROOT.glob("*/diagnostic_codes/*.py") if path.stem != "__init__")
+SENTENCE = re.compile(r"[`A-Zx].*\.")
+
+
+def codes_of(path: Path) -> list[str]:
+    """The keys of a table, as written."""
+    tables = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Dict)]
+    return [key.value for table in tables for key in table.keys if isinstance(key, ast.Constant)]
+
+
+def test_each_code_is_registered_once() -> None:
+    keys = [code for path in TABLES for code in codes_of(path)]
+    assert len(keys) == len(set(keys))
+    assert set(keys) == set(CODES)
+    assert loaders.diagnostic_codes.CODES.items() <= CODES.items()
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_the_codes_of_a_table_are_sorted(path: Path) -> None:
+    assert codes_of(path) == sorted(codes_of(path))
+
+
+def test_each_code_in_the_source_is_registered() -> None:
+    unknown = {code: places for code, places in (literals() | bare_codes()).items() if code not in CODES}
+    assert unknown == {}
+
+
+def test_each_registered_code_is_in_the_source() -> None:
+    assert set(CODES) - literals().keys() - bare_codes().keys() == set()
+
+
+def test_each_fate_in_the_source_is_registered() -> None:
+    missing = {code: set(written) - set(CODES[code].fates) for code, written in fates().items() if code in CODES}
+    assert {code: written for code, written in missing.items() if written} == {}
+
+
+def test_no_code_has_the_form_of_a_file_name() -> None:
+    assert not FILES & set(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_meaning_and_remedy_are_sentences(code: str) -> None:
+    info = CODES[code]
+    assert SENTENCE.fullmatch(info.meaning)
+    assert not info.remedy or SENTENCE.fullmatch(info.remedy)
+    assert info.fates
+    assert info.remedy or Fate.INVALID not in info.fates
+    assert "|" not in info.meaning + info.remedy, "the page is a table"
+
+
+def test_the_page_is_up_to_date() -> None:
+    run = [sys.executable, "-c", "import make_diagnostics_page as m; print(m.page(), end='')"]
+    page = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT / "docs").stdout
+    assert page == (ROOT / "docs" / "diagnostics.md").read_text(), "run python docs/make_diagnostics_page.py"
+    assert sorted(re.findall(r"^\| `([a-z]+\.[a-z-]+)` \|", page, re.MULTILINE)) == sorted(CODES)
+
+
+def test_loading_and_exporting_do_not_need_the_registry() -> None:
+    code = "import sys, loaders, bridge, bridge.mjcf, bridge.bullet; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert [name for name in run.stdout.split() if "diagnostic_codes" in name] == []
