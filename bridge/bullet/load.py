@@ -14,7 +14,7 @@ from bridge.bullet.client.engine_defaults import clear_pybullet_defaults
 from bridge.bullet.client.flags import always, permitted
 from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.contact.coefficients import report_contacts, set_contacts
-from bridge.bullet.contact.pair_filters import filtered, report_filters, report_policy, touches_itself
+from bridge.bullet.contact.pair_filters import Pair, filtered, report_filters, report_policy, touches_itself
 from bridge.bullet.geometry.mesh_files import MAX_PATH
 from bridge.bullet.geometry.shapes import Shapes
 from bridge.bullet.geometry.temporary_files import scratch
@@ -28,7 +28,6 @@ from bridge.bullet.urdf.document import urdf
 from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import with_base
-from bridge.lowering.collision_filters import Pair
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.placement import placed, scaled
 from bridge.mechanism import Mechanism

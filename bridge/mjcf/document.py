@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bridge.lowering.collision_filters import filters, weld_groups
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
@@ -18,6 +17,7 @@ from bridge.mjcf.constraint.actuators import actuators
 from bridge.mjcf.constraint.equality import equalities
 from bridge.mjcf.constraint.tendons import tendons
 from bridge.mjcf.geom.assets import AssetLibrary, name_colors
+from bridge.mjcf.geom.collision_filters import filters
 from bridge.mjcf.geom.contact_compliance import inverse_masses
 from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
 from bridge.mjcf.geom.excludes import contacts
@@ -61,7 +61,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         inverse_masses=inverse_masses(mechanism),
         collision_names=collision_names(mechanism.scene),
         shape_names=shape_names(mechanism.scene),
-        index={body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT},
+        index=dict(mechanism.body_index),
     )
     _settings(context)
     by_component = carriers(mechanism)
@@ -125,7 +125,6 @@ def _magnetic(context: Context) -> list[float] | None:
 
 def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
     """The element of each body with all that is its own; bodies are nested once everything else is in them."""
-    groups = weld_groups(context.mechanism)
     library = AssetLibrary(context)
     mass = inertials(context)
     for i, body in enumerate(context.mechanism.bodies):
@@ -135,7 +134,9 @@ def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
         if inertial is not None and element.tag == "body":
             element.children.append(inertial)
         element.children.extend(joints(i, by_component, context))
-        element.children.extend(geoms(body.link, moving=groups[body.name] != ROOT, library=library, context=context))
+        element.children.extend(
+            geoms(body.link, moving=context.mechanism.moving_ancestor(i) != ROOT, library=library, context=context)
+        )
     context.document["compiler"].set(assetdir="assets" if context.assets else None)
 
 

@@ -16,7 +16,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from bridge.lowering.collision_filters import weld_groups
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.regularization import with_repaired_inertia
 from bridge.mechanism import Mechanism
@@ -271,7 +270,7 @@ def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequen
             inertias[name] = engine.inertias()
             masses[name] = engine.mass_matrix()
     links = [link.name for link in mechanism.scene.links if link.collisions]
-    group = weld_groups(mechanism)
+    group = {name: mechanism.weld_group_of(name) for name in links}
     return {
         "v_order": mechanism.v_order,
         "mass_matrices": masses,

@@ -7,15 +7,49 @@ robots, each kept from touching itself by a mask, would not touch each other.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import combinations
 
 from bridge.bullet.client.client import Client
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import TARGET
-from bridge.lowering.collision_filters import LinkRef, Pair, any_may_touch, forbidden_in_bullet, unheeded
+from bridge.lowering.collision_filters import ignored_by_policy
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.scene import Scene
+
+Pair = frozenset[str]
+"""Names of two links."""
+LinkRef = tuple[int, int]
+"""A PyBullet body and the index of one of its links."""
+
+
+def any_may_touch(places: Mapping[str, LinkRef], excluded: Collection[Pair]) -> bool:
+    """Return whether any two links that are not merged may collide.
+
+    Args:
+        places: Body and link index of each link; links that PyBullet merges have the same.
+        excluded: Pairs of links that never collide.
+    """
+    return any(places[a] != places[b] and frozenset((a, b)) not in excluded for a, b in combinations(places, 2))
+
+
+def forbidden_pairs(places: Mapping[str, LinkRef], excluded: Collection[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
+    """Return the pairs of PyBullet links whose collision is to be disabled: those of which no two links may collide.
+
+    Args:
+        places: Body and link index of each link; links that PyBullet merges have the same.
+        excluded: Pairs of links that never collide.
+
+    Returns:
+        Pairs of different PyBullet links, sorted.
+    """
+    inhabitants = Counter(places.values())
+    counts = Counter(tuple(sorted(places[name] for name in pair)) for pair in excluded if pair <= places.keys())
+    return tuple(
+        (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == inhabitants[a] * inhabitants[b]
+    )
 
 
 def touches_itself(articulation: Articulation, excluded: Collection[Pair]) -> bool:
@@ -62,7 +96,7 @@ def filtered(client: Client, articulations: Sequence[Articulation], excluded: Co
 def _forbidden(articulations: Sequence[Articulation], excluded: Collection[Pair]) -> _Pairs:
     """By the number of each articulation; without those within one that is loaded as touching nothing of itself."""
     aloof = {k for k, articulation in enumerate(articulations) if not touches_itself(articulation, excluded)}
-    pairs = forbidden_in_bullet(_places(range(len(articulations)), articulations), excluded)
+    pairs = forbidden_pairs(_places(range(len(articulations)), articulations), excluded)
     return [(a, b) for a, b in pairs if a[0] != b[0] or a[0] not in aloof]
 
 
@@ -95,7 +129,7 @@ def report_filters(articulations: Sequence[Articulation], excluded: Collection[P
     places = _places(range(len(articulations)), articulations)
     if len(set(places.values())) == len(places):
         return
-    forbidden = set(forbidden_in_bullet(places, excluded))
+    forbidden = set(forbidden_pairs(places, excluded))
     extra = []
     for pair in excluded:
         if pair <= places.keys():
@@ -115,7 +149,15 @@ def report_filters(articulations: Sequence[Articulation], excluded: Collection[P
 
 def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
     """Say what the source states of touching and the policy does not look at."""
-    unseen = unheeded(scene, policy)
-    if unseen:
-        message, hint = f"the policy {policy} takes no account of {unseen}", 'choose policy="sdformat"'
-        diagnostics.add(Fate.NOTED, "pybullet.contact-policy", message, Where(scene.source), target=TARGET, hint=hint)
+    ignored = ignored_by_policy(scene, policy)
+    if ignored:
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.contact-policy",
+            "the collision policy {policy} ignores {properties}",
+            Where(scene.source),
+            target=TARGET,
+            hint='choose policy="sdformat"',
+            policy=policy,
+            properties=ignored,
+        )

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.lowering.collision_filters import weld_groups
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from loaders.model import Surface
@@ -58,13 +57,13 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float] | None:
     if not np.all(np.isfinite(M)):
         return None
     M_inverse = _inverse(M)
-    J, poses, groups = mechanism.jacobians(), mechanism.link_poses(), weld_groups(mechanism)
+    J, poses, groups = mechanism.jacobians(), mechanism.link_poses(), mechanism.weld_group_of
     by_name = {body.name: body for body in mechanism.bodies}
     found = {}
     for link in links:
         p_cm = poses[link.name].R @ by_name[link.name].inertia.p_LLcm
         J_cm = J[link.name][3:] - skew(p_cm) @ J[link.name][:3]
-        found[link.name] = 0.0 if groups[link.name] == ROOT else _mean(J_cm @ M_inverse @ J_cm.T)
+        found[link.name] = 0.0 if groups(link.name) == ROOT else _mean(J_cm @ M_inverse @ J_cm.T)
     return found if all(math.isfinite(w) and w >= 0.0 for w in found.values()) else None
 
 

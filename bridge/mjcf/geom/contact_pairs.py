@@ -14,12 +14,12 @@ from itertools import combinations, islice, product
 
 import numpy as np
 
-from bridge.lowering.collision_filters import Mask, weld_groups
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import Collision
 from loaders.scene_queries.excluded_pairs import BITMASKED, bitmasks
 
+from .collision_masks import Mask
 from .contact_compliance import Yielding, bouncing, damping_ratio, sprung, yielding
 from .contact_parameters import friction_of
 
@@ -71,9 +71,10 @@ def pairs(context: Context) -> None:
 
 def _touching(context: Context) -> Iterator[tuple[_Shape, _Shape]]:
     mechanism, policy = context.mechanism, context.options.collision_policy
-    excluded, group = mechanism.scene.excluded_collision_pairs(policy), weld_groups(mechanism)
+    excluded = mechanism.scene.excluded_collision_pairs(policy)
     masked = policy in BITMASKED
     links = [link for link in mechanism.scene.links if link.collisions]
+    group = {link.name: mechanism.weld_group_of(link.name) for link in links}
     for A, B in combinations(links, 2):
         if frozenset((A.name, B.name)) in excluded or group[A.name] == group[B.name]:
             continue

@@ -195,7 +195,7 @@ def _masks(collision: Collision, link: Link, context: Context) -> dict[str, int]
     if collision.surface.collide_without_contact:
         return {"contype": 0, "conaffinity": 0}
     if filters.masks is not None:
-        mask = filters.masks[link.name]
+        mask = filters.masks[context.mechanism.body_index[link.name]]
         return {"contype": mask.kind, "conaffinity": mask.touches}
     if filters.bitmasks:
         category, touches = bitmasks(collision.surface)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from bridge.lowering.collision_filters import unheeded, welded_pairs
+from bridge.lowering.collision_filters import ignored_by_policy
+from bridge.mechanism.bodies import ROOT
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
+from loaders.model import WORLD
 
+from .collision_filters import count_welded_pairs
 from .contact_pairs import pairs
 
 
@@ -14,14 +17,18 @@ def contacts(context: Context) -> None:
     if not context.filters.parent_filter:
         context.document["option"].add("flag", filterparent="disable")
     for a, b in context.filters.excludes:
-        context.document["contact"].add("exclude", body1=a, body2=b)
+        context.document["contact"].add("exclude", body1=_name(a, context), body2=_name(b, context))
     pairs(context)
     _report(context)
 
 
+def _name(body: int, context: Context) -> str:
+    return WORLD if body == ROOT else context.mechanism.bodies[body].name
+
+
 def _report(context: Context) -> None:
     scene, policy = context.mechanism.scene, context.options.collision_policy
-    still = welded_pairs(context.mechanism, policy)
+    still = count_welded_pairs(context.mechanism, policy)
     if still:
         context.report(
             Fate.NOTED,
@@ -29,8 +36,14 @@ def _report(context: Context) -> None:
             ("{still} pairs of links that may touch cannot move against each other; they do not touch in MuJoCo"),
             still=still,
         )
-    unseen = unheeded(scene, policy)
-    if unseen:
-        message = f"the collision policy {policy} takes no account of {unseen}"
-        hint = 'choose collision_policy="sdformat"'
-        context.report(Fate.NOTED, "contact-policy", message, Where(scene.source), hint=hint)
+    ignored = ignored_by_policy(scene, policy)
+    if ignored:
+        context.report(
+            Fate.NOTED,
+            "contact-policy",
+            "the collision policy {policy} ignores {properties}",
+            Where(scene.source),
+            hint='choose collision_policy="sdformat"',
+            policy=policy,
+            properties=ignored,
+        )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridge.lowering.collision_filters import weld_groups
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
@@ -33,7 +32,8 @@ def accelerators(context: Context) -> None:
 def _shapes(context: Context) -> Iterator[str]:
     """The first pair of links that may touch with shapes that MJX cannot collide."""
     kinds = {body.name: _kinds(i, context) for i, body in enumerate(context.mechanism.bodies)}
-    groups = weld_groups(context.mechanism)
+    mechanism = context.mechanism
+    groups = {body.name: mechanism.moving_ancestor(i) for i, body in enumerate(mechanism.bodies)}
     apart = context.mechanism.scene.excluded_collision_pairs(context.options.collision_policy)
     flat = [name for name, found in kinds.items() if found & _FLAT]
     for a in (name for name, found in kinds.items() if found & _ROUND):

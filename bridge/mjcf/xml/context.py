@@ -12,9 +12,9 @@ from typing import Any, Literal, cast, get_args
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.geometry.tessellation import SupportFunction
 from bridge.lowering.base import with_base
-from bridge.lowering.collision_filters import Filters
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
+from bridge.mjcf.geom.collision_filters import Filters
 from loaders import LoadOptions
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics

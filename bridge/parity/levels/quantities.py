@@ -10,7 +10,6 @@ from itertools import combinations
 
 import numpy as np
 
-from bridge.lowering.collision_filters import weld_groups
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.parity.engines.protocol import Engine
@@ -238,7 +237,8 @@ def _pairs(engine: Engine, mechanism: Mechanism) -> Readings:
     shaped = [link.name for link in mechanism.scene.links if link.collisions]
     if len(shaped) > MOST_SHAPED:
         return None
-    group, touching = weld_groups(mechanism), engine.collidable_pairs()
+    group = {name: mechanism.weld_group_of(name) for name in shaped}
+    touching = engine.collidable_pairs()
     movable = [(a, b) for a, b in combinations(shaped, 2) if group[a] != group[b]]
     return {f"{a} with {b}": np.array([float(frozenset((a, b)) in touching)]) for a, b in movable}
 

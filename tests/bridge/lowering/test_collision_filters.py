@@ -1,205 +1,219 @@
-"""Excludes and masks, asked of the running engines."""
+"""The pairs of links that touch in the running engines are those that the policy lets touch.
 
-from __future__ import annotations
+Every shape of a scene becomes a ball that reaches all others, so that an engine reports all pairs that nothing forbids.
+Pairs that are welded together are left out in MuJoCo: it never lets them touch, and they could not move if they did.
+"""
 
-from itertools import combinations
+import dataclasses
+import json
+import os
+import random
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pybullet
+import pybullet_data
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
-from hypothesis import strategies as st
-from pybullet_utils.bullet_client import BulletClient
 
-import bridge
 import loaders
-from bridge.lowering.collision_filters import any_may_touch, filters, forbidden_in_bullet, in_order, masks
+from bridge import load_into_pybullet, lower, to_mjcf, to_mjspec
+from bridge.lowering.collision_filters import has_bitmasks, ignored_by_policy
+from bridge.mjcf.geom.collision_filters import filters
+from loaders.model import WORLD, Collision, FilterGroup, FilterRule, JointType, Model, Sphere, Surface
+from loaders.spatial import IDENTITY
+from tests.support.mujoco_oracle import can_touch, compiled
+from tests.support.scenes import UNIT_BOX, joint, link, scene, touching
+
+CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", Path(__file__).parents[4] / "shared" / "corpus"))
+POLICIES = ("drake", "sdformat")
+EVERYWHERE = Sphere(radius=1e4)
+MOST = 40
+"""Links with collisions of a model that is looked at."""
+COUNT = 24
+"""Models that are drawn from each corpus."""
 
 
-@st.composite
-def graphs(draw, size=9):
-    names = [f"l{i}" for i in range(draw(st.integers(0, size)))]
-    pairs = [frozenset(pair) for pair in combinations(names, 2)]
-    flags = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
-    return names, {pair for pair, flag in zip(pairs, flags, strict=True) if flag}
+# --- what is asked ---------------------------------------------------------------------------------------------------
 
 
-def all_pairs(names):
-    return {frozenset(pair) for pair in combinations(names, 2)}
+def as_balls(source):
+    """The scene with one ball for each pair of bitmasks of a link, and nothing to see."""
+    return dataclasses.replace(source, links=tuple(_as_balls(item) for item in source.links))
 
 
-@seed(0)
-@settings(max_examples=300, deadline=None, derandomize=False, database=None)
-@given(graphs(size=14))
-def test_masks_let_exactly_the_pairs_touch_that_are_not_excluded(graph):
-    names, excluded = graph
-    found = masks(names, excluded)
-    touching = {frozenset((a, b)) for a, b in combinations(names, 2) if found[a].meets(found[b])}
-    assert touching == all_pairs(names) - excluded
-
-
-def test_a_graph_that_needs_more_bits_than_there_are_has_no_masks():
-    names = [f"l{i}" for i in range(12)]
-    matching = {frozenset((names[2 * i], names[2 * i + 1])) for i in range(6)}
-    excluded = all_pairs(names) - matching
-    assert masks(names, excluded, bits=6) is not None
-    assert masks(names, excluded, bits=5) is None
-
-
-def test_masks_fit_into_a_signed_integer_of_32_bits():
-    names = [f"l{i}" for i in range(60)]
-    matching = {frozenset((names[2 * i], names[2 * i + 1])) for i in range(30)}
-    found = masks(names, all_pairs(names) - matching)
-    assert max(max(mask.kind, mask.touches) for mask in found.values()) <= 2**31 - 1
-
-
-def mujoco_contacts(model):
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    names = [model.body(model.geom_bodyid[i]).name for i in range(model.ngeom)]
-    return {frozenset((names[a], names[b])) for a, b in data.contact.geom}
-
-
-@seed(1)
-@settings(max_examples=25, deadline=None, database=None)
-@given(graphs(size=7))
-def test_masks_are_what_running_mujoco_obeys(graph):
-    names, excluded = graph
-    found = masks(names, excluded)
-    bodies = "".join(
-        f'<body name="{name}" pos="{0.01 * i} 0 0"><freejoint/><geom size="0.1" contype="{found[name].kind}"'
-        f' conaffinity="{found[name].touches}"/></body>'
-        for i, name in enumerate(names)
+def _as_balls(item):
+    masks = {(c.surface.collide_bitmask, c.surface.category_bitmask): c for c in item.collisions}
+    balls = tuple(
+        dataclasses.replace(
+            c, X_LG=IDENTITY, geometry=EVERYWHERE, surface=Surface(collide_bitmask=a, category_bitmask=b)
+        )
+        for (a, b), c in masks.items()
     )
-    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
-    assert mujoco_contacts(model) == all_pairs(names) - excluded
+    return dataclasses.replace(item, collisions=balls, visuals=(), sensors=())
 
 
-@pytest.fixture(scope="module")
-def bullet():
-    client = BulletClient(connection_mode=pybullet.DIRECT)
-    yield client
-    client.disconnect()
+def movable(mechanism, pairs):
+    """Those pairs of which one link can move against the other."""
+    return {pair for pair in pairs if len({mechanism.weld_group_of(name) for name in pair}) == 2}
 
 
-def bullet_contacts(client, names):
-    client.performCollisionDetection()
-    return {frozenset((names[c[1]], names[c[2]])) for c in client.getContactPoints()}
+def in_mujoco(mechanism, policy):
+    return can_touch(compiled(to_mjcf(mechanism, collision_policy=policy, inertia="repair")))
 
 
-@seed(2)
-@settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(graphs(size=7))
-def test_masks_are_what_running_pybullet_obeys(bullet, graph):
-    names, excluded = graph
-    bullet.resetSimulation()
-    shape = bullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1)
-    bodies = [bullet.createMultiBody(1.0, shape, basePosition=(0.01 * i, 0, 0)) for i in range(len(names))]
-    found = masks(names, excluded)
-    for body, name in zip(bodies, names, strict=True):
-        bullet.setCollisionFilterGroupMask(body, -1, found[name].kind, found[name].touches)
-    assert bullet_contacts(bullet, names) == all_pairs(names) - excluded
+def in_pybullet(mechanism, policy, client):
+    pybullet.resetSimulation(client)
+    return touching(load_into_pybullet(mechanism, physicsClientId=client, policy=policy), client)
 
 
-def test_forbidden_pairs_are_what_running_pybullet_obeys(bullet):
-    bullet.resetSimulation()
-    names = ["a", "b", "c", "d"]
-    excluded = {frozenset("ab"), frozenset("cd"), frozenset("ad")}
-    shape = bullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1)
-    bodies = [bullet.createMultiBody(1.0, shape, basePosition=(0.01 * i, 0, 0)) for i in range(4)]
-    places = {name: (body, -1) for name, body in zip(names, bodies, strict=True)}
-    for (body_a, link_a), (body_b, link_b) in forbidden_in_bullet(places, excluded):
-        bullet.setCollisionFilterPair(body_a, body_b, link_a, link_b, 0)
-    assert bullet_contacts(bullet, names) == all_pairs(names) - excluded
+def assert_as_the_policy_says(source, client):
+    mechanism = lower(as_balls(source))
+    for policy in POLICIES:
+        allowed = mechanism.collidable_pairs(policy)
+        assert in_mujoco(mechanism, policy) == movable(mechanism, allowed)
+        assert in_pybullet(mechanism, policy, client) == allowed
 
 
-def test_links_that_share_a_place_are_forbidden_only_together():
-    places = {"a": (0, -1), "b": (0, -1), "c": (0, 3)}
-    assert forbidden_in_bullet(places, {frozenset("ac")}) == ()
-    assert forbidden_in_bullet(places, {frozenset("ac"), frozenset("bc"), frozenset("ab")}) == (((0, -1), (0, 3)),)
+# --- drawn at random -------------------------------------------------------------------------------------------------
 
 
-def test_whether_any_two_links_may_touch():
-    apart = {"a": (0, -1), "b": (0, 0), "c": (0, 1)}
-    assert any_may_touch(apart, {frozenset("ab")})
-    assert not any_may_touch({"a": (0, -1), "b": (0, 0)}, {frozenset("ab")})
-    assert not any_may_touch({"a": (0, -1)}, set())
+def masked(rng):
+    """A collision, sometimes with bitmasks."""
+    a, b = (int(rng.choice((0xFFFF, 0x0, 0x1, 0x3, 0x80000000))) for _ in range(2))
+    surface = Surface(collide_bitmask=a, category_bitmask=b) if rng.random() < 0.2 else Surface()
+    return Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=surface)
 
 
-def test_links_that_share_a_place_do_not_count_as_touching():
-    folded = {"a": (0, -1), "b": (0, -1), "c": (0, 0)}
-    assert not any_may_touch({"a": (0, -1), "b": (0, -1)}, set())
-    assert any_may_touch(folded, {frozenset("ac")})
-    assert not any_may_touch(folded, {frozenset("ac"), frozenset("bc")})
+def world(seed, count, *, aloof=False):
+    """Models in a world, one of them static, with joints, some to the world, and filter groups.
+
+    ``aloof`` models do not touch themselves and have no bitmasks.
+    """
+    rng = np.random.default_rng(seed)
+    has_masks = not aloof and bool(rng.integers(2))
+    models, links, joints = [], [], []
+    for name in "abc":
+        willing = not aloof and rng.random() < 0.5
+        models.append(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::l0", self_collide=willing))
+        for i in range(int(rng.integers(2, count))):
+            shapes = [masked(rng) for _ in range(int(rng.integers(3)))] if has_masks else None
+            more = {} if shapes is None else {"collisions": tuple(shapes)}
+            links.append(link(f"{name}::l{i}", model=name, shape=UNIT_BOX, **more))
+            parent = f"{name}::l{rng.integers(i)}" if i else WORLD
+            kind = JointType.FIXED if rng.random() < 0.3 else JointType.REVOLUTE
+            if rng.random() < (0.8 if i else 0.4):
+                joints.append(joint(f"{name}::j{i}", parent, f"{name}::l{i}", kind))
+    models.append(Model(name="s", X_WM=IDENTITY, canonical_link="s::l0", static=True))
+    links += [link(f"s::l{i}", model="s", shape=UNIT_BOX) for i in range(2)]
+    names = [item.name for item in links]
+    groups = tuple(FilterGroup(name=k, links=tuple(rng.choice(names, 3, replace=False).tolist())) for k in "gh")
+    rules = (FilterRule(a="g", b="h"), FilterRule(a="h", b="h"))
+    return scene(links, joints, models=tuple(models), filter_groups=groups, filter_rules=rules)
 
 
-# --- a chain that is folded onto itself ------------------------------------------------------------------------------
-
-LINK = (
-    '<link name="{0}"><inertial><mass>1</mass></inertial><collision name="c"><geometry><sphere><radius>0.1</radius>'
-    "</sphere></geometry></collision></link>"
-)
-JOINT = '<joint name="j{1}" type="{2}"><parent>{0}</parent><child>{1}</child><axis><xyz>0 0 1</xyz></axis></joint>'
+@pytest.mark.parametrize("seed", range(20))
+def test_worlds_of_several_models_touch_in_both_engines_as_their_policy_says(seed, bullet_client):
+    assert_as_the_policy_says(world(seed, 6), bullet_client)
 
 
-def chain(links, joints, extra=""):
-    body = "".join(LINK.format(name) for name in links) + "".join(JOINT.format(*joint) for joint in joints) + extra
-    return loaders.load_string(f'<sdf version="1.11"><model name="m">{body}</model></sdf>', format="sdf")
+@pytest.mark.parametrize("seed", range(4))
+def test_so_do_worlds_of_many_links_that_masks_describe(seed, bullet_client):
+    source = world(seed, 24, aloof=True)
+    assert filters(lower(source), "sdformat").masks is not None
+    assert_as_the_policy_says(source, bullet_client)
 
 
-KEPT_APART = (
-    '<drake:collision_filter_group name="{0}"><drake:member>{1}</drake:member><drake:member>{2}</drake:member>'
-    "<drake:ignored_collision_filter_group>{0}</drake:ignored_collision_filter_group></drake:collision_filter_group>"
-)
+def test_who_names_no_policy_gets_that_of_drake_everywhere(bullet_client):
+    mechanism = lower(as_balls(world(0, 6, aloof=True)))
+    allowed = mechanism.collidable_pairs("drake")
+    assert allowed != mechanism.collidable_pairs("sdformat")
+    assert mechanism.collidable_pairs() == allowed
+    assert can_touch(compiled(to_mjcf(mechanism))) == movable(mechanism, allowed)
+    assert can_touch(to_mjspec(mechanism).compile()) == movable(mechanism, allowed)
+    assert touching(load_into_pybullet(mechanism, physicsClientId=bullet_client), bullet_client) == allowed
 
 
-@pytest.mark.parametrize(("policy", "rule"), [("drake", False), ("sdformat", True), ("mujoco", True)])
-def test_mujocos_own_rule_stays_on_where_the_policy_agrees(policy, rule):
-    """Drake lets a and c touch: b is welded to c and hangs from a, but c does not."""
-    mechanism = bridge.lower(chain("abcd", [("a", "b", "revolute"), ("b", "c", "fixed"), ("c", "d", "revolute")]))
-    found = filters(mechanism, policy)
-    assert found.parent_filter == rule
-    assert (frozenset("ac") in mechanism.collidable_pairs(policy)) == (not rule)
+def robot(count):
+    """Links that never touch each other under SDFormat's rule."""
+    return scene([link(f"l{i}", shape=EVERYWHERE) for i in range(count)])
 
 
-def test_a_list_of_excludes_that_can_be_read_stays():
-    scene = chain("abcd", [("a", "b", "revolute"), ("c", "d", "revolute")])
-    found = filters(bridge.lower(scene), "sdformat")
-    assert found.masks is None
-    assert found.excludes == (("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"))
+def test_a_robot_that_masks_keep_from_itself_touches_what_is_added():
+    spec = to_mjspec(robot(12), collision_policy="sdformat")
+    spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(1.0, 0, 0))
+    model = spec.compile()
+    assert set(zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist(), strict=True)) == {(1, 0), (1, 1)}
+    assert can_touch(model) == {frozenset(("world", f"l{i}")) for i in range(12)}
 
 
-def test_one_mask_takes_the_place_of_many_excludes():
-    names = [f"l{i}" for i in range(12)]
-    found = filters(bridge.lower(chain(names, [])), "sdformat")
-    assert found.excludes == ()
-    assert {(mask.kind, mask.touches) for mask in found.masks.values()} == {(1, 0)}
+def test_robots_that_are_loaded_one_after_another_touch_each_other_and_not_themselves(bullet_client):
+    bodies = [load_into_pybullet(robot(12), physicsClientId=bullet_client, policy="sdformat") for _ in range(2)]
+    first, second = ({int(body) for body in loaded} for loaded in bodies)
+    pybullet.performCollisionDetection(bullet_client)
+    contacts = {frozenset(c[1:3]) for c in pybullet.getContactPoints(physicsClientId=bullet_client)}
+    assert contacts == {frozenset((a, b)) for a in first for b in second}
 
 
-def test_excludes_stay_where_masks_would_be_almost_as_many():
-    """Links of which each third pair may touch have almost as many classes as there are links."""
-    names = [f"l{i}" for i in range(12)]
-    rng = np.random.default_rng(0)
-    rivals = [pair for pair in combinations(names, 2) if rng.random() < 0.66]
-    scene = chain(names, [], "".join(KEPT_APART.format(f"g{i}", *pair) for i, pair in enumerate(rivals)))
-    found = filters(bridge.lower(scene))
-    assert found.masks is None
-    assert len(found.excludes) == len(rivals) > 32
+# --- models of the corpora -------------------------------------------------------------------------------------------
 
 
-def test_a_crowd_is_masked_in_little_time():
-    names = [f"l{i}" for i in range(1500)]
-    excluded = {frozenset(p) for k in range(30) for p in combinations(names[50 * k : 50 * k + 50], 2)}
-    found = masks(names, excluded)
-    rng = np.random.default_rng(0)
-    for i, j in rng.integers(0, 1500, (200, 2)):
-        if i != j:
-            a, b = names[i], names[j]
-            assert found[a].meets(found[b]) == (frozenset((a, b)) not in excluded)
+def of_drake():
+    """Files and the folders that they need; some stand in the package ``pybullet_data``, beside their meshes."""
+    folder, installed = CORPUS / "drake", Path(pybullet_data.getDataPath())
+    entries = json.loads((folder / "manifest.json").read_text())["entries"]
+    return [(installed.parent / e["pip_path"] if e["pip_path"] else folder / e["input"], (installed,)) for e in entries]
 
 
-def test_the_order_of_pairs_is_that_of_the_names():
-    pairs = {frozenset("ac"), frozenset("bd")}
-    assert in_order(pairs, "dcba") == (("d", "b"), ("c", "a"))
-    assert in_order(pairs, "abcd") == (("a", "c"), ("b", "d"))
+def of_libsdformat():
+    folder = CORPUS / "libsdformat" / "inputs"
+    entries = json.loads((CORPUS / "libsdformat" / "manifest.json").read_text())["shared"]
+    found = {e["source"]: tuple(folder / path for path in e["paths"]) for e in entries if e["ok"]}
+    return [(folder / name, paths) for name, paths in found.items()]
+
+
+def of_gazebo():
+    folder = CORPUS / "gazebo_models"
+    return [(path, (folder,)) for path in sorted(folder.glob("*/model.sdf"))]
+
+
+def colliding(source):
+    """How many links have collisions."""
+    return sum(bool(item.collisions) for item in source.links)
+
+
+def sample(files, count, seed):
+    """The first that load and have pairs, in an order drawn at random."""
+    found = []
+    for path, paths in random.Random(seed).sample(files, len(files)):
+        if len(found) == count:
+            break
+        try:
+            source = loaders.load(path, paths=paths)
+        except loaders.LoadError:
+            continue
+        if 2 <= colliding(source) <= MOST:
+            found.append(source)
+    return found
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+@pytest.mark.parametrize("files", [of_drake, of_libsdformat, of_gazebo])
+def test_models_of_the_corpora_touch_in_both_engines_as_their_policy_says(files, bullet_client):
+    found = sample(files(), COUNT, seed=0)
+    assert len(found) == COUNT
+    for source in found:
+        assert_as_the_policy_says(source, bullet_client)
+
+
+# --- what a policy ignores -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["drake", "mujoco", "pybullet"])
+def test_bitmasks_and_self_collision_are_ignored_by_other_policies(policy):
+    masked = Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=Surface(collide_bitmask=2))
+    source = scene([link("a", collisions=(masked,), self_collide=True), link("b", shape=UNIT_BOX)])
+    assert has_bitmasks(source)
+    assert ignored_by_policy(source, policy) == ("collide_bitmask", "self_collide")
+    assert ignored_by_policy(source, "sdformat") == ()
+    assert ignored_by_policy(scene([link("a", shape=UNIT_BOX)]), policy) == ()

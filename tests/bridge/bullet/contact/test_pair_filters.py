@@ -2,13 +2,16 @@
 
 import dataclasses
 import math
+from itertools import combinations
 
 import numpy as np
 import pybullet
 import pytest
+from pybullet_utils.bullet_client import BulletClient
 
 from bridge import load_into_pybullet, lower
 from bridge.bullet.contact.coefficients import spinning_friction
+from bridge.bullet.contact.pair_filters import any_may_touch, forbidden_pairs
 from loaders.model import (
     WORLD,
     Box,
@@ -237,3 +240,54 @@ def test_two_surfaces_on_one_link_are_said_to_be_one(bullet_client):
     robot = load_into_pybullet(scene([link("a", collisions=shapes)]), physicsClientId=bullet_client)
     assert "pybullet.surface-per-link" in codes(robot)
     assert pybullet.getDynamicsInfo(robot, -1, bullet_client)[1] == 0.5
+
+
+# --- pairs that PyBullet is told not to collide ---------------------------------------------------------------------
+
+
+def all_pairs(names):
+    return {frozenset(pair) for pair in combinations(names, 2)}
+
+
+@pytest.fixture(scope="module")
+def bullet():
+    client = BulletClient(connection_mode=pybullet.DIRECT)
+    yield client
+    client.disconnect()
+
+
+def bullet_contacts(client, names):
+    client.performCollisionDetection()
+    return {frozenset((names[c[1]], names[c[2]])) for c in client.getContactPoints()}
+
+
+def test_forbidden_pairs_are_what_running_pybullet_obeys(bullet):
+    bullet.resetSimulation()
+    names = ["a", "b", "c", "d"]
+    excluded = {frozenset("ab"), frozenset("cd"), frozenset("ad")}
+    shape = bullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1)
+    bodies = [bullet.createMultiBody(1.0, shape, basePosition=(0.01 * i, 0, 0)) for i in range(4)]
+    places = {name: (body, -1) for name, body in zip(names, bodies, strict=True)}
+    for (body_a, link_a), (body_b, link_b) in forbidden_pairs(places, excluded):
+        bullet.setCollisionFilterPair(body_a, body_b, link_a, link_b, 0)
+    assert bullet_contacts(bullet, names) == all_pairs(names) - excluded
+
+
+def test_links_that_share_a_place_are_forbidden_only_together():
+    places = {"a": (0, -1), "b": (0, -1), "c": (0, 3)}
+    assert forbidden_pairs(places, {frozenset("ac")}) == ()
+    assert forbidden_pairs(places, {frozenset("ac"), frozenset("bc"), frozenset("ab")}) == (((0, -1), (0, 3)),)
+
+
+def test_whether_any_two_links_may_touch():
+    apart = {"a": (0, -1), "b": (0, 0), "c": (0, 1)}
+    assert any_may_touch(apart, {frozenset("ab")})
+    assert not any_may_touch({"a": (0, -1), "b": (0, 0)}, {frozenset("ab")})
+    assert not any_may_touch({"a": (0, -1)}, set())
+
+
+def test_links_that_share_a_place_do_not_count_as_touching():
+    folded = {"a": (0, -1), "b": (0, -1), "c": (0, 0)}
+    assert not any_may_touch({"a": (0, -1), "b": (0, -1)}, set())
+    assert any_may_touch(folded, {frozenset("ac")})
+    assert not any_may_touch(folded, {frozenset("ac"), frozenset("bc")})

@@ -1,0 +1,112 @@
+"""The collision filters of an MJCF file: MuJoCo's parent filter, bitmasks, and excluded pairs of bodies.
+
+Bodies are given by index; `bridge.mechanism.bodies.ROOT` stands for a link of the world itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from bridge.lowering.collision_filters import has_bitmasks
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
+from loaders.scene_queries.excluded_pairs import BITMASKED, masked_pairs
+
+from .collision_masks import Mask, masks
+
+Pair = frozenset[int]
+"""Indices of two bodies."""
+
+MAX_EXCLUDES = 32
+"""Up to this number excludes are always written: they name the bodies."""
+MIN_MASK_SAVING = 10
+"""Masks replace excludes only if they are fewer by this factor: they are harder to read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """The filters that let exactly the collidable pairs collide.
+
+    MuJoCo never lets bodies collide that are welded together; no filter is needed for them.
+    """
+
+    parent_filter: bool
+    """Whether MuJoCo's own rule holds, that parent and child do not collide."""
+    bitmasks: bool
+    """Whether the bitmasks of the source hold, for each collision its own."""
+    masks: Mapping[int, Mask] | None
+    """Mask of each body with collisions, instead of excludes."""
+    excludes: tuple[tuple[int, int], ...]
+    """Pairs of bodies that do not collide and are not covered by the other filters, in the order of the scene."""
+
+
+def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
+    """Return the filters under which exactly the pairs collide that the policy lets collide.
+
+    The source's bitmasks are written where the policy respects them. Otherwise equivalent masks replace more than
+    `MAX_EXCLUDES` excludes if they are fewer by the factor `MIN_MASK_SAVING`.
+
+    Args:
+        mechanism: The mechanism.
+        policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+    """
+    excluded = mechanism.excluded_pairs(policy)
+    pairs = _between_groups(mechanism, excluded)
+    implied = set(_adjacent_pairs(mechanism))
+    parent_filter = implied <= pairs
+    if parent_filter:
+        pairs -= implied
+    bitmasks = policy in BITMASKED and has_bitmasks(mechanism.scene)
+    if bitmasks:
+        index = mechanism.body_index
+        pairs -= {frozenset((index[a], index[b])) for a, b in masked_pairs(mechanism.scene)}
+    bodies = mechanism.colliding_bodies
+    body_masks = None if bitmasks or len(pairs) <= MAX_EXCLUDES else masks(bodies, excluded)
+    if body_masks is not None and len(set(body_masks.values())) * MIN_MASK_SAVING > len(pairs):
+        body_masks = None
+    excludes = () if body_masks is not None else in_order(pairs, bodies)
+    return Filters(parent_filter=parent_filter, bitmasks=bitmasks, masks=body_masks, excludes=excludes)
+
+
+def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs as tuples, sorted by the places of their members in ``bodies``."""
+    place = {body: i for i, body in enumerate(bodies)}
+    places = sorted(sorted(place[body] for body in pair) for pair in pairs)
+    return tuple((bodies[i], bodies[j]) for i, j in places)
+
+
+def count_welded_pairs(mechanism: Mechanism, policy: str = "drake") -> int:
+    """Return how many collidable pairs are welded together: MuJoCo never lets them collide.
+
+    Args:
+        mechanism: The mechanism.
+        policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+    """
+    excluded = mechanism.excluded_pairs(policy)
+    welded = sum(len(bodies) * (len(bodies) - 1) // 2 for bodies in _colliding_by_group(mechanism).values())
+    return welded - (len(excluded) - len(_between_groups(mechanism, excluded)))
+
+
+def _between_groups(mechanism: Mechanism, pairs: Collection[Pair]) -> set[Pair]:
+    """Return the pairs that are not welded together."""
+    group = {body: mechanism.moving_ancestor(body) for body in mechanism.colliding_bodies}
+    return {pair for pair in pairs if len({group[body] for body in pair}) == 2}
+
+
+def _colliding_by_group(mechanism: Mechanism) -> dict[int, list[int]]:
+    """Return the bodies with collisions of each weld group."""
+    members: dict[int, list[int]] = {}
+    for body in mechanism.colliding_bodies:
+        members.setdefault(mechanism.moving_ancestor(body), []).append(body)
+    return members
+
+
+def _adjacent_pairs(mechanism: Mechanism) -> Iterator[Pair]:
+    """Yield the pairs that MuJoCo's parent filter excludes: of a weld group and its parent group, except the world."""
+    colliding = _colliding_by_group(mechanism)
+    for group, bodies in colliding.items():
+        parent = ROOT if group == ROOT else mechanism.moving_ancestor(mechanism.bodies[group].parent)
+        if parent != ROOT:
+            yield from (frozenset(pair) for pair in product(bodies, colliding.get(parent, ())))
