@@ -1,0 +1,1 @@
+"""Fuzzing of everything that reads a file or writes a folder; `python -m benchmarks.fuzz --help`."""
