@@ -1,4 +1,4 @@
-"""SDFormat, every version, to a `Scene`."""
+"""The SDFormat reader: every version, to a `Scene`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene import Scene
 
-from .assembly import assemble
+from .assembly import assemble_scene
 from .composition.includes import compose
 from .elements.ignored_elements import mark_read, report_ignored
 from .elements.lights import read_light
-from .elements.world import ASIDES
+from .elements.world import IGNORED_IN_WORLD
 from .frames.frame_graph import build_frame_graph
 from .frames.name_rules import check_names
 from .frames.poses import read_pose
@@ -21,11 +21,11 @@ from .frames.solve import solve
 
 
 def read(root: Node, context: Context) -> Scene:
-    """Read the document whose root element is ``<sdf>`` (or ``<gazebo>``, as it was called).
+    """Read the document whose root element is ``<sdf>``, or ``<gazebo>`` in old files.
 
-    Problems go to ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
+    Problems are reported to ``context.diagnostics``; after an error the returned scene is not meaningful.
 
-    Source: the SDFormat specification, http://sdformat.org, with the behaviour of libsdformat 17.
+    Source: the SDFormat specification, http://sdformat.org, with the behavior of libsdformat 17.
     """
     composition = compose(root, context)
     normalise_sdf(root)
@@ -34,38 +34,39 @@ def read(root: Node, context: Context) -> Scene:
     if body is None:
         scene = Scene(name="")
     elif body.tag in ("world", "model"):
-        layout = build_frame_graph(body, composition.scenes)
-        solve(layout)
-        scene = assemble(layout, context)
+        graph = build_frame_graph(body, composition.interface_scenes)
+        solve(graph)
+        scene = assemble_scene(graph, context)
     else:
-        scene = _read_alone(root, body)
+        scene = _read_single(root, body)
     root.report_unread()
     return scene
 
 
 def _main_element(root: Node) -> Node | None:
-    """What the file is about: its first world, else its first model, light or actor."""
+    """Return the first world, else the first model, light or actor; report all others."""
     root.skip("@version")
-    found = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
-    if not found:
+    elements = [child for tag in ("world", "model", "light", "actor") for child in root.all(tag)]
+    if not elements:
         root.report(Fate.ASSUMED, "sdf.empty", "the file has no world, model, light or actor; the scene is empty")
         return None
-    for extra in found[1:]:
+    for extra in elements[1:]:
         extra.report(
             Fate.DROPPED,
             "sdf.extra-element",
-            "a file gives one <{tag}>; this <{tag_2}> is a further one and is not read",
-            tag=found[0].tag,
-            tag_2=extra.tag,
+            "a file provides one element; using the first <{used}> and ignoring this <{tag}>",
+            hint="move it to another file, or put both into a world",
+            used=elements[0].tag,
+            tag=extra.tag,
         )
         mark_read(extra)
-    return found[0]
+    return elements[0]
 
 
-def _read_alone(root: Node, body: Node) -> Scene:
-    """A file that holds but a light or an actor."""
+def _read_single(root: Node, body: Node) -> Scene:
+    """Return the scene of a file that contains only a light or an actor."""
     if body.tag == "actor":
-        report_ignored(root, {"actor": ASIDES["actor"]})
+        report_ignored(root, {"actor": IGNORED_IN_WORLD["actor"]})
         return Scene(name=body.attributes.get("name", ""))
     light = read_light(body, body.word("@name", ""), WORLD, read_pose(body)[1])
     return Scene(name=light.name, lights=(light,))

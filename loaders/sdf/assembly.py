@@ -1,4 +1,4 @@
-"""A solved layout to a `Scene`: every link, joint, frame and model is read in the order of the document."""
+"""Assembly of a `Scene` from a solved frame graph; its items are in document order."""
 
 from __future__ import annotations
 
@@ -14,36 +14,53 @@ from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.sdf.elements.ignored_elements import report_ignored
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
-from loaders.sdf.elements.world import ASIDES, read_world
-from loaders.sdf.frames.frame_graph import CONTENTS, FrameGraph, FrameVertex, Scope, VertexKind
-from loaders.sdf.frames.solve import carrier
+from loaders.sdf.elements.world import IGNORED_IN_WORLD, read_world
+from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, FrameGraph, FrameVertex, Scope, VertexKind
+from loaders.sdf.frames.solve import attached_link
 
 from .drake_extensions import with_extensions
 
-_MODEL_ASIDES = {
-    "gripper": (Fate.NOTED, "sdf.gripper", "it is a behaviour of Gazebo classic"),
-    **{tag: ASIDES[tag] for tag in ("plugin", "model_state", "state")},
+_IGNORED_IN_MODEL = {
+    "gripper": (Fate.NOTED, "sdf.gripper", "a gripper is a feature of Gazebo classic"),
+    **{tag: IGNORED_IN_WORLD[tag] for tag in ("plugin", "model_state", "state")},
 }
 
 
-def assemble(layout: FrameGraph, context: Context) -> Scene:
-    """Read everything that the vertices of a layout stand for."""
-    outermost = layout.outermost
-    shell = read_world(outermost) if outermost.origin.kind is VertexKind.WORLD else Scene(name=outermost.name)
-    own = [vertex for vertex in layout.vertices if vertex.node.tag != CONTENTS]
-    links = [vertex for vertex in own if vertex.kind is VertexKind.LINK]
-    joints = [vertex for vertex in own if vertex.kind is VertexKind.JOINT]
-    scene = dataclasses.replace(
-        shell,
-        models=tuple(_read_model(scope) for scope in layout.scopes if scope.origin.kind is VertexKind.MODEL),
-        links=tuple(read_link(vertex, vertex.scope.name, context) for vertex in links),
+def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
+    """Read the elements of all vertices of a solved graph, and add the scenes of its interface models."""
+    scene = _with_items(_base_scene(graph), graph, context)
+    interface_scenes = [
+        _place_interface_scene(graph.interface_scenes[origin.node], origin, scope)
+        for scope in graph.scopes
+        for origin in scope.interface_origins
+    ]
+    return with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
+
+
+def _base_scene(graph: FrameGraph) -> Scene:
+    """Return the scene of a world without its models, or the empty scene of a model."""
+    outermost = graph.outermost
+    return read_world(outermost) if outermost.origin.kind is VertexKind.WORLD else Scene(name=outermost.name)
+
+
+def _with_items(base: Scene, graph: FrameGraph, context: Context) -> Scene:
+    """Return ``base`` with the models, links, joints, frames, lights and couplings of the SDFormat elements."""
+    links = _vertices_of_kind(graph, VertexKind.LINK)
+    joints = _vertices_of_kind(graph, VertexKind.JOINT)
+    return dataclasses.replace(
+        base,
+        models=tuple(_read_model(scope) for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL),
+        links=tuple(read_link(vertex, context) for vertex in links),
         joints=tuple(_read_joints(joints)),
-        frames=tuple(_read_frame(vertex) for vertex in own if vertex.kind is VertexKind.FRAME),
-        lights=shell.lights + tuple(light for vertex in links for light in read_link_lights(vertex)),
+        frames=tuple(_read_frame(vertex) for vertex in _vertices_of_kind(graph, VertexKind.FRAME)),
+        lights=base.lights + tuple(light for vertex in links for light in read_link_lights(vertex)),
         couplings=tuple(coupling for vertex in joints for coupling in read_couplings(vertex)),
     )
-    others = list(_other_scenes(layout))
-    return with_extensions(merge(scene, *others) if others else scene, layout)
+
+
+def _vertices_of_kind(graph: FrameGraph, kind: VertexKind) -> list[FrameVertex]:
+    """Return the vertices of one kind, without those of interface models."""
+    return [vertex for vertex in graph.vertices if vertex.kind is kind and vertex.node.tag != INTERFACE_MODEL]
 
 
 def _read_joints(vertices: list[FrameVertex]) -> Iterator[Joint]:
@@ -55,12 +72,12 @@ def _read_joints(vertices: list[FrameVertex]) -> Iterator[Joint]:
 
 def _read_model(scope: Scope) -> Model:
     node = scope.node
-    report_ignored(node, _MODEL_ASIDES)
+    report_ignored(node, _IGNORED_IN_MODEL)
     node.skip("@namespace")
     return Model(
         name=scope.name,
         X_WM=scope.origin.X_WV,
-        canonical_link=None if scope.canonical is None else scope.canonical.name,
+        canonical_link=None if scope.canonical_link is None else scope.canonical_link.name,
         static=scope.static,
         self_collide=node.flag("self_collide", False),
         allow_auto_disable=node.flag("allow_auto_disable", True),
@@ -71,7 +88,7 @@ def _read_model(scope: Scope) -> Model:
 
 
 def _read_frame(vertex: FrameVertex) -> Frame:
-    link = carrier(vertex)
+    link = attached_link(vertex)
     return Frame(
         name=vertex.name,
         link=WORLD if link is None else link.name,
@@ -80,24 +97,24 @@ def _read_frame(vertex: FrameVertex) -> Frame:
     )
 
 
-# --- contents of another format --------------------------------------------------------------------------------------
+# --- interface models ------------------------------------------------------------------------------------------------
 
 
-def _other_scenes(layout: FrameGraph) -> Iterator[Scene]:
-    for scope in layout.scopes:
-        for origin in scope.contents:
-            yield _placed(layout.scenes[origin.node], origin, scope)
+def _place_interface_scene(scene: Scene, origin: FrameVertex, scope: Scope) -> Scene:
+    """Return the scene of an interface model at its pose in the world.
 
-
-def _placed(scene: Scene, origin: FrameVertex, scope: Scope) -> Scene:
-    """The scene at its place; the model that it is, if it is one, is the scope's own, which the layout has."""
-    there = place(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
-    first = 0 if root_model(scene) is None else 1
-    roots = {model.name for model in there.models[:first]}
+    The root model of the scene is left out, because the scope itself is that model; its links belong to the scope.
+    """
+    placed = place(scene, scope.prefix.removesuffix(SEPARATOR), origin.X_WV)
+    has_root = root_model(scene) is not None
+    root_names = {placed.models[0].name} if has_root else set()
     return dataclasses.replace(
-        there,
-        models=tuple(dataclasses.replace(model, static=scope.static or model.static) for model in there.models[first:]),
+        placed,
+        models=tuple(
+            dataclasses.replace(model, static=scope.static or model.static)
+            for model in placed.models[1 if has_root else 0 :]
+        ),
         links=tuple(
-            dataclasses.replace(link, model=scope.name) if link.model in roots else link for link in there.links
+            dataclasses.replace(link, model=scope.name) if link.model in root_names else link for link in placed.links
         ),
     )

@@ -14,7 +14,7 @@ from loaders.diagnostics import Fate
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import Joint, Link, Model, Sensor, Surface
 from loaders.node import Node
-from loaders.sdf.elements.ignored_elements import leaves
+from loaders.sdf.elements.ignored_elements import flat_parameters
 from loaders.sdf.elements.surface import read_surface
 from loaders.sdf.frames.poses import read_local_pose
 
@@ -162,7 +162,7 @@ def _read_sensor(node: Node, joint: str | None) -> Sensor:
         X_LS=read_local_pose(node),
         joint=joint,
         update_rate=node.number("update_rate", 0.0),
-        parameters=leaves(node, "pose", "plugin", "update_rate"),
+        parameters=flat_parameters(node, "pose", "plugin", "update_rate"),
         where=node.where,
     )
 

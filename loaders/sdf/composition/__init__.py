@@ -1,1 +1,1 @@
-"""Composition: includes, merged models, parameters and ``model.config``."""
+"""Composition of a file with the files that it includes: merging, parameters and ``model.config``."""

@@ -1,8 +1,8 @@
-"""``<include>``: other files become part of the tree.
+"""``<include>``: elements of other files become part of the tree.
 
-Each file is parsed, brought to the newest form by its own version, composed in turn, and put in the place of the
-``<include>``; every node keeps its own file and line. A file of another format is read by its own reader and enters
-as a model whose contents are given, with a stand-in for them in the tree.
+Each file is parsed, upgraded from its own version and composed in turn; its element replaces the ``<include>``. Every
+node keeps its own file and line. A file of another format is read by its own reader and becomes an interface model: a
+``<model>`` with a placeholder for the elements of that scene.
 """
 
 from __future__ import annotations
@@ -16,109 +16,130 @@ from loaders.node import Node
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
 from loaders.sdf.elements.ignored_elements import mark_read
-from loaders.sdf.frames.frame_graph import CONTENTS, MODEL_FRAME
+from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME
 from loaders.sdf.upgrade.upgrade import upgrade
+from loaders.sdf.upgrade.versions import Version
 from loaders.xml import MAX_ELEMENTS, parse, read_bytes
 
 from .merge import merge
-from .model_config import Version, model_file
+from .model_config import model_file
 from .params import apply_params
 
 _ROOTS = ("sdf", "gazebo")
 _INCLUDABLE = ("model", "actor", "light")
-"""What a file may give to the one that includes it, in the order of preference."""
+"""Elements of a file that can be included, in order of preference."""
 
 
 @dataclass(slots=True, eq=False)
 class Composition:
-    """What composing one file gathers beside the tree."""
+    """Results of the composition of one file, in addition to the tree."""
 
     versions: dict[str, Version] = field(default_factory=dict)
-    """The version that each file was written in."""
-    scenes: dict[Node, Scene] = field(default_factory=dict)
-    """Contents of another format, by their stand-in."""
+    """The version that each file was written in, by path."""
+    interface_scenes: dict[Node, Scene] = field(default_factory=dict)
+    """Scenes of included files of other formats, by their placeholder."""
     files: dict[Path, Node | None] = field(default_factory=dict)
-    """Every included file, composed: its element to include, or None."""
+    """The composed element of every included file, by real path; None if it cannot be included."""
     elements: int = 0
-    """Number of elements that were included, to stop what multiplies without end."""
+    """Number of included elements, limited to stop includes that multiply exponentially."""
 
 
 def compose(root: Node, context: Context) -> Composition:
-    """Replace every ``<include>`` in the tree, in place."""
+    """Upgrade a document and replace every ``<include>`` in it, in place."""
     composition = Composition()
     composition.versions[root.file] = upgrade(root)
-    _expand(root, context, composition)
+    _expand_includes(root, context, composition)
     return composition
 
 
-def _expand(root: Node, context: Context, composition: Composition) -> None:
-    """Replace the includes of the file itself, of worlds, and of models at any depth."""
+def _expand_includes(root: Node, context: Context, composition: Composition) -> None:
+    """Replace the includes of the root, of worlds, and of models at any depth."""
     pending = [root]
     while pending:
         parent = pending.pop()
         if parent.peek("include") is not None:
-            children, parent.children = parent.children, []
-            for child in children:
-                for part in _include(child, parent, context, composition) if child.tag == "include" else (child,):
-                    part.parent = parent
-                    parent.children.append(part)
+            _expand_children(parent, context, composition)
         pending.extend(child for child in parent.children if child.tag in ("world", "model"))
 
 
-def _include(node: Node, parent: Node, context: Context, composition: Composition) -> list[Node]:
-    """What stands in the place of an ``<include>``."""
-    uri = node.word("uri", "")
+def _expand_children(parent: Node, context: Context, composition: Composition) -> None:
+    children, parent.children = parent.children, []
+    for child in children:
+        for element in _include(child, parent, context, composition) if child.tag == "include" else (child,):
+            element.parent = parent
+            parent.children.append(element)
+
+
+def _include(include: Node, parent: Node, context: Context, composition: Composition) -> list[Node]:
+    """Return the elements that replace an ``<include>``."""
+    uri = include.word("uri", "")
     if not uri:
-        node.invalid("sdf.include-no-uri", "an <include> needs a <uri>")
+        include.invalid("sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>")
         return []
-    found = context.resources.find(uri, Path(node.file).parent, node)
-    path = None if found is None else model_file(found, node)
+    location = context.resources.find(uri, Path(include.file).parent, include)
+    path = None if location is None else model_file(location, include)
     if path is None:
-        node.invalid("sdf.include-not-found", "{uri!r} cannot be included; nothing was found that can be read", uri=uri)
+        include.invalid("sdf.include-not-found", "cannot include {uri!r}: no readable file was found", uri=uri)
         return []
-    element = _element_of(path, node, context, composition)
+    element = _load_element(path, include, context, composition)
     if element is None:
         return []
-    override(node, element)
-    parts = merge(node, element, parent, composition.scenes) if node.flag("@merge", False) else [element]
-    node.report_unread()
-    return parts
+    _apply_overrides(include, element)
+    merged = include.flag("@merge", False)
+    elements = merge(include, element, parent, composition.interface_scenes) if merged else [element]
+    include.report_unread()
+    return elements
 
 
 # --- included files --------------------------------------------------------------------------------------------------
 
 
-def _element_of(path: Path, node: Node, context: Context, composition: Composition) -> Node | None:
-    """A fresh copy of the element that a file gives; None after a diagnostic."""
+def _load_element(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+    """Return a new copy of the element of a file; None after a diagnostic."""
     real = path.resolve()
-    if real in context.including or len(context.including) >= MAX_INCLUDE_DEPTH:
-        chain = " -> ".join(file.name for file in (*context.including, real))
-        node.invalid("sdf.include-cycle", "files include each other without end: {chain}", chain=chain)
+    if not _check_depth(real, include, context):
         return None
     if real not in composition.files:
-        composition.files[real] = _read(path, node, context, composition)
+        composition.files[real] = _read_file(path, include, context, composition)
     element = composition.files[real]
-    return None if element is None else _copy(element, node, composition)
+    return None if element is None else _copy(element, include, composition)
 
 
-def _copy(element: Node, node: Node, composition: Composition) -> Node | None:
+def _check_depth(real: Path, include: Node, context: Context) -> bool:
+    """Report files that include each other, or too deep; return whether the file can be included."""
+    files = tuple(file.name for file in (*context.including, real))
+    if real in context.including:
+        include.invalid("sdf.include-cycle", "files include each other in a cycle: {files}", files=files)
+        return False
+    if len(context.including) >= MAX_INCLUDE_DEPTH:
+        include.invalid(
+            "sdf.include-cycle",
+            "includes are nested more than {limit} deep: {files}",
+            limit=MAX_INCLUDE_DEPTH,
+            files=files,
+        )
+        return False
+    return True
+
+
+def _copy(element: Node, include: Node, composition: Composition) -> Node | None:
     originals = list(element.walk())
     composition.elements += len(originals)
     if composition.elements > MAX_ELEMENTS:
-        node.invalid(
+        include.invalid(
             "sdf.too-many-elements",
-            "with all that is included there are more than {max_elements} elements",
-            max_elements=MAX_ELEMENTS,
+            "the included files together have more than {limit} elements",
+            limit=MAX_ELEMENTS,
         )
         return None
-    twin = element.copy()
-    for original, copied in zip(originals, twin.walk(), strict=True):
-        if original.tag == CONTENTS:
-            composition.scenes[copied] = composition.scenes[original]
-    return twin
+    copy = element.copy()
+    for original, copied in zip(originals, copy.walk(), strict=True):
+        if original.tag == INTERFACE_MODEL:
+            composition.interface_scenes[copied] = composition.interface_scenes[original]
+    return copy
 
 
-def _read(path: Path, node: Node, context: Context, composition: Composition) -> Node | None:
+def _read_file(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
     root = None
     if path.suffix.lower() not in {".yaml", ".yml"}:
         data = read_bytes(path, context.diagnostics)
@@ -126,78 +147,65 @@ def _read(path: Path, node: Node, context: Context, composition: Composition) ->
         if root is None:
             return None
     if root is None or root.tag not in _ROOTS:
-        return _read_other(path, node, context, composition)
+        return _read_interface_model(path, include, context, composition)
     composition.versions[root.file] = upgrade(root)
-    _expand(root, context.inside(path.resolve()), composition)
-    return _only_element(root, node)
+    _expand_includes(root, context.inside(path.resolve()), composition)
+    return _includable_element(root, include)
 
 
-def _only_element(root: Node, node: Node) -> Node | None:
-    found = [child for tag in _INCLUDABLE for child in root.children if child.tag == tag]
-    if not found:
-        node.report(
+def _includable_element(root: Node, include: Node) -> Node | None:
+    elements = [child for tag in _INCLUDABLE for child in root.children if child.tag == tag]
+    if not elements:
+        include.report(
             Fate.DROPPED,
             "sdf.include-empty",
-            "{root_file} has no model, light or actor; nothing is included",
-            root_file=root.file,
+            "{file} has no model, light or actor; ignoring the <include>",
+            file=root.file,
         )
         return None
-    for extra in found[1:]:
+    for extra in elements[1:]:
         extra.report(
             Fate.DROPPED,
             "sdf.extra-element",
-            "a file that is included gives one element; <{tag}> counts and this one does not",
-            tag=found[0].tag,
+            "an included file provides one element; using the <{used}> and ignoring this <{tag}>",
+            used=elements[0].tag,
+            tag=extra.tag,
         )
-    root.children = [child for child in root.children if child not in found]
+    root.children = [child for child in root.children if child not in elements]
     root.skip("@version")
     root.report_unread()
-    return found[0]
+    return elements[0]
 
 
-def _read_other(path: Path, node: Node, context: Context, composition: Composition) -> Node | None:
-    """A model around the stand-in for what the file holds."""
+def _read_interface_model(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
+    """Return a ``<model>`` with the placeholder for the scene of a file of another format."""
     scene = context.read_file(path, context)
     if scene is None:
         return None
     root = root_model(scene)
     where = Where(str(path), 1) if root is None else root.where
-    model = Node(
-        "model", {"name": scene.name}, file=where.file or str(path), line=where.line, diagnostics=node.diagnostics
-    )
+    file, attributes = where.file or str(path), {"name": scene.name}
+    model = Node("model", attributes, file=file, line=where.line, diagnostics=include.diagnostics)
     if root is not None:
         x, y, z, qw, qx, qy, qz = root.X_WM.to_vector()
         model.add("pose", f"{x!r} {y!r} {z!r} {qx!r} {qy!r} {qz!r} {qw!r}", rotation_format="quat_xyzw")
         model.attributes.update({"canonical_link": root.canonical_link} if root.canonical_link else {})
         model.add("static", "true" if root.static else "false")
-    stand_in = model.add(CONTENTS, relative_to=MODEL_FRAME)
-    composition.scenes[stand_in] = scene
+    composition.interface_scenes[model.add(INTERFACE_MODEL, relative_to=MODEL_FRAME)] = scene
     return model
 
 
 # --- overrides -------------------------------------------------------------------------------------------------------
 
 
-def override(include: Node, element: Node) -> None:
-    """Apply what an ``<include>`` says beside the ``<uri>``."""
-    for key in ("name", "namespace"):
-        value = include.word(key, "")
-        if value and key == "name" and "name" not in element.attributes:
-            element.invalid(
-                "sdf.no-name", "<{tag}> needs a name", hint="also where an <include> gives another", tag=element.tag
-            )
-        if value:
-            element.attributes[key] = value
-    placement = include.word("placement_frame", "")
-    if placement:
-        element.attributes["placement_frame"] = placement
-        if not include.has("pose"):
-            message = "the <placement_frame> of an <include> needs a <pose>"
-            include.invalid("sdf.placement-without-pose", message, hint="add <pose/> for the identity")
+def _apply_overrides(include: Node, element: Node) -> None:
+    """Apply the children of an ``<include>`` other than ``<uri>`` to the included element."""
+    _override_names(include, element)
+    _override_placement_frame(include, element)
     for tag in ("static", "pose"):
         child = include.child(tag)
         if child is not None and (element.tag == "model" or tag == "pose"):
-            _replace(element, child)
+            _replace_child(element, child)
     for plugin in include.all("plugin"):
         element.append(plugin.copy())
         mark_read(plugin)
@@ -207,8 +215,35 @@ def override(include: Node, element: Node) -> None:
         mark_read(params)
 
 
-def _replace(element: Node, child: Node) -> None:
-    """The child of the include takes the place of the element's own."""
+def _override_names(include: Node, element: Node) -> None:
+    for key in ("name", "namespace"):
+        value = include.word(key, "")
+        if value and key == "name" and "name" not in element.attributes:
+            element.invalid(
+                "sdf.no-name",
+                "<{tag}> has no name",
+                hint="add a name, even if the <include> gives another one",
+                tag=element.tag,
+            )
+        if value:
+            element.attributes[key] = value
+
+
+def _override_placement_frame(include: Node, element: Node) -> None:
+    placement_frame = include.word("placement_frame", "")
+    if not placement_frame:
+        return
+    element.attributes["placement_frame"] = placement_frame
+    if not include.has("pose"):
+        include.invalid(
+            "sdf.placement-without-pose",
+            "<include> has a <placement_frame> but no <pose>",
+            hint="add <pose/> for the identity",
+        )
+
+
+def _replace_child(element: Node, child: Node) -> None:
+    """Replace all children of an element that have the tag of ``child`` by a copy of it."""
     element.children = [other for other in element.children if other.tag != child.tag]
     element.append(child.copy())
     mark_read(child)

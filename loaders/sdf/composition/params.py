@@ -1,8 +1,10 @@
-"""``<experimental:params>``: an include changes what it includes.
+"""``<experimental:params>``: changes that an include makes to the included model.
 
-Each child names an element by ``element_id``, a path of names that starts within the included model, and says what
-becomes of it: ``add``, ``modify``, ``remove`` or ``replace``. Without an action, its children say it one by one.
-A change that cannot be made is reported, and the others are made.
+Each child selects an element by ``element_id``, a path of names inside the included model, and states an ``action``:
+``add``, ``modify``, ``remove`` or ``replace``. Without an action, each of its children states one. A change that
+cannot be applied is reported; the others are applied.
+
+Source: the proposal http://sdformat.org/tutorials?tut=param_passing_proposal.
 """
 
 from __future__ import annotations
@@ -12,16 +14,16 @@ from loaders.scene_queries.scoped_names import SEPARATOR
 
 _ACTIONS = ("add", "modify", "remove", "replace")
 _INSTRUCTIONS = ("element_id", "action")
-_ALWAYS_THERE = (
+_IMPLICIT_CHILDREN = (
     frozenset({"xyz", "limit", "lower", "upper", "inertia", "ixx", "iyy", "izz", "ixy", "ixz", "iyz"})
     | frozenset({"size", "radius", "length", "radii", "normal", "scale"})
     | frozenset({"horizontal_fov", "image", "width", "height", "clip", "near", "far"})
 )
-"""Children that every parent of theirs has, with a default where the file leaves them out."""
+"""Elements that can be modified without being in the file, because the specification gives them default values."""
 
 
 def apply_params(params: Node, model: Node) -> None:
-    """Make the changes in the tree of the included model."""
+    """Apply the changes to the tree of the included model, in place."""
     for change in params.children:
         _apply(change, model)
 
@@ -30,29 +32,38 @@ def _apply(change: Node, model: Node) -> None:
     path = change.attributes.get("element_id")
     action = change.attributes.get("action", "")
     if path is None:
-        _fail(change, "it has no element_id")
+        change.invalid("sdf.params", "<{tag}> has no element_id; ignoring this change", tag=change.tag)
     elif path.endswith(SEPARATOR):
-        _fail(change, f"the element_id {path!r} has no name after its last ::")
+        change.invalid("sdf.params", "element_id {path!r} ends with ::; expected a name", path=path)
     elif action and action not in _ACTIONS:
-        _fail(change, f"the action {action!r} is none of {', '.join(_ACTIONS)}")
+        _report_action(change, action)
     elif action == "add":
         _add_named(change, path, model)
     else:
         target = _find(model, path, change.tag)
         if target is None:
-            _fail(change, f"the included model has no <{change.tag}> at {path!r}")
+            change.invalid("sdf.params", "the included model has no <{tag}> {path!r}", tag=change.tag, path=path)
         elif action:
             _CHANGES[action](change, target)
         else:
             _apply_to_children(change, target)
 
 
-def _fail(change: Node, why: str) -> None:
-    change.invalid("sdf.params", "this change is not made: {why}", why=why)
+def _report_action(change: Node, action: str) -> None:
+    change.invalid(
+        "sdf.params",
+        "unknown action {action!r}; expected one of: {actions}",
+        action=action,
+        actions=_ACTIONS,
+    )
+
+
+def _report_missing(change: Node, action: str) -> None:
+    change.invalid("sdf.params", "there is no <{tag}> to {action}", tag=change.tag, action=action)
 
 
 def _find(model: Node, path: str, tag: str = "") -> Node | None:
-    """The element at a path of names, of the given tag if there is one; names may themselves hold ``::``."""
+    """Return the element at a path of names, of the given tag if it is not empty; names may contain ``::``."""
     parent, rest = model, path
     while True:
         for child in parent.children:
@@ -71,23 +82,29 @@ def _longest_prefix(parent: Node, path: str) -> Node | None:
     return max(starts, key=lambda child: len(child.attributes["name"]), default=None)
 
 
-# --- one change ------------------------------------------------------------------------------------------------------
+# --- actions ---------------------------------------------------------------------------------------------------------
 
 
 def _add_named(change: Node, path: str, model: Node) -> None:
     name = change.attributes.get("name", "")
     parent = _find(model, path) if path else model
     if not name:
-        _fail(change, "what is added needs a name")
+        change.invalid("sdf.params", "the <{tag}> to add has no name", hint="add a name", tag=change.tag)
     elif parent is None:
-        _fail(change, f"the included model has nothing at {path!r}")
-    elif change.tag != "plugin" and any(_is(child, change.tag, name) for child in parent.children):
-        _fail(change, f"{path!r} already has a <{change.tag}> of the name {name!r}")
+        change.invalid("sdf.params", "the included model has no element {path!r}", path=path)
+    elif change.tag != "plugin" and any(_is_named(child, change.tag, name) for child in parent.children):
+        change.invalid(
+            "sdf.params",
+            "{path!r} already has a <{tag}> with the name {name!r}",
+            path=path,
+            tag=change.tag,
+            name=name,
+        )
     else:
         _add(change, parent)
 
 
-def _is(node: Node, tag: str, name: str) -> bool:
+def _is_named(node: Node, tag: str, name: str) -> bool:
     return node.tag == tag and node.attributes.get("name") == name
 
 
@@ -96,17 +113,17 @@ def _add(change: Node, parent: Node) -> None:
 
 
 def _without_instructions(change: Node) -> Node:
-    twin = change.copy()
+    copy = change.copy()
     for key in _INSTRUCTIONS:
-        twin.attributes.pop(key, None)
-    return twin
+        copy.attributes.pop(key, None)
+    return copy
 
 
 def _replace(change: Node, target: Node) -> None:
-    twin = _without_instructions(change)
-    target.attributes, target.text = twin.attributes, twin.text
+    copy = _without_instructions(change)
+    target.attributes, target.text = copy.attributes, copy.text
     target.children = []
-    for child in twin.children[:]:
+    for child in copy.children[:]:
         target.append(child)
 
 
@@ -114,15 +131,15 @@ def _remove(change: Node, target: Node) -> None:
     if not change.children:
         target.detach()
     for child in change.children:
-        found = _child_like(target, child)
-        if found is None:
-            _fail(child, f"there is no such <{child.tag}> to remove")
+        match = _matching_child(target, child)
+        if match is None:
+            _report_missing(child, "remove")
         else:
-            found.detach()
+            match.detach()
 
 
 def _modify(change: Node, target: Node) -> None:
-    """Set the attributes and values that the change gives, at any depth."""
+    """Set the attributes and values that the change contains, at any depth."""
     pending = [(change, target)]
     while pending:
         source, goal = pending.pop()
@@ -130,35 +147,36 @@ def _modify(change: Node, target: Node) -> None:
         if source.text.strip() or not source.children:
             goal.text = source.text
         for child in source.children:
-            found = _child_like(goal, child, rename=True)
-            if found is None and child.tag in _ALWAYS_THERE:
-                found = goal.add(child.tag)
-            if found is None:
-                _fail(child, f"there is no <{child.tag}> to modify")
+            match = _matching_child(goal, child, rename=True)
+            if match is None and child.tag in _IMPLICIT_CHILDREN:
+                match = goal.add(child.tag)
+            if match is None:
+                _report_missing(child, "modify")
             else:
-                pending.append((child, found))
+                pending.append((child, match))
 
 
 _CHANGES = {"modify": _modify, "remove": _remove, "replace": _replace}
 
 
-def _child_like(parent: Node, wanted: Node, *, rename: bool = False) -> Node | None:
-    """The child of the same tag, and of the same name where one is given (or, to rename it, the first)."""
-    same = [child for child in parent.children if child.tag == wanted.tag]
-    name = wanted.attributes.get("name")
+def _matching_child(parent: Node, pattern: Node, *, rename: bool = False) -> Node | None:
+    """Return the child with the tag and, if given, the name of the pattern; to rename, any child with the tag."""
+    same = [child for child in parent.children if child.tag == pattern.tag]
+    name = pattern.attributes.get("name")
     named = [child for child in same if name is None or child.attributes.get("name") == name]
     return next(iter(named or (same if rename else [])), None)
 
 
-# --- changes of the children, one by one -----------------------------------------------------------------------------
+# --- one action per child --------------------------------------------------------------------------------------------
 
 
 def _apply_to_children(change: Node, target: Node) -> None:
     for child in change.children:
         action = child.attributes.get("action", "")
-        if action not in _ACTIONS:
-            known = ", ".join(_ACTIONS)
-            _fail(child, f"the action {action!r} is none of {known}" if action else "it has no action")
+        if not action:
+            child.invalid("sdf.params", "<{tag}> has no action; ignoring this change", tag=child.tag)
+        elif action not in _ACTIONS:
+            _report_action(child, action)
         elif action == "add":
             _add(child, target)
         else:
@@ -166,10 +184,10 @@ def _apply_to_children(change: Node, target: Node) -> None:
 
 
 def _apply_to_child(child: Node, action: str, target: Node) -> None:
-    found = _child_like(target, child)
-    if found is None:
-        _fail(child, f"there is no such <{child.tag}> to {action}")
-    elif action == "replace" and "name" in found.attributes and "name" not in child.attributes:
-        _fail(child, "what replaces a named element needs a name")
+    match = _matching_child(target, child)
+    if match is None:
+        _report_missing(child, action)
+    elif action == "replace" and "name" in match.attributes and "name" not in child.attributes:
+        child.invalid("sdf.params", "the <{tag}> that replaces a named element has no name", tag=child.tag)
     else:
-        _CHANGES[action](child, found)
+        _CHANGES[action](child, match)

@@ -1,1 +1,1 @@
-"""Readers of the SDFormat elements, one module for each kind."""
+"""Readers of the SDFormat elements, one module for each kind of element."""

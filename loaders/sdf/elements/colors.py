@@ -1,4 +1,4 @@
-"""Colours: red, green, blue and, if it is there, opacity, each in 0..1."""
+"""Colors: red, green, blue and optional opacity, each in 0..1."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from loaders.model import Rgba
 from loaders.node import Node
 
 
-def read_colour(element: Node, tag: str) -> Rgba | None:
-    """The colour in a child element, or None if it is not there or empty."""
+def read_color(element: Node, tag: str) -> Rgba | None:
+    """Return the color in a child element, or None if the child is missing or empty."""
     node = element.child(tag)
     words = [] if node is None else node.text.split()
     if node is None or not words:
         return None
     if len(words) not in (3, 4):
-        node.invalid("xml.not-a-vector", "a colour has 3 or 4 numbers, not {count}", count=len(words))
+        node.invalid("xml.not-a-vector", "expected 3 or 4 numbers in a color, got {count}", count=len(words))
         return None
     values = node.numbers(".", len(words)) + (1.0,) * (4 - len(words))
     if not all(0.0 <= value <= 1.0 for value in values):
-        node.invalid("xml.out-of-range", "a colour is out of 0..1: {value}", value=node.text.strip())
+        node.invalid("xml.out-of-range", "color {color} is outside 0..1", color=node.text.strip())
     red, green, blue, opacity = values
     return red, green, blue, opacity

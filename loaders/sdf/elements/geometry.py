@@ -1,4 +1,4 @@
-"""``<geometry>``: the one shape in it."""
+"""``<geometry>``: the shape of a collision or visual."""
 
 from __future__ import annotations
 
@@ -27,34 +27,46 @@ from loaders.node import Node
 
 from .ignored_elements import mark_read, report_ignored
 
-_LOOK = (Fate.NOTED, "sdf.appearance", "it only tells how terrain looks")
-_HEIGHTMAP_ASIDES = {"texture": _LOOK, "blend": _LOOK, "use_terrain_paging": _LOOK}
+_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
+_IGNORED_IN_HEIGHTMAP = {"texture": _APPEARANCE, "blend": _APPEARANCE, "use_terrain_paging": _APPEARANCE}
 
 
 def read_geometry(element: Node, context: Context) -> Geometry:
-    """The shape of a collision or visual; `Empty` if it has none."""
+    """Return the shape of a collision or visual; `Empty` if it has none."""
     geometry = element.child("geometry")
     if geometry is None:
         return Empty()
     shapes = sorted(geometry.all(*_READERS), key=lambda shape: _RANK[shape.tag])
     if not shapes:
         return Empty()
+    _report_further_shapes(shapes)
+    return _READERS[shapes[0].tag](shapes[0], context)
+
+
+def _report_further_shapes(shapes: list[Node]) -> None:
+    """Report all shapes but the first; several polylines are the outlines of one shape."""
     first = shapes[0]
     for extra in shapes[1:]:
         if extra.tag != "polyline" or first.tag != "polyline":
             extra.report(
                 Fate.DROPPED,
                 "sdf.second-shape",
-                "<{tag}> is a second shape; <{tag_2}> counts",
+                "a geometry has one shape; using the <{used}> and ignoring this <{tag}>",
+                hint="make it a second collision or visual",
+                used=first.tag,
                 tag=extra.tag,
-                tag_2=first.tag,
             )
             mark_read(extra)
-    return _READERS[first.tag](first, context)
 
 
 def find_file(node: Node, uri: str, context: Context) -> str | None:
-    """The file that a URI in this element names, or None; what failed is reported."""
+    """Return the file that a URI refers to; None after a diagnostic.
+
+    Args:
+        node: The element that contains the URI; relative URIs start from the folder of its file.
+        uri: The URI.
+        context: The places to search.
+    """
     path = context.resources.find(uri, Path(node.file).parent, node)
     return None if path is None else str(path)
 
@@ -92,10 +104,10 @@ def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("normal", 3, (0.0, 0.0, 1.0))
     width, depth = node.numbers("size", 2, (1.0, 1.0))
     if width < 0.0 or depth < 0.0:
-        node.invalid("xml.out-of-range", "the size of a plane is less than 0")
+        node.invalid("xml.out-of-range", "negative plane size {width:g} {depth:g}", width=width, depth=depth)
     length = math.hypot(x, y, z)
     if length == 0.0:
-        node.report(Fate.ASSUMED, "sdf.zero-normal", "the normal of the plane is zero; 0 0 1 is taken")
+        node.report(Fate.ASSUMED, "sdf.zero-normal", "invalid plane normal 0 0 0; using 0 0 1")
         x, y, z, length = 0.0, 0.0, 1.0, 1.0
     return Plane(normal=(x / length, y / length, z / length), size=(width, depth))
 
@@ -123,7 +135,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
 
 def _read_heightmap(node: Node, context: Context) -> Geometry:
     uri = _uri(node)
-    report_ignored(node, _HEIGHTMAP_ASIDES)
+    report_ignored(node, _IGNORED_IN_HEIGHTMAP)
     return Heightmap(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,
@@ -141,9 +153,10 @@ def _read_polyline(node: Node, _: Context) -> Geometry:
             line.report(
                 Fate.APPROXIMATED,
                 "sdf.polyline-height",
-                "an outline of height {height:g} m is raised to that of the first, {heights:g} m",
+                "the outlines of a polyline differ in height; using {used:g} m of the first instead of {height:g} m",
+                hint="make them two shapes",
+                used=heights[0],
                 height=height,
-                heights=heights[0],
             )
     return Polyline(outlines=tuple(_read_outline(line) for line in lines), height=heights[0])
 
@@ -154,12 +167,17 @@ def _read_outline(line: Node) -> tuple[tuple[float, float], ...]:
         x, y = point.numbers(".", 2)
         points.append((x, y))
     if not points:
-        line.invalid("sdf.no-points", "a polyline needs points")
+        line.invalid("sdf.no-points", "<polyline> has no <point>", hint="add points")
     return tuple(points)
 
 
 def _read_image(node: Node, _: Context) -> Geometry:
-    node.report(Fate.DROPPED, "sdf.image-geometry", "blocks from an image are not read; nothing stands here")
+    node.report(
+        Fate.DROPPED,
+        "sdf.image-geometry",
+        "<image> geometry is not supported; using an empty geometry",
+        hint="use a heightmap or a mesh",
+    )
     mark_read(node)
     return Empty()
 
@@ -171,7 +189,7 @@ def _read_empty(_: Node, __: Context) -> Geometry:
 def _uri(node: Node) -> str:
     uri = node.word("uri", "")
     if not uri:
-        node.invalid("sdf.no-uri", "<{tag}> names no file", hint="give it a <uri>", tag=node.tag)
+        node.invalid("sdf.no-uri", "<{tag}> has no <uri>", hint="add a <uri>", tag=node.tag)
     return uri
 
 
@@ -189,5 +207,5 @@ _READERS: dict[str, Callable[[Node, Context], Geometry]] = {
     "image": _read_image,
     "empty": _read_empty,
 }
-"""By tag, in the order in which one of several shapes counts."""
+"""Readers by tag, in the order of precedence if a geometry contains several shapes."""
 _RANK = {tag: rank for rank, tag in enumerate(_READERS)}

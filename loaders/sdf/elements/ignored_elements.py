@@ -1,4 +1,4 @@
-"""What a file may hold and the model has no place for, with the values that SDFormat demands of it."""
+"""Elements that have no place in the model; their values are checked all the same, as libsdformat does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .value_checks import check_values
 
 
 def report_ignored(element: Node, table: IgnoredElements) -> None:
-    """Report the children of these tags, each once, with all that is in them; its values must be right all the same."""
+    """Check and report each child with a tag in the table, and mark all that it contains as read."""
     for child in element.children:
         if child.tag in table:
             check_values(child)
@@ -18,23 +18,33 @@ def report_ignored(element: Node, table: IgnoredElements) -> None:
 
 
 def mark_read(element: Node) -> None:
-    """Count an element and all that is in it as read; its values must be right all the same."""
+    """Check the values in an element, and mark the element and all that it contains as read."""
     check_values(element)
     ignored_elements.mark_read(element)
 
 
-def leaves(element: Node, *without: str) -> tuple[tuple[str, str], ...]:
-    """Every attribute and every text below an element, with its path; children of some tags are left out."""
-    found: list[tuple[str, str]] = []
+def flat_parameters(element: Node, *without: str) -> tuple[tuple[str, str], ...]:
+    """Return every attribute and every text below an element with its path, except in children with some tags.
+
+    The values are checked and marked as read.
+
+    Args:
+        element: The element, for example a ``<sensor>``.
+        without: Tags of children to leave out.
+
+    Returns:
+        Pairs such as ``("camera/image/width", "64")`` and ``("camera@name", "eye")``, in document order.
+    """
+    parameters: list[tuple[str, str]] = []
     pending = [(child, child.tag) for child in reversed(element.children) if child.tag not in without]
     for child, _ in reversed(pending):
         check_values(child)
     element.skip(*(tag for _, tag in pending))
     while pending:
         node, path = pending.pop()
-        found.extend((f"{path}@{name}", value.strip()) for name, value in node.attributes.items())
+        parameters.extend((f"{path}@{name}", value.strip()) for name, value in node.attributes.items())
         if node.text.strip() and not node.children:
-            found.append((path, node.text.strip()))
+            parameters.append((path, node.text.strip()))
         node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
         pending.extend((child, f"{path}/{child.tag}") for child in reversed(node.children))
-    return tuple(found)
+    return tuple(parameters)

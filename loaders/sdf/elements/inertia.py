@@ -1,4 +1,4 @@
-"""``<inertial>``: given, left out, or computed from the collision shapes."""
+"""``<inertial>``: declared, missing, or computed from the collision shapes."""
 
 from __future__ import annotations
 
@@ -10,34 +10,40 @@ from loaders.diagnostics import Fate
 from loaders.model import Collision
 from loaders.node import Node
 from loaders.scene_operations.mass_properties import shape_inertia
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.poses import read_local_pose
 from loaders.spatial import Array, SpatialInertia, frozen
 
 DENSITY = 1000.0
-"""Of water [kg/m^3]: what a shape has where the file gives no density."""
+"""Default density of a shape, that of water [kg/m^3]."""
 
 _MOMENTS = ("ixx", "iyy", "izz")
 _PRODUCTS = ("ixy", "ixz", "iyz")
 _DIRECTIONS = "xyzpqr"
 UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
-"""What a link without ``<inertial>`` has."""
+"""Inertia of a link without ``<inertial>``: 1 kg, and the identity matrix [kg m^2]."""
 
 
 def read_inertia(link: Node, collisions: Sequence[Collision]) -> SpatialInertia:
-    """Mass properties of a link, about its centre of mass, in link axes."""
+    """Return the mass properties of a link, about its center of mass, in link axes.
+
+    Args:
+        link: The ``<link>``.
+        collisions: The collisions of the link, for ``<inertial auto='true'>``.
+    """
     node = link.child("inertial")
     if node is None:
         return UNIT
-    given = _read_given(node)
+    declared = _read_declared(node)
     density = node.maybe_number("density")
     node.skip("fluid_added_mass")  # read_added_mass reads it
     if not node.flag("@auto", False):
-        return given
-    return _computed(node, given, collisions, DENSITY if density is None else density)
+        return declared
+    return _compute_inertia(node, declared, collisions, DENSITY if density is None else density)
 
 
 def read_added_mass(link: Node) -> Array | None:
-    """Fluid added mass about the centre of mass, in the inertial frame, shape (6, 6), linear first."""
+    """Return the fluid added mass about the center of mass, in the inertial frame, shape (6, 6), linear part first."""
     inertial = link.peek("inertial")
     node = None if inertial is None else inertial.child("fluid_added_mass")
     if node is None:
@@ -49,7 +55,7 @@ def read_added_mass(link: Node) -> Array | None:
     return frozen(matrix)
 
 
-def _read_given(node: Node) -> SpatialInertia:
+def _read_declared(node: Node) -> SpatialInertia:
     X_LI = read_local_pose(node)
     mass = node.number("mass", 1.0)
     inertia = node.child("inertia")
@@ -60,41 +66,51 @@ def _read_given(node: Node) -> SpatialInertia:
     return SpatialInertia.in_frame(mass, X_LI, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
-# --- computed --------------------------------------------------------------------------------------------------------
+# --- computed inertia ------------------------------------------------------------------------------------------------
 
 
-def _computed(node: Node, given: SpatialInertia, collisions: Sequence[Collision], density: float) -> SpatialInertia:
-    """The sum over the collisions, scaled to the mass if the file gives one."""
+def _compute_inertia(
+    node: Node, declared: SpatialInertia, collisions: Sequence[Collision], density: float
+) -> SpatialInertia:
+    """Return the sum of the inertias of the collisions, scaled to the mass if it is declared."""
     if not collisions:
-        message = "the inertia is to be computed, but the link has no collision; what the file gives is taken"
-        node.report(Fate.ASSUMED, "sdf.auto-inertia-no-collision", message, hint="add a collision")
-        return given
+        node.report(
+            Fate.ASSUMED,
+            "sdf.auto-inertia-no-collision",
+            "cannot compute the inertia of a link without collisions; using the declared or default inertia",
+            hint="add a collision",
+        )
+        return declared
     if node.has("pose") or node.has("inertia"):
-        message = "the inertia is computed from the collisions; pose and moments in the file are not used"
-        node.report(Fate.NOTED, "sdf.auto-inertia-ignores", message)
-    parts = [_part(node, collision, density) for collision in collisions]
-    known = [part for part in parts if part is not None]
-    if not known:
-        return given
-    total = known[0]
-    for part in known[1:]:
+        node.report(
+            Fate.NOTED,
+            "sdf.auto-inertia-ignores",
+            "the inertia is computed from the collisions; ignoring <pose> and <inertia>",
+            hint="remove them, or remove auto='true'",
+        )
+    parts = [part for collision in collisions if (part := _collision_inertia(node, collision, density)) is not None]
+    if not parts:
+        return declared
+    total = parts[0]
+    for part in parts[1:]:
         total = total + part
     if node.has("mass") and total.mass > 0.0:
-        return SpatialInertia(given.mass, total.p_LLcm, frozen(total.I_Lcm * (given.mass / total.mass)))
+        return SpatialInertia(declared.mass, total.p_LLcm, frozen(total.I_Lcm * (declared.mass / total.mass)))
     return total
 
 
-def _part(node: Node, collision: Collision, density: float) -> SpatialInertia | None:
-    own = shape_inertia(collision.geometry, density if collision.density is None else collision.density)
-    if own is not None:
-        return own.moved(collision.X_LG)
-    shape = type(collision.geometry).__name__.lower()
+def _collision_inertia(node: Node, collision: Collision, density: float) -> SpatialInertia | None:
+    """Return the inertia of one collision about the link origin frame; None if its shape has no volume."""
+    inertia = shape_inertia(collision.geometry, density if collision.density is None else collision.density)
+    if inertia is not None:
+        return inertia.moved(collision.X_LG)
     node.report(
         Fate.ASSUMED,
         "sdf.auto-inertia-shape",
-        ("the {shape} of collision {collision} has no volume to compute an inertia from; it counts nothing"),
-        hint="give mass and moments",
-        shape=shape,
+        "the {shape} of collision {collision} has no volume; ignored when computing the inertia",
+        hint="declare <mass> and <inertia>, and remove auto='true'",
+        subjects=(*node.subjects, *(f"{link}{SEPARATOR}{collision.name}" for link in node.subjects[-1:])),
+        shape=type(collision.geometry).__name__.lower(),
         collision=collision.name,
     )
     return None

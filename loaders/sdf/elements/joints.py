@@ -11,15 +11,15 @@ from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_acceleration
 from loaders.model import WORLD, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.sdf.frames.frame_graph import FrameVertex, Scope, VertexKind
-from loaders.sdf.frames.solve import carrier
+from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
+from loaders.sdf.frames.solve import attached_link
 from loaders.spatial import Array, frozen
 
 from .ignored_elements import report_ignored
 from .sensors import read_sensors
 
 UNLIMITED = 1e16
-"""From here on a limit is none: what specification 1.0 to 1.9 wrote for infinity."""
+"""Limits of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
 _AXES = ("axis", "axis2")
 _AXIS_COUNT = {
     JointType.FIXED: 0,
@@ -32,113 +32,139 @@ _AXIS_COUNT = {
     JointType.REVOLUTE2: 2,
     JointType.GEARBOX: 2,
 }
-_ENGINE = (Fate.NOTED, "sdf.engine-setting", "it tunes one engine's solver")
-_JOINT_PHYSICS = {"ode": _ENGINE, "simbody": _ENGINE}
+_ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
+_IGNORED_IN_PHYSICS = {"ode": _ENGINE_SETTING, "simbody": _ENGINE_SETTING}
+_Z_AXIS = frozen((0.0, 0.0, 1.0))
 
 
 def read_joint(vertex: FrameVertex) -> Joint | None:
-    """The joint of a solved vertex, or None if its ends are wrong."""
-    node, scope = vertex.node, vertex.scope
-    kind = _read_type(node)
-    parent = _read_parent(vertex, scope)
-    body = _read_child(vertex)
-    axes = _read_axes(vertex, kind)
-    pitch = _read_pitch(node)
-    sensors = read_sensors(vertex, node, scope)
-    reference = _read_gear_reference(node, scope, kind)
-    ratio = node.number("gearbox_ratio", 1.0)
-    feedback = _read_physics(node)
-    if scope.static and kind is not JointType.FIXED:
-        node.report(
-            Fate.NOTED, "sdf.static-joint", "the joint {vertex} cannot move: its model is static", vertex=vertex.name
-        )
-    if parent is None or body is None or not _are_two_bodies(vertex, parent):
+    """Return the joint of a solved vertex, or None if its parent or child is wrong."""
+    node = vertex.node
+    joint_type = _read_type(node)
+    parent, child = _read_parent(vertex), _read_child(vertex)
+    axes = _read_axes(vertex, joint_type)
+    pitch, sensors = _read_pitch(node), read_sensors(vertex)
+    gear_reference, gear_ratio = _read_gear_reference(vertex, joint_type), node.number("gearbox_ratio", 1.0)
+    provide_feedback = _read_physics(node)
+    _report_static_joint(vertex, joint_type)
+    if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
-    parent_link = carrier(parent)
-    X_WJ = vertex.X_WV
-    X_PW = None if parent_link is None else parent_link.X_WV.inverse()
+    parent_link = attached_link(parent)
     return Joint(
         name=vertex.name,
-        type=kind,
+        type=joint_type,
         parent=WORLD if parent_link is None else parent_link.name,
-        child=body.name,
-        X_PJ=X_WJ if X_PW is None else X_PW @ X_WJ,
-        X_CJ=body.X_WV.inverse() @ X_WJ,
+        child=child.name,
+        X_PJ=vertex.X_WV if parent_link is None else parent_link.X_WV.inverse() @ vertex.X_WV,
+        X_CJ=child.X_WV.inverse() @ vertex.X_WV,
         axes=axes,
         pitch=pitch,
-        gear_ratio=ratio,
-        gear_reference=reference,
+        gear_ratio=gear_ratio,
+        gear_reference=gear_reference,
         sensors=sensors,
-        provide_feedback=feedback,
+        provide_feedback=provide_feedback,
         where=node.where,
     )
 
 
+def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:
+    if vertex.scope.static and joint_type is not JointType.FIXED:
+        vertex.node.report(
+            Fate.NOTED,
+            "sdf.static-joint",
+            "joint {joint} cannot move because model {model} is static",
+            joint=vertex.name,
+            model=vertex.scope.name,
+        )
+
+
 def _read_type(node: Node) -> JointType:
     word = node.word("@type")
-    kind = word.lower()
-    if kind in _AXIS_COUNT:
-        return JointType(kind)
+    if word.lower() in _AXIS_COUNT:
+        return JointType(word.lower())
     if word:
-        known = ", ".join(_AXIS_COUNT)
-        node.invalid("sdf.joint-type", "the joint type {word!r} is none of {known}", word=word, known=known)
+        node.invalid(
+            "sdf.joint-type",
+            "unknown joint type {type!r}; expected one of: {types}",
+            type=word,
+            types=tuple(_AXIS_COUNT),
+        )
     return JointType.FIXED
 
 
-def _tolerate(node: Node, message: str, hint: str) -> None:
-    """Report what libsdformat checks in the joints of outermost models only, and lets pass in nested ones."""
-    node.report(Fate.ASSUMED, "sdf.nested-joint", message, hint=hint)
+# --- parent and child ------------------------------------------------------------------------------------------------
+
+# In joints of nested models, libsdformat does not check names; there an unknown name is a warning, not an error.
 
 
-# --- ends ------------------------------------------------------------------------------------------------------------
-
-
-def _read_parent(vertex: FrameVertex, scope: Scope) -> FrameVertex | None:
-    node = vertex.node
+def _read_parent(vertex: FrameVertex) -> FrameVertex | None:
+    """Return the vertex of the parent; None if it is wrong."""
+    node, scope = vertex.node, vertex.scope
     name = node.word("parent")
-    found = scope.find(name) if name else None
-    if found is vertex:
-        node.invalid("sdf.joint-parent", "the joint {vertex} has itself as its parent", vertex=vertex.name)
+    parent = scope.find(name) if name else None
+    if parent is vertex:
+        node.invalid("sdf.joint-parent", "joint {joint} is its own parent", joint=vertex.name)
         return None
-    if found is not None or not name:
-        return found
+    if parent is not None or not name:
+        return parent
     if name == WORLD:
         return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
-    message = f"the parent {name!r} is no link, joint, frame or model of {scope.name}"
+    return _report_unknown_parent(vertex, name)
+
+
+def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None:
+    """Report an unknown parent; return the world for a joint of a nested model."""
+    node, scope = vertex.node, vertex.scope
+    hint = scope.suggestion(name)
     if scope.is_nested:
-        _tolerate(node, f"{message}; the world is taken", scope.suggestion(name))
+        node.report(
+            Fate.ASSUMED,
+            "sdf.nested-joint",
+            "unknown parent {parent!r} of joint {joint} in nested model {model}; using the world",
+            hint=hint,
+            parent=name,
+            joint=vertex.name,
+            model=scope.name,
+        )
         return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
-    node.invalid("sdf.joint-parent", message, hint=scope.suggestion(name))
+    node.invalid(
+        "sdf.joint-parent",
+        "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or model of {scope}",
+        hint=hint,
+        parent=name,
+        joint=vertex.name,
+        scope=scope.name,
+    )
     return None
 
 
 def _read_child(vertex: FrameVertex) -> FrameVertex | None:
-    """The link that the joint carries; None if the child is wrong, which `frames` mostly reported."""
-    scope = vertex.scope
-    if vertex.anchor is None or not vertex.attached_to or scope.find(vertex.attached_to) is None:
+    """Return the link that the joint moves; None if the child is wrong. `solve` has reported unknown names."""
+    if vertex.attached_to_vertex is None or not vertex.attached_to or vertex.scope.find(vertex.attached_to) is None:
         return None
-    link = carrier(vertex)
+    link = attached_link(vertex)
     if link is None:
-        hint = "exchange parent and child, and turn the axis round"
         vertex.node.invalid(
             "sdf.joint-child",
-            "the child {attached_to!r} is fixed to the world",
-            hint=hint,
-            attached_to=vertex.attached_to,
+            "child {child!r} of joint {joint} is fixed to the world",
+            hint="exchange parent and child, and reverse the axis",
+            child=vertex.attached_to,
+            joint=vertex.name,
         )
     return link
 
 
-def _are_two_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
-    """Whether the parent and the joint itself are fixed to different bodies."""
-    first, second = (end.anchor or end for end in (parent, vertex))
-    if first is not second:
+def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
+    """Report a joint whose parent and child are attached to the same body; return whether they are not."""
+    parent_body, child_body = (end.attached_to_vertex or end for end in (parent, vertex))
+    if parent_body is not child_body:
         return True
     vertex.node.invalid(
         "sdf.joint-same-body",
-        "parent and child of the joint {vertex} are both fixed to {first}",
-        vertex=vertex.name,
-        first=first.name,
+        "parent and child of joint {joint} are both attached to {body}",
+        subjects=(vertex.name, parent_body.name),
+        joint=vertex.name,
+        body=parent_body.name,
     )
     return False
 
@@ -146,38 +172,46 @@ def _are_two_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
 # --- axes ------------------------------------------------------------------------------------------------------------
 
 
-def _read_axes(vertex: FrameVertex, kind: JointType) -> tuple[JointAxis, ...]:
+def _read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ...]:
     node = vertex.node
-    count = _AXIS_COUNT[kind]
-    read = {tag: _read_axis(child, vertex) for tag in _AXES if (child := node.child(tag)) is not None}
-    if kind is JointType.BALL:
-        return tuple(read.values())[:1]
+    axes = {tag: _read_axis(child, vertex) for tag in _AXES if (child := node.child(tag)) is not None}
+    if joint_type is JointType.BALL:
+        return tuple(axes.values())[:1]
+    count = _AXIS_COUNT[joint_type]
     for tag in _AXES[count:]:
-        if tag in read:
-            node.report(
-                Fate.NOTED,
-                "sdf.extra-axis",
-                "the {kind} joint {vertex} does not move along its <{tag}>",
-                kind=kind,
-                vertex=vertex.name,
-                tag=tag,
-            )
+        if tag in axes:
+            _report_extra_axis(vertex, joint_type, tag)
     for tag in _AXES[:count]:
-        if tag not in read:
-            node.report(
-                Fate.ASSUMED,
-                "sdf.no-axis",
-                "the {kind} joint {vertex} has no <{tag}>; 0 0 1 is taken",
-                hint=f"add an <{tag}>",
-                kind=kind,
-                vertex=vertex.name,
-                tag=tag,
-            )
-            read[tag] = JointAxis(xyz=frozen((0.0, 0.0, 1.0)))
-    axes = tuple(read[tag] for tag in _AXES[:count])
-    if kind is JointType.CONTINUOUS:
-        return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in axes)
-    return axes
+        if tag not in axes:
+            _report_missing_axis(vertex, joint_type, tag)
+    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in _AXES[:count])
+    if joint_type is JointType.CONTINUOUS:
+        return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in used)
+    return used
+
+
+def _report_extra_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
+    vertex.node.report(
+        Fate.NOTED,
+        "sdf.extra-axis",
+        "{type} joint {joint} does not use <{tag}>",
+        hint="remove the element",
+        type=joint_type,
+        joint=vertex.name,
+        tag=tag,
+    )
+
+
+def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
+    vertex.node.report(
+        Fate.ASSUMED,
+        "sdf.no-axis",
+        "{type} joint {joint} has no <{tag}>; using 0 0 1",
+        hint="add the element",
+        type=joint_type,
+        joint=vertex.name,
+        tag=tag,
+    )
 
 
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
@@ -191,29 +225,48 @@ def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
 
 
 def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
-    """The unit direction in J."""
+    """Return the unit direction in the joint frame J, shape (3,)."""
     node = axis.child("xyz")
     if node is None:
-        return frozen((0.0, 0.0, 1.0))
+        return _Z_AXIS
     x, y, z = node.numbers(".", 3, (0.0, 0.0, 1.0))
     length = math.sqrt(x * x + y * y + z * z)
-    base = node.word("@expressed_in", "")
+    expressed_in = node.word("@expressed_in", "")
     if length == 0.0:
-        node.invalid("sdf.zero-axis", "an axis of the joint {vertex} is zero", vertex=vertex.name)
-        return frozen((0.0, 0.0, 1.0))
+        node.invalid("sdf.zero-axis", "joint {joint} has an axis of zero length", joint=vertex.name)
+        return _Z_AXIS
     direction = frozen((x / length, y / length, z / length))
-    if not base:
+    if not expressed_in:
         return direction
-    scope = vertex.scope
-    frame = scope.find(base)
+    frame = vertex.scope.find(expressed_in)
     if frame is None:
-        message = f"expressed_in names {base!r}, which is no link, joint, frame or model of {scope.name}"
-        if scope.is_nested:
-            _tolerate(node, f"{message}; the joint's own frame is taken", scope.suggestion(base))
-        else:
-            node.invalid("sdf.axis-expressed-in", message, hint=scope.suggestion(base))
+        _report_unknown_expressed_in(node, vertex, expressed_in)
         return direction
     return frozen(vertex.X_WV.R.T @ (frame.X_WV.R @ direction))
+
+
+def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> None:
+    scope = vertex.scope
+    hint = scope.suggestion(name)
+    if scope.is_nested:
+        node.report(
+            Fate.ASSUMED,
+            "sdf.nested-joint",
+            "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; using the joint frame",
+            hint=hint,
+            frame=name,
+            joint=vertex.name,
+            model=scope.name,
+        )
+    else:
+        node.invalid(
+            "sdf.axis-expressed-in",
+            "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of {scope}",
+            hint=hint,
+            frame=name,
+            joint=vertex.name,
+            scope=scope.name,
+        )
 
 
 def _read_limit(node: Node) -> dict[str, float]:
@@ -223,82 +276,86 @@ def _read_limit(node: Node) -> dict[str, float]:
         node.report(
             Fate.ASSUMED,
             "sdf.reversed-limit",
-            "lower {lower:g} is above upper {upper:g}; both are kept, and no position is within them",
-            hint="exchange them",
+            "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no position is allowed",
+            hint="exchange the limits",
             lower=lower,
             upper=upper,
         )
-    return {
+    limits = {
         "lower": -math.inf if lower <= -UNLIMITED else lower,
         "upper": math.inf if upper >= UNLIMITED else upper,
-        "effort": _read_bound(node, "effort"),
-        "velocity": _read_bound(node, "velocity"),
+        "effort": _read_magnitude(node, "effort"),
+        "velocity": _read_magnitude(node, "velocity"),
         "acceleration": read_acceleration(node, SDF),
-        **{
-            f"limit_{key}": value
-            for key in ("stiffness", "dissipation")
-            if (value := node.maybe_number(key)) is not None
-        },
     }
+    for key in ("stiffness", "dissipation"):
+        value = node.maybe_number(key)
+        if value is not None:
+            limits[f"limit_{key}"] = value
+    return limits
 
 
-def _read_bound(node: Node, key: str) -> float:
-    """A bound on a magnitude: negative is none."""
+def _read_magnitude(node: Node, key: str) -> float:
+    """Return the limit of a magnitude; infinite if it is missing or negative."""
     value = node.number(key, math.inf, inf=True)
     return math.inf if value < 0.0 or value >= UNLIMITED else value
 
 
 def _read_dynamics(node: Node) -> dict[str, float]:
-    read = {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
+    values = {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
     for key in ("damping", "friction", "spring_stiffness"):
-        if read[key] < 0.0:
+        if values[key] < 0.0:
             node.report(
                 Fate.ASSUMED,
                 "sdf.negative-dynamics",
-                "<{key}> is {read:g}, which drives the joint instead of holding it; it is kept",
+                "negative <{key}> {value:g} adds energy to the joint; kept as written",
                 hint="make it positive",
                 key=key,
-                read=read[key],
+                value=values[key],
             )
-    return read
+    return values
 
 
-# --- the rest --------------------------------------------------------------------------------------------------------
+# --- other properties ------------------------------------------------------------------------------------------------
 
 
 def _read_pitch(node: Node) -> float:
-    """Advance [m/rev]; the older ``thread_pitch`` is [rad/m] with the sign turned round."""
-    old = node.maybe_number("thread_pitch")
+    """Return the screw pitch [m/rev]; the older ``thread_pitch`` is in rad/m, with opposite sign."""
+    thread_pitch = node.maybe_number("thread_pitch")
     pitch = node.maybe_number("screw_thread_pitch")
     if pitch is not None:
         return pitch
-    return 1.0 if not old else -2.0 * math.pi / old
+    return 1.0 if not thread_pitch else -2.0 * math.pi / thread_pitch
 
 
-def _read_gear_reference(node: Node, scope: Scope, kind: JointType) -> str | None:
+def _read_gear_reference(vertex: FrameVertex, joint_type: JointType) -> str | None:
+    """Return the reference link of a gearbox; None for other joints, or if it is unknown."""
+    node, scope = vertex.node, vertex.scope
     name = node.word("gearbox_reference_body", "")
-    if kind is not JointType.GEARBOX:
+    if joint_type is not JointType.GEARBOX:
         return None
-    found = scope.find(name) if name else None
-    link = None if found is None else carrier(found)
+    body = scope.find(name) if name else None
+    link = None if body is None else attached_link(body)
     if link is not None:
         return link.name
     node.report(
         Fate.ASSUMED,
         "sdf.gearbox-reference",
-        "the reference body {name!r} of a gearbox is no link of {scope}; the parent is taken",
-        hint=scope.suggestion(name),
-        name=name,
+        "gearbox {joint} has no valid reference body in {scope} (got {body!r}); using the parent",
+        hint=scope.suggestion(name) or "set <gearbox_reference_body> to a link",
+        joint=vertex.name,
         scope=scope.name,
+        body=name,
     )
     return None
 
 
 def _read_physics(node: Node) -> bool:
+    """Return whether the joint provides feedback."""
     physics = node.child("physics")
     if physics is None:
         return False
-    report_ignored(physics, _JOINT_PHYSICS)
+    report_ignored(physics, _IGNORED_IN_PHYSICS)
     return physics.flag("provide_feedback", False)
 
 
@@ -306,7 +363,7 @@ def _read_physics(node: Node) -> bool:
 
 
 def read_couplings(vertex: FrameVertex) -> Iterator[Coupling]:
-    """What the ``<mimic>`` elements of a joint say."""
+    """Yield the couplings of the ``<mimic>`` elements of a joint."""
     for index, tag in enumerate(_AXES):
         axis = vertex.node.peek(tag)
         mimic = None if axis is None else axis.child("mimic")
@@ -315,31 +372,52 @@ def read_couplings(vertex: FrameVertex) -> Iterator[Coupling]:
             yield coupling
 
 
-def _read_mimic(node: Node, vertex: FrameVertex, index: int) -> Coupling | None:
-    scope = vertex.scope
+def _read_mimic(node: Node, vertex: FrameVertex, follower_axis: int) -> Coupling | None:
     name, axis = node.word("@joint"), node.word("@axis", "axis")
     multiplier = node.number("multiplier", 1.0)
     offset, reference = node.number("offset", 0.0), node.number("reference", 0.0)
-    leader = scope.find(name)
-    problem = ""
-    if leader is None or leader.kind is not VertexKind.JOINT:
-        problem = f"{name!r} is no joint of {scope.name}"
-    elif leader is vertex:
-        problem = "a joint cannot mimic itself"
-    elif axis not in _AXES or not (leader.node.has(axis) or leader.node.tag != "joint"):
-        problem = f"the joint {name} has no {axis}"
+    leader = vertex.scope.find(name)
+    problem = _mimic_problem(leader, axis, vertex)
     if problem or leader is None:
-        if name and scope.is_nested:
-            _tolerate(node, f"{problem}; nothing is coupled", scope.suggestion(name))
-        elif name:
-            node.invalid("sdf.mimic", problem, hint=scope.suggestion(name))
+        if name:
+            _report_mimic(node, vertex, problem, name, axis)
         return None
     return Coupling(
         follower=vertex.name,
         leader=leader.name,
         multiplier=multiplier,
         offset=offset - multiplier * reference,
-        follower_axis=index,
+        follower_axis=follower_axis,
         leader_axis=_AXES.index(axis),
         where=node.where,
     )
+
+
+def _mimic_problem(leader: FrameVertex | None, axis: str, vertex: FrameVertex) -> str:
+    """Return the template of the message for a joint that cannot be mimicked; empty if it can."""
+    if leader is None or leader.kind is not VertexKind.JOINT:
+        return "joint {joint} mimics unknown joint {leader!r}; expected a joint of {scope}"
+    if leader is vertex:
+        return "joint {joint} mimics itself"
+    is_interface_joint = leader.node.tag != "joint"
+    if axis not in _AXES or not (is_interface_joint or leader.node.has(axis)):
+        return "joint {joint} mimics <{axis}> of joint {leader}, which has none"
+    return ""
+
+
+def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, axis: str) -> None:
+    scope = vertex.scope
+    hint = scope.suggestion(leader)
+    if scope.is_nested:
+        node.report(
+            Fate.ASSUMED,
+            "sdf.nested-joint",
+            "joint {joint} mimics <{axis}> of {leader!r}, which nested model {model} does not have; ignoring <mimic>",
+            hint=hint,
+            joint=vertex.name,
+            axis=axis,
+            leader=leader,
+            model=scope.name,
+        )
+    else:
+        node.invalid("sdf.mimic", problem, hint=hint, joint=vertex.name, axis=axis, leader=leader, scope=scope.name)

@@ -1,4 +1,4 @@
-"""``<light>``: a lamp on a link or in the world."""
+"""``<light>``: a light on a link or in the world."""
 
 from __future__ import annotations
 
@@ -7,31 +7,43 @@ from loaders.model import Light
 from loaders.node import Node
 from loaders.spatial import Pose
 
-from .colors import read_colour
+from .colors import read_color
 from .ignored_elements import report_ignored
 
 TYPES = ("point", "directional", "spot")
-_LOOK = (Fate.NOTED, "sdf.appearance", "it only tells a renderer how to draw")
+_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
 
 
 def read_light(node: Node, name: str, link: str, X_LLight: Pose) -> Light:
-    """One lamp, fixed to a link or to the world by the given pose."""
-    kind = node.word("@type")
-    if kind and kind not in TYPES:
-        node.invalid("sdf.light-type", "the light type {kind!r} is none of {names}", kind=kind, names=", ".join(TYPES))
-    report_ignored(node, {"visualize": _LOOK})
-    reach, attenuation = _read_attenuation(node.child("attenuation"))
+    """Return the light of a ``<light>``.
+
+    Args:
+        node: The element.
+        name: Scoped name of the light.
+        link: Name of the link that the light is fixed to, or ``world``.
+        X_LLight: Pose of the light in the frame of that link.
+    """
+    light_type = node.word("@type")
+    if light_type and light_type not in TYPES:
+        node.invalid(
+            "sdf.light-type",
+            "unknown light type {type!r}; expected one of: {types}",
+            type=light_type,
+            types=TYPES,
+        )
+    report_ignored(node, {"visualize": _APPEARANCE})
+    light_range, attenuation = _read_attenuation(node.child("attenuation"))
     inner, outer, falloff = _read_spot(node.child("spot"))
     x, y, z = node.numbers("direction", 3, (0.0, 0.0, -1.0))
     return Light(
         name=name,
-        type=kind or TYPES[0],
+        type=light_type or TYPES[0],
         link=link,
         X_LLight=X_LLight,
-        diffuse=read_colour(node, "diffuse") or (1.0, 1.0, 1.0, 1.0),
-        specular=read_colour(node, "specular") or (0.1, 0.1, 0.1, 1.0),
+        diffuse=read_color(node, "diffuse") or (1.0, 1.0, 1.0, 1.0),
+        specular=read_color(node, "specular") or (0.1, 0.1, 0.1, 1.0),
         direction=(x, y, z),
-        range=reach,
+        range=light_range,
         attenuation=attenuation,
         inner_angle=inner,
         outer_angle=outer,

@@ -1,4 +1,4 @@
-"""``<link>``: inertia, collisions, visuals and all else that a rigid body carries."""
+"""``<link>``: inertia, collisions, visuals, sensors and lights of a rigid body."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.contact import read_surface as drake_surface
+from loaders.drake.contact import read_surface as read_drake_surface
 from loaders.drake.dialect import SDF
 from loaders.drake.links import read_deformable, read_surface_velocity_axis
 from loaders.drake.visuals import read_renderers, read_roles
 from loaders.model import Collision, Light, Link, Visual
 from loaders.node import Node
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.frame_graph import FrameVertex
-from loaders.sdf.frames.solve import pose_in
+from loaders.sdf.frames.solve import resolve_pose
 
 from .geometry import read_geometry
 from .ignored_elements import report_ignored
@@ -23,37 +24,36 @@ from .materials import read_material
 from .sensors import read_sensors
 from .surface import read_surface
 
-_NOTHING_MOVES = "nothing that moves or collides depends on it"
-_ASIDES = dict.fromkeys(
-    ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"),
-    (Fate.NOTED, "sdf.not-mechanical", _NOTHING_MOVES),
+_NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
+_IGNORED = dict.fromkeys(
+    ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"), _NOT_MECHANICAL
 )
-_COLLISION_ASIDES = {
-    "laser_retro": (Fate.NOTED, "sdf.not-mechanical", _NOTHING_MOVES),
-    "max_contacts": (Fate.NOTED, "sdf.engine-setting", "each engine chooses its own number of contacts"),
+_IGNORED_IN_COLLISION = {
+    "laser_retro": _NOT_MECHANICAL,
+    "max_contacts": (Fate.NOTED, "sdf.engine-setting", "each engine has its own limit of contacts"),
 }
-_VISUAL_ASIDES = {
-    "laser_retro": (Fate.NOTED, "sdf.not-mechanical", _NOTHING_MOVES),
-    "visibility_flags": (Fate.NOTED, "sdf.appearance", "it only tells a renderer what to draw"),
-    "meta": (Fate.NOTED, "sdf.appearance", "it only tells a user interface what to show"),
-    "plugin": (Fate.NOTED, "sdf.plugin", "it is code for another simulator"),
+_IGNORED_IN_VISUAL = {
+    "laser_retro": _NOT_MECHANICAL,
+    "visibility_flags": (Fate.NOTED, "sdf.appearance", "it affects only rendering"),
+    "meta": (Fate.NOTED, "sdf.appearance", "it affects only user interfaces"),
+    "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
 }
 
 
-def read_link(vertex: FrameVertex, model: str, context: Context) -> Link:
-    """The link of a solved vertex; ``model`` is the name of the model that it belongs to."""
+def read_link(vertex: FrameVertex, context: Context) -> Link:
+    """Return the link of a solved vertex."""
     node = vertex.node
-    report_ignored(node, _ASIDES)
+    report_ignored(node, _IGNORED)
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
     decay = node.child("velocity_decay")
     return Link(
         name=vertex.name,
-        model=model,
+        model=vertex.scope.name,
         X_WL=vertex.X_WV,
         inertia=read_inertia(node, collisions),
         collisions=collisions,
-        visuals=tuple(v for child in node.all("visual") if (v := _read_visual(child, vertex, context)).roles),
-        sensors=read_sensors(vertex, node, vertex.scope),
+        visuals=tuple(_read_visuals(vertex, context)),
+        sensors=read_sensors(vertex),
         gravity=node.flag("gravity", True),
         kinematic=node.flag("kinematic", False),
         self_collide=node.flag("self_collide", False) if node.has("self_collide") else None,
@@ -67,30 +67,38 @@ def read_link(vertex: FrameVertex, model: str, context: Context) -> Link:
 
 
 def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
-    """The lamps on a link."""
+    """Yield the lights on a link."""
     for node in vertex.node.all("light"):
-        name = f"{vertex.name}::{node.word('@name', '')}"
-        yield read_light(node, name, vertex.name, pose_in(vertex, node, vertex.scope))
+        name = f"{vertex.name}{SEPARATOR}{node.word('@name', '')}"
+        yield read_light(node, name, vertex.name, resolve_pose(node, vertex))
 
 
 def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collision:
-    report_ignored(node, _COLLISION_ASIDES)
+    report_ignored(node, _IGNORED_IN_COLLISION)
     return Collision(
         name=node.word("@name", ""),
-        X_LG=pose_in(vertex, node, vertex.scope),
+        X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
-        surface=drake_surface(node, read_surface(node), SDF),
+        surface=read_drake_surface(node, read_surface(node), SDF),
         density=node.maybe_number("density"),
         where=node.where,
     )
 
 
+def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
+    """Yield the visuals of a link, except those that Drake's elements disable for every role."""
+    for node in vertex.node.all("visual"):
+        visual = _read_visual(node, vertex, context)
+        if visual.roles:
+            yield visual
+
+
 def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
-    report_ignored(node, _VISUAL_ASIDES)
+    report_ignored(node, _IGNORED_IN_VISUAL)
     roles = read_roles(node)
     return Visual(
         name=node.word("@name", ""),
-        X_LG=pose_in(vertex, node, vertex.scope),
+        X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
         material=read_material(node, context),
         transparency=node.number("transparency", 0.0),

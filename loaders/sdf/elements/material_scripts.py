@@ -1,6 +1,6 @@
-"""Material scripts of Ogre, Gazebo's first renderer: colours and the first texture of a ``<script>``.
+"""Material scripts of Ogre, the renderer of Gazebo classic: the colors and the first texture of a ``<script>``.
 
-Of Gazebo's own script, which comes with Gazebo and not with models, the plain colours are known here.
+The script ``gazebo.material`` is part of Gazebo and not of models; its plain colors are in a table here.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from loaders.model import Material, Rgba
 from loaders.node import Node
 
 _MAX_BYTES = 1 << 20
-_OWN = "file://media/materials/scripts/"
-"""Where Gazebo looks in its own folders."""
+_GAZEBO_FOLDER = "file://media/materials/scripts/"
+"""Start of the URIs that Gazebo looks up in its own installation."""
 _WORD = re.compile(r"//[^\n]*|/\*.*?\*/|[{}\n]|[^\s{}]+", re.DOTALL)
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
-_GAZEBO = {
+_GAZEBO_COLORS = {
     "Black": (0.0, 0.0, 0.0),
     "Blue": (0.0, 0.0, 1.0),
     "DarkGrey": (0.175, 0.175, 0.175),
@@ -40,64 +40,71 @@ _GAZEBO = {
     "Yellow": (1.0, 1.0, 0.0),
     "ZincYellow": (0.9725, 0.9529, 0.2078),
 }
-"""Diffuse colours of ``gazebo.material``, without ``Gazebo/``. Those that glow add ``Glow`` to the name."""
+"""Diffuse colors of ``gazebo.material``, without ``Gazebo/``; emissive variants have the suffix ``Glow``."""
 
 
 @dataclass(slots=True)
 class _Entry:
-    """One material of a script: the first statement of each kind, and the material that it starts from."""
+    """One material of a script: its parent material, and the first statement of each kind."""
 
     parent: str = ""
     statements: dict[str, list[str]] = field(default_factory=dict)
 
 
 def script_material(script: Node, name: str, context: Context) -> Material:
-    """The look that a ``<script>`` names; only its name, with a note, where it is not found."""
+    """Return the material that a ``<script>`` refers to; with its name only, after a note, if it is not found.
+
+    Args:
+        script: The ``<script>``, whose ``<uri>`` elements name scripts or folders.
+        name: The name of the material.
+        context: The places to search.
+    """
     uris = [uri.text.strip() for uri in script.all("uri")]
-    folders = [path for uri in uris if not uri.startswith(_OWN) and (path := _found(uri, script, context)) is not None]
-    files = [file for path in folders for file in _script_files(path)]
-    entries = {key: entry for file in reversed(files) for key, entry in _read(file).items()}
+    located = [_locate(uri, script, context) for uri in uris if not uri.startswith(_GAZEBO_FOLDER)]
+    paths = [path for path in located if path is not None]
+    files = [file for path in paths for file in _script_files(path)]
+    entries = {key: entry for file in reversed(files) for key, entry in _read_script(file).items()}
     if name in entries:
-        textures = [*folders, *(file.parent for file in files), *(file.parent.parent / "textures" for file in files)]
-        return _material(name, entries, textures, script)
-    known = _gazebo_colour(name)
-    if known is None:
-        script.report(Fate.NOTED, "sdf.unknown-material", "no script at hand has a material {name!r}", name=name)
-    return known or Material(name=name)
+        folders = [*paths, *(file.parent for file in files), *(file.parent.parent / "textures" for file in files)]
+        return _create_material(name, entries, folders, script)
+    material = _gazebo_material(name)
+    if material is None:
+        script.report(Fate.NOTED, "sdf.unknown-material", "unknown material {name!r}; ignoring the script", name=name)
+    return material or Material(name=name)
 
 
-def _gazebo_colour(name: str) -> Material | None:
-    colour = name.removeprefix("Gazebo/")
-    rgb = _GAZEBO.get(colour.removesuffix("Glow"))
+def _gazebo_material(name: str) -> Material | None:
+    color = name.removeprefix("Gazebo/")
+    rgb = _GAZEBO_COLORS.get(color.removesuffix("Glow"))
     if rgb is None or not name.startswith("Gazebo/"):
         return None
     rgba = (*rgb, 1.0)
-    return Material(name=name, diffuse=rgba, emissive=rgba if colour.endswith("Glow") else None)
+    return Material(name=name, diffuse=rgba, emissive=rgba if color.endswith("Glow") else None)
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _found(uri: str, script: Node, context: Context) -> Path | None:
-    """What a URI leads to; a script that is not there is told of with the material that is missing."""
-    quiet = Node("uri", {}, file=script.file, line=script.line, diagnostics=Diagnostics())
-    return context.resources.find(uri, Path(script.file).parent, quiet)
+def _locate(uri: str, script: Node, context: Context) -> Path | None:
+    """Return the file or folder that a URI refers to, without a diagnostic: only a missing material is reported."""
+    silent = Node("uri", {}, file=script.file, line=script.line, diagnostics=Diagnostics())
+    return context.resources.find(uri, Path(script.file).parent, silent)
 
 
 def _script_files(path: Path) -> list[Path]:
     return sorted(path.glob("*.material")) if path.is_dir() else [path]
 
 
-def _read(file: Path) -> dict[str, _Entry]:
-    """The materials of a script file; none if it cannot be read."""
+def _read_script(file: Path) -> dict[str, _Entry]:
+    """Return the materials of a script by name; empty if the file cannot be read."""
     try:
-        return _entries(file, file.stat().st_mtime_ns)
+        return _parse_script(file, file.stat().st_mtime_ns)
     except OSError:
         return {}
 
 
 @lru_cache(maxsize=64)
-def _entries(file: Path, _changed: int) -> dict[str, _Entry]:
+def _parse_script(file: Path, _modified_ns: int) -> dict[str, _Entry]:
     with file.open("rb") as stream:
         text = stream.read(_MAX_BYTES).decode("utf-8", errors="replace")
     entries: dict[str, _Entry] = {}
@@ -112,7 +119,7 @@ def _entries(file: Path, _changed: int) -> dict[str, _Entry]:
 
 
 def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
-    """Each line with the headers of the blocks that it is in; an empty one where a block begins."""
+    """Yield each line with the headers of the blocks around it, and an empty line where a block begins."""
     blocks: list[list[str]] = []
     line: list[str] = []
     header: list[str] = []
@@ -131,37 +138,37 @@ def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
             line.append(word)
 
 
-# --- looks -----------------------------------------------------------------------------------------------------------
+# --- materials -------------------------------------------------------------------------------------------------------
 
 
-def _material(name: str, entries: dict[str, _Entry], folders: list[Path], script: Node) -> Material:
-    statements = _inherited(name, entries)
-    texture = _texture(statements.get("texture", []), folders, script)
+def _create_material(name: str, entries: dict[str, _Entry], folders: list[Path], script: Node) -> Material:
+    statements = _inherited_statements(name, entries)
+    texture = _find_texture(statements.get("texture", []), folders, script)
     specular = statements.get("specular", [])
-    shine = _numbers(specular[-1:]) if len(specular) > 3 else []
+    shininess = _numbers(specular[-1:]) if len(specular) > 3 else []
     return Material(
         name=name,
-        ambient=_colour(statements.get("ambient")),
-        diffuse=_colour(statements.get("diffuse")) or (None if texture else _WHITE),
-        specular=_colour(specular[:-1] if len(specular) > 3 else specular),
-        emissive=_colour(statements.get("emissive")),
-        shininess=shine[0] if shine else None,
+        ambient=_color(statements.get("ambient")),
+        diffuse=_color(statements.get("diffuse")) or (None if texture else _WHITE),
+        specular=_color(specular[:-1] if len(specular) > 3 else specular),
+        emissive=_color(statements.get("emissive")),
+        shininess=shininess[0] if shininess else None,
         texture=texture,
     )
 
 
-def _inherited(name: str, entries: dict[str, _Entry]) -> dict[str, list[str]]:
-    """The statements of a material and of those that it starts from."""
-    found: dict[str, list[str]] = {}
-    seen: set[str] = set()
-    while name in entries and name not in seen:
-        seen.add(name)
-        found = entries[name].statements | found
+def _inherited_statements(name: str, entries: dict[str, _Entry]) -> dict[str, list[str]]:
+    """Return the statements of a material and of its ancestors; those of the descendants have precedence."""
+    statements: dict[str, list[str]] = {}
+    visited: set[str] = set()
+    while name in entries and name not in visited:
+        visited.add(name)
+        statements = entries[name].statements | statements
         name = entries[name].parent
-    return found
+    return statements
 
 
-def _texture(words: list[str], folders: list[Path], script: Node) -> str | None:
+def _find_texture(words: list[str], folders: list[Path], script: Node) -> str | None:
     if not words:
         return None
     file = words[0].replace("\\", "/").rpartition("/")[2].strip('"')
@@ -169,12 +176,12 @@ def _texture(words: list[str], folders: list[Path], script: Node) -> str | None:
         if file and (folder / file).is_file():
             return str(folder / file)
     script.report(
-        Fate.NOTED, "sdf.unknown-material", "the texture {words!r} of the material is not found", words=words[0]
+        Fate.NOTED, "sdf.unknown-material", "texture {texture!r} of the material was not found", texture=words[0]
     )
     return None
 
 
-def _colour(words: list[str] | None) -> Rgba | None:
+def _color(words: list[str] | None) -> Rgba | None:
     values = [min(max(value, 0.0), 1.0) for value in _numbers(words or [])]
     if len(values) < 3:
         return None
@@ -183,7 +190,7 @@ def _colour(words: list[str] | None) -> Rgba | None:
 
 
 def _numbers(words: list[str]) -> list[float]:
-    """The numbers that words stand for; none if one is no number."""
+    """Return words as finite numbers; empty if one of them is not a finite number."""
     try:
         values = [float(word) for word in words]
     except ValueError:

@@ -1,7 +1,7 @@
-"""Values that no reader asks for are held to the specification all the same.
+"""Checks of the values in elements that are not part of a scene.
 
-A file with a word where a number belongs is wrong wherever that stands; libsdformat refuses it, and so do we. The
-tables hold what the specification 1.12 says of elements that the scene has no place for.
+libsdformat rejects a file with a malformed value in any element, and so do we. The tables contain the types and bounds
+that specification 1.12 declares for elements without a place in the scene.
 """
 
 from __future__ import annotations
@@ -115,19 +115,19 @@ _BOUNDS: Mapping[Key, tuple[float, float]] = {
     ("fog", "end"): (0.0, math.inf),
     ("fog", "density"): (0.0, math.inf),
 }
-_NAMED = ("name",)
+_NAME = ("name",)
 _REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "actor": _NAMED,
-    "animation": _NAMED,
+    "actor": _NAME,
+    "animation": _NAME,
     "atmosphere": ("type",),
-    "battery": _NAMED,
-    "gripper": _NAMED,
+    "battery": _NAME,
+    "gripper": _NAME,
     "plugin": ("filename",),
-    "population": _NAMED,
-    "road": _NAMED,
+    "population": _NAME,
+    "road": _NAME,
     "trajectory": ("id", "type"),
 }
-"""Attributes without which an element is wrong; `names` sees to the names of what stands in links and worlds."""
+"""Required attributes; `name_rules` checks the names of elements of links and worlds."""
 
 
 def _keys(table: Mapping[str, str]) -> frozenset[Key]:
@@ -138,8 +138,8 @@ _NUMBER_KEYS, _FLAG_KEYS, _VECTOR_KEYS = _keys(_NUMBERS), _keys(_FLAGS), _keys(_
 
 
 def check_values(element: Node) -> None:
-    """Report what the specification does not allow in an element that is not read; plugins hold what they like."""
-    for node in _known(element):
+    """Report malformed values in an element that no reader reads, except in plugins and other namespaces."""
+    for node in _specified_elements(element):
         for attribute in _REQUIRED.get(node.tag, ()):
             node.word("@" + attribute)
         key = (node.parent.tag if node.parent is not None else "", node.tag)
@@ -151,7 +151,7 @@ def check_values(element: Node) -> None:
             node.numbers(".", 3, inf=True)
 
 
-def _known(element: Node) -> Iterator[Node]:
+def _specified_elements(element: Node) -> Iterator[Node]:
     pending = [element]
     while pending:
         node = pending.pop()
@@ -162,7 +162,13 @@ def _known(element: Node) -> Iterator[Node]:
             pending.extend(node.children)
 
 
-def _check_number(node: Node, lowest: float, highest: float) -> None:
-    value = node.maybe_number(".", minimum=lowest, inf=True)
-    if value is not None and value > highest:
-        node.invalid("xml.out-of-range", "{value:g} is more than {highest:g}", value=value, highest=highest)
+def _check_number(node: Node, minimum: float, maximum: float) -> None:
+    value = node.maybe_number(".", minimum=minimum, inf=True)
+    if value is not None and value > maximum:
+        node.invalid(
+            "xml.out-of-range",
+            "<{tag}> is {value:g}; expected at most {maximum:g}",
+            tag=node.tag,
+            value=value,
+            maximum=maximum,
+        )

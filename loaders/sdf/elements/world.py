@@ -1,4 +1,4 @@
-"""``<world>``: gravity, air, physics, and the lamps that hang in it."""
+"""``<world>``: gravity, wind, magnetic field, physics and lights."""
 
 from __future__ import annotations
 
@@ -9,62 +9,63 @@ from loaders.model import WORLD, Light, Physics
 from loaders.node import Node
 from loaders.scene import Scene
 from loaders.sdf.frames.frame_graph import Scope
-from loaders.sdf.frames.solve import pose_in
+from loaders.sdf.frames.solve import resolve_pose
 from loaders.spatial import frozen
 
-from .ignored_elements import leaves, mark_read, report_ignored
+from .ignored_elements import flat_parameters, mark_read, report_ignored
 from .lights import read_light
 
-_EARTHS_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
+_MAGNETIC_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
+"""Default magnetic field [T], from the specification."""
 
-_LOOK = (Fate.NOTED, "sdf.appearance", "it only tells how the world looks or sounds")
-_PLACE = (Fate.NOTED, "sdf.not-mechanical", "nothing that moves or collides depends on it")
-_STATE = (Fate.NOTED, "sdf.state", "it is the record of a running simulation, not part of the model")
-ASIDES = {
-    "actor": (Fate.NOTED, "sdf.actor", "it is an animation without a body"),
-    "plugin": (Fate.NOTED, "sdf.plugin", "it is code for another simulator"),
-    "scene": _LOOK,
-    "gui": _LOOK,
-    "audio": _LOOK,
-    "road": (Fate.DROPPED, "sdf.road", "its surface is drawn and not touched"),
-    "atmosphere": _PLACE,
-    "spherical_coordinates": _PLACE,
+_APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only how the world looks or sounds")
+_NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
+_STATE = (Fate.NOTED, "sdf.state", "it records the state of a running simulation and is not part of the model")
+IGNORED_IN_WORLD = {
+    "actor": (Fate.NOTED, "sdf.actor", "an actor is an animation without a body"),
+    "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
+    "scene": _APPEARANCE,
+    "gui": _APPEARANCE,
+    "audio": _APPEARANCE,
+    "road": (Fate.DROPPED, "sdf.road", "a road is drawn but has no contact surface"),
+    "atmosphere": _NOT_MECHANICAL,
+    "spherical_coordinates": _NOT_MECHANICAL,
     "state": _STATE,
     "model_state": _STATE,
     "light_state": _STATE,
-    "population": (Fate.DROPPED, "sdf.population", "models that are strewn at random are not placed"),
+    "population": (Fate.DROPPED, "sdf.population", "randomly distributed copies of a model are not created"),
 }
 
 
 def read_world(scope: Scope) -> Scene:
-    """A scene with everything in a ``<world>`` but its models, joints and frames."""
+    """Return a scene with the properties and lights of a ``<world>``, without its models, joints and frames."""
     node = scope.node
-    report_ignored(node, ASIDES)
+    report_ignored(node, IGNORED_IN_WORLD)
     wind = node.child("wind")
     return Scene(
         name=scope.name,
         gravity=frozen(node.numbers("gravity", 3, (0.0, 0.0, -9.8))),
         physics=_read_physics(node.all("physics")),
         wind=frozen((0.0, 0.0, 0.0) if wind is None else wind.numbers("linear_velocity", 3, (0.0, 0.0, 0.0))),
-        magnetic_field=frozen(node.numbers("magnetic_field", 3, _EARTHS_FIELD)),
+        magnetic_field=frozen(node.numbers("magnetic_field", 3, _MAGNETIC_FIELD)),
         lights=tuple(_read_lights(scope)),
     )
 
 
 def _read_lights(scope: Scope) -> Iterator[Light]:
     for node in scope.node.all("light"):
-        yield read_light(node, node.word("@name", ""), WORLD, pose_in(scope.origin, node, scope))
+        yield read_light(node, node.word("@name", ""), WORLD, resolve_pose(node, scope.origin))
 
 
 def _read_physics(profiles: list[Node]) -> Physics:
-    """The profile that is marked as the default one, else the first."""
+    """Return the profile that is marked as the default, else the first."""
     if not profiles:
         return Physics()
     node = next((profile for profile in profiles if profile.flag("@default", False)), profiles[0])
-    for other in profiles:
-        if other is not node:
-            other.report(Fate.NOTED, "sdf.second-physics", "one set of physics is used; this is not it")
-            mark_read(other)
+    for unused in profiles:
+        if unused is not node:
+            unused.report(Fate.NOTED, "sdf.second-physics", "a world uses one <physics>; ignoring this one")
+            mark_read(unused)
     node.skip("@name", "@default")
     return Physics(
         time_step=node.number("max_step_size", 0.001),
@@ -72,5 +73,5 @@ def _read_physics(profiles: list[Node]) -> Physics:
         real_time_update_rate=node.number("real_time_update_rate", 1000.0),
         max_contacts=node.integer("max_contacts", 20),
         engine=node.word("@type") or "ode",
-        parameters=leaves(node, "max_step_size", "real_time_factor", "real_time_update_rate", "max_contacts"),
+        parameters=flat_parameters(node, "max_step_size", "real_time_factor", "real_time_update_rate", "max_contacts"),
     )

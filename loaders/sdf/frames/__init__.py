@@ -1,1 +1,1 @@
-"""The SDFormat frame graphs: scopes of names, attachment and poses."""
+"""The frame attached-to and pose relative-to graphs of SDFormat, scopes of names, and poses."""

@@ -1,7 +1,10 @@
-"""The names of a composed file: which scope knows which link, joint, frame and model by which name.
+"""The vertices of the frame graphs: every link, joint, frame and model of a composed file, by scope.
 
-A scope is the world or a model; what it knows are vertices, which `frames` arranges in the two graphs of the
+A scope is the world or a model. Its members are vertices, which `solve` connects to the two graphs of the
 specification. A reference ``a::b::c`` goes down through nested models, never up or sideways.
+
+Source: http://sdformat.org/tutorials?tut=pose_frame_semantics_proposal. Scope, implicit frame, interface model,
+attached-to graph and relative-to graph are libsdformat's terms.
 """
 
 from __future__ import annotations
@@ -20,17 +23,18 @@ from loaders.spatial import IDENTITY, Pose
 from .poses import read_pose
 
 MODEL_FRAME = "__model__"
-# No file can hold these two: they are no XML names.
-CONTENTS = "(contents)"
-"""The tag of the stand-in for what an included file of another format puts into a scope."""
-PLACEMENT = "(placement_frame)"
-"""The attribute, of the frame that stands for a merged model, with the frame that the include places."""
+"""Name of the implicit frame of a model inside its own scope."""
+# Parentheses cannot occur in XML names, so that no file can contain the next two.
+INTERFACE_MODEL = "(interface_model)"
+"""Tag of the placeholder for the elements that an included file of another format adds to a scope."""
+PLACEMENT_FRAME = "(placement_frame)"
+"""Attribute, on the frame that replaces a merged model, with the name of the include's placement frame."""
 
 _MAX_NAMES_TO_COMPARE = 500
 
 
 class VertexKind(Enum):
-    """What a vertex stands for."""
+    """The kinds of elements that are vertices of the frame graphs."""
 
     WORLD = "world"
     MODEL = "model"
@@ -41,32 +45,38 @@ class VertexKind(Enum):
 
 @dataclass(slots=True, eq=False)
 class FrameVertex:
-    """One frame V: where it stands, as written, and once the graphs are solved, as resolved."""
+    """One frame V: its references and pose as written and, once the graphs are solved, as resolved.
+
+    R is the frame that the pose of V is relative to.
+    """
 
     kind: VertexKind
     name: str
     """Scoped name, as in the scene."""
     node: Node
     scope: Scope
-    """Where the names that it refers to are looked up; for the outermost, the one that it opens."""
-    opens: Scope | None = None
-    """Of a model or the world: the scope whose origin it is."""
+    """The scope in which the references of V are looked up; for the outermost vertex, the scope that it opens."""
+    inner_scope: Scope | None = None
+    """The scope whose implicit frame V is; None unless V is a model or the world."""
     relative_to: str = ""
+    """Name of R as written; empty for the default."""
     attached_to: str = ""
-    """Of a frame, as written; of a joint its child."""
-    placement: str = ""
-    """The frame that ``X_BV`` places instead of V itself."""
-    X_BV: Pose = IDENTITY
-    """Pose in the frame of ``base``, as written."""
-    base: FrameVertex | None = None
-    anchor: FrameVertex | None = None
-    """What it is fixed to: one step while the graph is built, then the link, static model or world at the end."""
+    """Name that a frame is attached to, or that of a joint's child, as written."""
+    placement_frame: str = ""
+    """Name of the frame that the pose places instead of V itself; empty for V."""
+    X_RV: Pose = IDENTITY
+    """Pose as written."""
+    relative_to_vertex: FrameVertex | None = None
+    """R: the next vertex of the pose relative-to graph; None is the world."""
+    attached_to_vertex: FrameVertex | None = None
+    """The next vertex of the frame attached-to graph; once solved, the last one: a link, static model or the world."""
     X_WV: Pose = IDENTITY
+    """Pose in the world; valid once the graphs are solved."""
 
     @property
     def is_outermost(self) -> bool:
-        """Whether this is the frame of the outermost model, or the world's."""
-        return self.opens is self.scope
+        """True for the vertex of the outermost model or of the world."""
+        return self.inner_scope is self.scope
 
 
 @dataclass(slots=True, eq=False)
@@ -75,55 +85,60 @@ class Scope:
 
     node: Node
     name: str
-    """Name of the model in the scene, or the world's."""
+    """Name of the model in the scene, or of the world."""
     prefix: str
-    """What the names of its members start with in the scene: empty or ``a::b::``."""
+    """Prefix of the names of the members in the scene: empty or ``a::b::``."""
     origin: FrameVertex = field(init=False)
-    """The frame of the model or the world itself."""
+    """The implicit frame of the model or the world."""
     static: bool = False
     members: dict[str, FrameVertex] = field(default_factory=dict)
-    inner: dict[str, Scope] = field(default_factory=dict)
-    contents: list[FrameVertex] = field(default_factory=list)
-    """The origins of scenes that were read from files of another format and belong to this scope itself."""
-    canonical: FrameVertex | None = None
-    """The canonical link, once solved."""
+    """Vertices by their names within the scope."""
+    nested: dict[str, Scope] = field(default_factory=dict)
+    """Scopes of the nested models by their names within the scope."""
+    interface_origins: list[FrameVertex] = field(default_factory=list)
+    """The origins of interface models (see `INTERFACE_MODEL`) whose elements are members of this scope."""
+    canonical_link: FrameVertex | None = None
+    """The canonical link; valid once the graphs are solved."""
 
     @property
-    def own_name(self) -> str:
-        """How the scope's own frame is called within it."""
+    def implicit_frame(self) -> str:
+        """Name of the implicit frame inside the scope: ``world`` or ``__model__``."""
         return WORLD if self.origin.kind is VertexKind.WORLD else MODEL_FRAME
 
     @property
     def is_nested(self) -> bool:
-        """Whether this is a model within a model."""
-        outer = self.origin.scope
-        return outer is not self and outer.origin.kind is VertexKind.MODEL
+        """True for a model inside another model."""
+        parent = self.origin.scope
+        return parent is not self and parent.origin.kind is VertexKind.MODEL
 
     def find(self, reference: str) -> FrameVertex | None:
-        """The vertex of a name, looked up here and downwards only."""
-        scope, rest = self, reference
+        """Return the vertex with this name in the scope or below; None if there is none."""
+        scope, name = self, reference
         while True:
-            if rest in scope.members:
-                return scope.members[rest]
-            if rest == scope.own_name:
+            if name in scope.members:
+                return scope.members[name]
+            if name == scope.implicit_frame:
                 return scope.origin
-            parts = scope._split(rest)
-            if parts is None:
+            step = scope._enter_nested(name)
+            if step is None:
                 return None
-            scope, rest = parts
+            scope, name = step
 
-    def _split(self, reference: str) -> tuple[Scope, str] | None:
-        """The nested model that a reference goes into, and the rest of it; old names may themselves hold ``::``."""
+    def _enter_nested(self, reference: str) -> tuple[Scope, str] | None:
+        """Return the nested scope that a reference enters, and the rest of it.
+
+        Names in old files may themselves contain ``::``, so each separator is tried.
+        """
         at = reference.find(SEPARATOR)
         while at >= 0:
-            inner = self.inner.get(reference[:at])
-            if inner is not None:
-                return inner, reference[at + 2 :]
+            nested = self.nested.get(reference[:at])
+            if nested is not None:
+                return nested, reference[at + 2 :]
             at = reference.find(SEPARATOR, at + 2)
         return None
 
     def suggestion(self, reference: str) -> str:
-        """A hint with the known name that is most like an unknown one."""
+        """Return a hint with the member whose name is closest to an unknown one; empty if none is close."""
         if not 0 < len(self.members) <= _MAX_NAMES_TO_COMPARE:
             return ""
         close = difflib.get_close_matches(reference, self.members, n=1, cutoff=0.7)
@@ -135,108 +150,116 @@ class FrameGraph:
     """All scopes and vertices of one composed file, outer ones first, in document order."""
 
     outermost: Scope
-    scenes: dict[Node, Scene]
-    """Contents of another format, by their stand-in."""
+    interface_scenes: dict[Node, Scene]
+    """Scenes of included files of other formats, by their placeholder."""
     scopes: list[Scope] = field(default_factory=list)
     vertices: list[FrameVertex] = field(default_factory=list)
-    of_node: dict[Node, FrameVertex] = field(default_factory=dict)
-    """The vertex of a ``<link>``, ``<joint>``, ``<frame>``, ``<model>`` or ``<world>``."""
 
 
-def build_frame_graph(body: Node, scenes: dict[Node, Scene]) -> FrameGraph:
-    """Name everything in a ``<world>`` or in a root ``<model>``."""
+def build_frame_graph(body: Node, interface_scenes: dict[Node, Scene]) -> FrameGraph:
+    """Create the scopes and vertices of a ``<world>`` or of a root ``<model>``; `solve` connects them."""
+    graph = FrameGraph(_open_outermost(body), interface_scenes)
+    pending = [graph.outermost]
+    while pending:
+        scope = pending.pop()
+        graph.scopes.append(scope)
+        graph.vertices.append(scope.origin)
+        pending.extend(reversed(_add_members(scope, graph)))
+    return graph
+
+
+def _open_outermost(body: Node) -> Scope:
     name = body.word("@name", "")
-    kind = VertexKind.WORLD if body.tag == "world" else VertexKind.MODEL
-    outermost = Scope(body, name, "")
-    origin = FrameVertex(kind, name if kind is VertexKind.MODEL else WORLD, body, outermost)
-    if kind is VertexKind.MODEL:
-        relative_to, origin.X_BV = read_pose(body)
-        origin.placement = body.word("@placement_frame", "")
+    scope = Scope(body, name, "")
+    if body.tag == "world":
+        origin = FrameVertex(VertexKind.WORLD, WORLD, body, scope)
+    else:
+        relative_to, X_RV = read_pose(body)
+        origin = FrameVertex(VertexKind.MODEL, name, body, scope, X_RV=X_RV)
+        origin.placement_frame = body.word("@placement_frame", "")
         if relative_to:
             body.invalid(
                 "sdf.root-relative-to",
-                "the pose of the outermost model cannot be relative to {relative_to!r}",
-                relative_to=relative_to,
+                "the pose of the outermost model {model} cannot be relative to {frame!r}",
+                hint="remove relative_to",
+                model=name,
+                frame=relative_to,
             )
-    _open(outermost, origin)
-    layout = FrameGraph(outermost, scenes)
-    pending = [layout.outermost]
-    while pending:
-        scope = pending.pop()
-        layout.scopes.append(scope)
-        layout.vertices.append(scope.origin)
-        layout.of_node[scope.node] = scope.origin
-        pending.extend(reversed(_fill(scope, layout)))
-    return layout
+    _open_scope(scope, origin)
+    return scope
 
 
-def _open(scope: Scope, origin: FrameVertex) -> None:
-    """Make a vertex the origin of a scope. What stands in a static model is static."""
-    scope.origin, origin.opens = origin, scope
-    stated = origin.kind is VertexKind.MODEL and origin.node.flag("static", False)
-    scope.static = stated or (not origin.is_outermost and origin.scope.static)
+def _open_scope(scope: Scope, origin: FrameVertex) -> None:
+    """Make a vertex the origin of a scope. A model inside a static model is static."""
+    scope.origin, origin.inner_scope = origin, scope
+    declared = origin.kind is VertexKind.MODEL and origin.node.flag("static", False)
+    scope.static = declared or (not origin.is_outermost and origin.scope.static)
 
 
-def _fill(scope: Scope, layout: FrameGraph) -> list[Scope]:
+def _add_members(scope: Scope, graph: FrameGraph) -> list[Scope]:
     """Add the members of a scope; return the scopes of its nested models."""
     opened = []
-    for node in scope.node.all("link", "joint", "frame", "model", CONTENTS):
-        if node.tag == CONTENTS:
-            _add_contents(scope, node, layout)
+    for node in scope.node.all("link", "joint", "frame", "model", INTERFACE_MODEL):
+        if node.tag == INTERFACE_MODEL:
+            _add_interface_model(scope, node, graph)
             continue
-        vertex = _vertex_of(node, scope)
-        layout.of_node[node] = vertex
+        vertex = _create_vertex(node, scope)
         name = node.word("@name", "")
         scope.members.setdefault(name, vertex)
         if vertex.kind is VertexKind.MODEL:
-            inner = Scope(node, _model_name(vertex.name, layout), vertex.name + SEPARATOR)
-            _open(inner, vertex)
-            scope.inner.setdefault(name, inner)
-            opened.append(inner)
+            nested = Scope(node, _model_name(vertex.name, graph), vertex.name + SEPARATOR)
+            _open_scope(nested, vertex)
+            scope.nested.setdefault(name, nested)
+            opened.append(nested)
         else:
-            layout.vertices.append(vertex)
+            graph.vertices.append(vertex)
     return opened
 
 
-def _model_name(scoped: str, layout: FrameGraph) -> str:
-    """A nested model that is called like the outermost one is told apart by its full name."""
-    outermost = layout.outermost
+def _model_name(scoped: str, graph: FrameGraph) -> str:
+    """Return the name of a nested model in the scene.
+
+    A nested model with the name of the outermost one keeps the outermost name as prefix, so that names are unique.
+    """
+    outermost = graph.outermost
     clash = outermost.origin.kind is VertexKind.MODEL and scoped == outermost.name
     return f"{outermost.name}{SEPARATOR}{scoped}" if clash else scoped
 
 
-def _vertex_of(node: Node, scope: Scope) -> FrameVertex:
-    relative_to, X_BV = read_pose(node)
+def _create_vertex(node: Node, scope: Scope) -> FrameVertex:
+    relative_to, X_RV = read_pose(node)
     vertex = FrameVertex(VertexKind(node.tag), scope.prefix + node.word("@name", ""), node, scope)
-    vertex.relative_to, vertex.X_BV = relative_to, X_BV
+    vertex.relative_to, vertex.X_RV = relative_to, X_RV
     if vertex.kind is VertexKind.JOINT:
         vertex.attached_to = node.word("child")
     elif vertex.kind is VertexKind.FRAME:
         vertex.attached_to = node.word("@attached_to", "")
-        vertex.placement = node.word("@" + PLACEMENT, "")
+        vertex.placement_frame = node.word("@" + PLACEMENT_FRAME, "")
     elif vertex.kind is VertexKind.MODEL:
-        vertex.placement = node.word("@placement_frame", "")
+        vertex.placement_frame = node.word("@placement_frame", "")
     return vertex
 
 
-def _add_contents(scope: Scope, node: Node, layout: FrameGraph) -> None:
-    """Make what another format brought known by name, each rigidly fixed to its origin."""
-    scene = layout.scenes[node]
+# --- interface models ------------------------------------------------------------------------------------------------
+
+
+def _add_interface_model(scope: Scope, node: Node, graph: FrameGraph) -> None:
+    """Add a vertex for each named element of an interface model, with a fixed pose relative to its origin."""
+    scene = graph.interface_scenes[node]
     origin = FrameVertex(VertexKind.FRAME, scope.prefix, node, scope, relative_to=node.word("@relative_to"))
-    scope.contents.append(origin)
-    layout.vertices.append(origin)
-    layout.of_node[node] = origin
-    for kind, name, X_BV, link in _parts_of(scene):
-        vertex = FrameVertex(kind, scope.prefix + name, node, scope, base=origin, X_BV=X_BV)
-        vertex.anchor = scope.members.get(link)
+    scope.interface_origins.append(origin)
+    graph.vertices.append(origin)
+    for kind, name, X_MV, link in _interface_elements(scene):
+        vertex = FrameVertex(kind, scope.prefix + name, node, scope, relative_to_vertex=origin, X_RV=X_MV)
+        vertex.attached_to_vertex = scope.members.get(link)
         scope.members.setdefault(name, vertex)
-        layout.vertices.append(vertex)
+        graph.vertices.append(vertex)
     root = root_model(scene)
-    origin.anchor = scope.members.get(root.canonical_link or "") if root is not None else None
+    origin.attached_to_vertex = scope.members.get(root.canonical_link or "") if root is not None else None
 
 
-def _parts_of(scene: Scene) -> Iterator[tuple[VertexKind, str, Pose, str]]:
-    """Kind, name, pose in the model's frame and link of everything in a scene that has a name; links come first."""
+def _interface_elements(scene: Scene) -> Iterator[tuple[VertexKind, str, Pose, str]]:
+    """Yield kind, name, pose in the model's frame and link of each named element of a scene; links come first."""
     root = root_model(scene)
     X_ML = {WORLD: IDENTITY if root is None else root.X_WM.inverse()}
     for link in scene.links:

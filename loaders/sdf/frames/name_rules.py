@@ -1,4 +1,4 @@
-"""What the specification demands of names, by the version that the file was written in."""
+"""The rules of the specification for names, by the version that the file was written in."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from loaders.diagnostics import Fate
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene_queries.scoped_names import SEPARATOR
-from loaders.sdf.composition.model_config import NEWEST, Version
+from loaders.sdf.upgrade.versions import NEWEST, Version
 
-_SCOPED_NAMES_END = (1, 8)
-"""From this version on ``::`` is not allowed in names."""
-_CLASHES_END = (1, 7)
-"""Before this version a joint could be called like a link."""
+_NO_SEPARATORS = (1, 8)
+"""First version that does not allow ``::`` in names."""
+_UNIQUE_SIBLINGS = (1, 7)
+"""First version in which siblings of different kinds, such as a link and a joint, cannot share a name."""
 
 _IN_WORLD = ("model", "joint", "frame", "light", "physics")
-"""Kinds in the order in which a world gives their names away; a model goes by the order of the document."""
+"""Named children of a world, in the order in which their names are checked."""
 _IN_MODEL = frozenset({"link", "model", "joint", "frame"})
-"""What shares one name space."""
+"""Kinds of elements that share one name space."""
 _IN_LINK = ("collision", "visual", "light", "sensor", "projector", "particle_emitter")
-_NAMED = {
+_NAMED_CHILDREN = {
     "sdf": ("world", "model", "light"),
     "world": _IN_WORLD,
     "model": tuple(_IN_MODEL),
@@ -28,24 +28,34 @@ _NAMED = {
     "joint": ("sensor",),
 }
 _OPTIONAL = frozenset({"physics"})
+"""Elements whose name may be missing."""
 _RENAMED = frozenset({"link", "joint", "frame"})
+"""Elements of old files that are renamed if their name is in use."""
+
+Names = dict[tuple[str, str], Node]
+"""Elements by name space and name."""
 
 
 def check_names(root: Node, versions: Mapping[str, Version]) -> None:
-    """Report names that are missing, reserved, taken or scoped; before 1.7, rename what clashes."""
-    outermost = versions[root.file]
+    """Report names that are missing, reserved, duplicate or scoped; before 1.7, rename elements whose names clash.
+
+    Args:
+        root: The composed ``<sdf>``; names in it are changed in place.
+        versions: The version that each file was written in, by path.
+    """
+    main_version = versions[root.file]
     for parent in _parents(root):
-        taken: dict[tuple[str, str], Node] = {}
-        for node in _in_order(parent):
-            own = versions.get(node.file, NEWEST)
-            _check(node, own, max(own, outermost), taken)
+        names: Names = {}
+        for node in _named_children(parent):
+            version = versions.get(node.file, NEWEST)
+            _check_name(node, version, max(version, main_version), names)
 
 
-def _in_order(parent: Node) -> list[Node]:
-    named = [child for child in parent.children if child.tag in _NAMED[parent.tag]]
+def _named_children(parent: Node) -> list[Node]:
+    children = [child for child in parent.children if child.tag in _NAMED_CHILDREN[parent.tag]]
     if parent.tag == "world":
-        named.sort(key=lambda child: _IN_WORLD.index(child.tag))
-    return named
+        children.sort(key=lambda child: _IN_WORLD.index(child.tag))
+    return children
 
 
 def _parents(root: Node) -> Iterator[Node]:
@@ -53,62 +63,71 @@ def _parents(root: Node) -> Iterator[Node]:
     while pending:
         node = pending.pop()
         yield node
-        pending.extend(child for child in reversed(node.children) if child.tag in _NAMED)
+        pending.extend(child for child in reversed(node.children) if child.tag in _NAMED_CHILDREN)
 
 
-def _check(node: Node, version: Version, newest: Version, taken: dict[tuple[str, str], Node]) -> None:
-    """Check one name; ``newest`` is the newest version of the file and of the one that includes it."""
+def _check_name(node: Node, version: Version, newest: Version, names: Names) -> None:
+    """Check one name; ``newest`` is the newest version of its file and the main file."""
     name = node.attributes.get("name", "").strip()
     if not name:
         if node.tag not in _OPTIONAL:
-            node.invalid("sdf.no-name", "<{tag}> needs a name", tag=node.tag)
+            node.invalid("sdf.no-name", "<{tag}> has no name", hint="add a name", tag=node.tag)
         return
-    if name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__")):
-        node.invalid("sdf.reserved-name", "the name {name!r} is reserved", hint="rename it", name=name)
-    if SEPARATOR in name and newest >= _SCOPED_NAMES_END:
+    if _is_reserved(name):
+        node.invalid("sdf.reserved-name", "the name {name!r} is reserved", hint="rename the element", name=name)
+    if SEPARATOR in name and newest >= _NO_SEPARATORS:
         node.invalid(
             "sdf.scoped-name",
-            "the name {name!r} holds ::, which version {newest}.{newest_2} does not allow",
-            hint="nest the models",
+            "the name {name!r} contains ::, which SDFormat {version} does not allow",
+            hint="use nested models",
             name=name,
-            newest=newest[0],
-            newest_2=newest[1],
+            version="{}.{}".format(*newest),
         )
-    _claim(node, name, version, taken)
+    _check_unique(node, name, version, names)
 
 
-def _claim(node: Node, name: str, version: Version, taken: dict[tuple[str, str], Node]) -> None:
+def _is_reserved(name: str) -> bool:
+    return name == WORLD or (len(name) >= 4 and name.startswith("__") and name.endswith("__"))
+
+
+def _check_unique(node: Node, name: str, version: Version, names: Names) -> None:
     space = "" if node.tag in _IN_MODEL else node.tag
-    first = taken.setdefault((space, name), node)
+    first = names.setdefault((space, name), node)
     if first is node:
         return
-    if first.tag == node.tag or version >= _CLASHES_END or node.tag not in _RENAMED:
+    if first.tag == node.tag or version >= _UNIQUE_SIBLINGS or node.tag not in _RENAMED:
         node.invalid(
             "sdf.duplicate-name",
-            "the name {name!r} is taken by the <{tag}> of line {line}",
+            "the name {name!r} is already used by the <{tag}> in line {line}",
             hint="rename one of them",
             name=name,
             tag=first.tag,
             line=first.line,
         )
         return
-    new = _free_name(f"{name}_{node.tag}", taken)
-    node.attributes["name"] = new
-    taken[(space, new)] = node
+    _rename(node, name, first, names)
+
+
+def _rename(node: Node, name: str, first: Node, names: Names) -> None:
+    new_name = _unused_name(f"{name}_{node.tag}", names)
+    old_subjects = node.subjects
+    node.attributes["name"] = new_name
+    names[("", new_name)] = node
     node.report(
         Fate.ASSUMED,
         "sdf.name-clash",
-        "the name {name!r} is taken by a <{tag}>; this <{tag_2}> is now called {new!r}",
+        "the name {name!r} is already used by a <{first_tag}>; renamed this <{tag}> to {new_name!r}",
         hint="rename one of them; references keep their meaning",
+        subjects=(*node.subjects, *old_subjects),
         name=name,
-        tag=first.tag,
-        tag_2=node.tag,
-        new=new,
+        first_tag=first.tag,
+        tag=node.tag,
+        new_name=new_name,
     )
 
 
-def _free_name(name: str, taken: Mapping[tuple[str, str], Node]) -> str:
-    number, free = 0, name
-    while ("", free) in taken:
-        free, number = f"{name}{number}", number + 1
-    return free
+def _unused_name(name: str, names: Mapping[tuple[str, str], Node]) -> str:
+    number, candidate = 0, name
+    while ("", candidate) in names:
+        candidate, number = f"{name}{number}", number + 1
+    return candidate

@@ -1,4 +1,4 @@
-"""``<pose>``: six numbers, or seven with a quaternion, and the frame that they are measured from."""
+"""``<pose>``: six numbers, or seven with a quaternion, and the frame that it is relative to."""
 
 from __future__ import annotations
 
@@ -9,51 +9,63 @@ from loaders.node import Node
 from loaders.spatial import IDENTITY, Pose
 
 _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
+"""Number of values in each rotation format."""
 
 
 def read_pose(element: Node) -> tuple[str, Pose]:
-    """The ``<pose>`` of an element: the name of its frame R, empty for the default one, and ``X_RE``."""
+    """Return the name of the frame R that the pose of an element E is relative to (empty: the default) and ``X_RE``."""
     node = element.child("pose")
     if node is None:
         return "", IDENTITY
-    return node.word("@relative_to", ""), _read_numbers(node)
+    return node.word("@relative_to", ""), _read_values(node)
 
 
 def read_local_pose(element: Node) -> Pose:
-    """The ``<pose>`` of an element that is always posed from its parent, and whose ``relative_to`` means nothing."""
-    base, X_RE = read_pose(element)
-    if base:
+    """Return the pose of an element that is always relative to its parent element; ``relative_to`` has no effect."""
+    relative_to, X_RE = read_pose(element)
+    if relative_to:
         element.report(
             Fate.ASSUMED,
             "sdf.pose-relative-to-ignored",
-            "the pose of <{tag}> has no relative_to; {base!r} is not used",
+            "the pose of <{tag}> is always relative to its parent element; ignoring relative_to {frame!r}",
+            hint="remove relative_to",
             tag=element.tag,
-            base=base,
+            frame=relative_to,
         )
     return X_RE
 
 
-def _read_numbers(node: Node) -> Pose:
-    form = node.word("@rotation_format", "euler_rpy")
+def _read_values(node: Node) -> Pose:
+    rotation_format = node.word("@rotation_format", "euler_rpy")
     in_degrees = node.flag("@degrees", False)
-    words = node.text.split()
-    if form not in _COUNTS:
+    if not _check_format(node, rotation_format, in_degrees) or not node.text.strip():
+        return IDENTITY
+    values = node.numbers(".", _COUNTS[rotation_format])
+    return _from_quaternion(node, values) if rotation_format == "quat_xyzw" else _from_angles(values, in_degrees)
+
+
+def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
+    """Report a wrong format or number of values; return whether the values can be read."""
+    count = len(node.text.split())
+    if rotation_format not in _COUNTS:
         node.invalid(
             "sdf.pose-format",
-            "rotation_format is {form!r}, which is none of {names}",
-            form=form,
-            names=", ".join(_COUNTS),
+            "unknown rotation_format {rotation_format!r}; expected one of: {formats}",
+            rotation_format=rotation_format,
+            formats=tuple(_COUNTS),
         )
-    elif in_degrees and form != "euler_rpy":
-        node.invalid("sdf.pose-format", "a quaternion has no degrees", hint="remove degrees='true'")
-    elif words and len(words) != _COUNTS[form]:
+    elif in_degrees and rotation_format != "euler_rpy":
+        node.invalid("sdf.pose-format", "a quaternion cannot be in degrees", hint="remove degrees='true'")
+    elif count not in (0, _COUNTS[rotation_format]):
         node.invalid(
-            "sdf.pose-format", "{counts} numbers are expected, not {count}", counts=_COUNTS[form], count=len(words)
+            "sdf.pose-format",
+            "expected {expected} numbers in a pose, got {count}",
+            expected=_COUNTS[rotation_format],
+            count=count,
         )
-    elif words:
-        values = node.numbers(".", _COUNTS[form])
-        return _from_quaternion(node, values) if form == "quat_xyzw" else _from_angles(values, in_degrees)
-    return IDENTITY
+    else:
+        return True
+    return False
 
 
 def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:
@@ -64,6 +76,6 @@ def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:
 def _from_quaternion(node: Node, values: tuple[float, ...]) -> Pose:
     x, y, z, w = values[3:]
     if not any((x, y, z, w)):
-        node.report(Fate.ASSUMED, "sdf.zero-quaternion", "a quaternion of zeros turns nothing; no rotation is taken")
+        node.report(Fate.ASSUMED, "sdf.zero-quaternion", "invalid quaternion 0 0 0 0; using no rotation")
         w = 1.0
     return Pose.from_vector((*values[:3], w, x, y, z))

@@ -1,9 +1,9 @@
-"""Where everything is, and what it is fixed to: the two graphs of the SDFormat specification.
+"""The frame attached-to graph and the pose relative-to graph of the SDFormat specification, and their solution.
 
-In the first graph each vertex leads to the one that its pose is measured from (``relative_to``, or the default of its
-kind); in the second to the one that it is fixed to (``attached_to``, a joint's child, a model's canonical link). Both
-are forests unless the file has a cycle, which is reported once, where it starts. Every walk is iterative, and linear
-in the number of vertices.
+In the pose relative-to graph an edge leads from each vertex to the one that its pose is relative to (``relative_to``,
+or the default of its kind). In the frame attached-to graph it leads to the one that it is attached to
+(``attached_to``, the child of a joint, the canonical link of a model). Both are forests unless the file contains a
+cycle, which is reported once, at its first vertex. Every walk is iterative and linear in the number of vertices.
 """
 
 from __future__ import annotations
@@ -18,151 +18,184 @@ from loaders.spatial import IDENTITY, Pose
 from .frame_graph import FrameGraph, FrameVertex, Scope, VertexKind
 from .poses import read_pose
 
-Step = Callable[[FrameVertex], FrameVertex | None]
+Edge = Callable[[FrameVertex], FrameVertex | None]
+"""Returns the vertex that the edge of a vertex leads to."""
 
 
-def solve(layout: FrameGraph) -> None:
-    """Resolve the pose of every vertex and what it is fixed to; report unknown names and cycles."""
-    for scope in reversed(layout.scopes):
+def solve(graph: FrameGraph) -> None:
+    """Resolve the pose and the attachment of every vertex; report unknown names and cycles."""
+    for scope in reversed(graph.scopes):  # inner scopes before outer ones
         _choose_canonical_link(scope)
-    for vertex in layout.vertices:
-        vertex.anchor = _anchor(vertex)
-    order, cycles = _sorted(layout.vertices, _anchor_of)
-    for cycle in cycles:
-        _break(cycle, "sdf.attached-to-cycle", "is fixed to itself", "attach one of them to a link")
-        cycle[0].anchor = None
-    for vertex in layout.vertices:
-        vertex.base = _base(vertex)
-    for vertex in order:
-        if vertex.anchor is not None:
-            vertex.anchor = vertex.anchor.anchor or vertex.anchor
-    order, cycles = _sorted(layout.vertices, _base_of)
-    for cycle in cycles:
-        _break(cycle, "sdf.pose-cycle", "is posed from itself", "give one of them a pose relative to something else")
-        cycle[0].base = None
-    _place(order)
+    for vertex in graph.vertices:
+        vertex.attached_to_vertex = _resolve_attached_to(vertex)
+    attachment_order = _break_attached_to_cycles(graph)
+    for vertex in graph.vertices:
+        vertex.relative_to_vertex = _resolve_relative_to(vertex)
+    for vertex in attachment_order:
+        if vertex.attached_to_vertex is not None:
+            vertex.attached_to_vertex = vertex.attached_to_vertex.attached_to_vertex or vertex.attached_to_vertex
+    _compute_poses(_break_relative_to_cycles(graph))
 
 
-def carrier(vertex: FrameVertex) -> FrameVertex | None:
-    """The link that a solved vertex is fixed to; None is the world."""
-    sink = vertex.anchor or vertex
-    if sink.kind is VertexKind.MODEL and sink.opens is not None:
-        return sink.opens.canonical
-    return sink if sink.kind is VertexKind.LINK else None
+def attached_link(vertex: FrameVertex) -> FrameVertex | None:
+    """Return the link that a solved vertex is attached to; None is the world."""
+    body = vertex.attached_to_vertex or vertex
+    if body.kind is VertexKind.MODEL and body.inner_scope is not None:
+        return body.inner_scope.canonical_link
+    return body if body.kind is VertexKind.LINK else None
 
 
-def pose_in(vertex: FrameVertex, element: Node, scope: Scope) -> Pose:
-    """Pose of a part (collision, visual, light, sensor) in the frame of the vertex V that it belongs to, ``X_VE``.
+def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
+    """Return the pose ``X_VE`` of a part E (collision, visual, light, sensor) in the frame of its owner V.
 
     Args:
-        vertex: The link or joint that holds it, which its pose is measured from by default.
         element: The part.
-        scope: Where its ``relative_to`` is looked up.
+        vertex: The solved vertex of the link, joint or world that the part belongs to. The pose is relative to V by
+            default; otherwise ``relative_to`` is looked up in the scope of V.
     """
     relative_to, X_RE = read_pose(element)
     if not relative_to:
         return X_RE
-    base = scope.find(relative_to)
-    if base is None:
-        _unknown(element, scope, "sdf.pose-relative-to", "relative_to", relative_to)
+    frame = vertex.scope.find(relative_to)
+    if frame is None:
+        _report_unknown(element, vertex.scope, "sdf.pose-relative-to", "relative_to", relative_to)
         return X_RE
-    return vertex.X_WV.inverse() @ base.X_WV @ X_RE
+    return vertex.X_WV.inverse() @ frame.X_WV @ X_RE
 
 
-# --- references ------------------------------------------------------------------------------------------------------
+# --- canonical links -------------------------------------------------------------------------------------------------
 
 
 def _choose_canonical_link(scope: Scope) -> None:
-    """Inner scopes are done before outer ones."""
+    """Set the canonical link of a model: the declared one, else the first link, else that of a nested model."""
     if scope.origin.kind is VertexKind.WORLD:
         return
-    named = scope.node.word("@canonical_link", "")
-    found = scope.find(named) if named else None
-    if found is None or found.kind is not VertexKind.LINK:
-        links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
-        nested = (inner.canonical for inner in scope.inner.values() if inner.canonical is not None)
-        found = next(links, None) or next(nested, None)
-        _report_canonical_link(scope, named, found)
-    scope.canonical = found
+    declared = scope.node.word("@canonical_link", "")
+    link = scope.find(declared) if declared else None
+    if link is None or link.kind is not VertexKind.LINK:
+        link = _first_link(scope)
+        _report_canonical_link(scope, declared, link)
+    scope.canonical_link = link
 
 
-def _report_canonical_link(scope: Scope, named: str, taken: FrameVertex | None) -> None:
-    if taken is None:
-        if not (scope.static or scope.inner or scope.contents):
-            hint = "give it a <link>, or make it static"
-            scope.node.invalid("sdf.no-link", "the model {scope} has no link", hint=hint, scope=scope.name)
-    elif named:
+def _first_link(scope: Scope) -> FrameVertex | None:
+    links = (vertex for vertex in scope.members.values() if vertex.kind is VertexKind.LINK)
+    nested = (inner.canonical_link for inner in scope.nested.values() if inner.canonical_link is not None)
+    return next(links, None) or next(nested, None)
+
+
+def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None) -> None:
+    if link is None:
+        if not (scope.static or scope.nested or scope.interface_origins):
+            scope.node.invalid(
+                "sdf.no-link",
+                "model {model} has no link",
+                hint="add a <link>, or make the model static",
+                model=scope.name,
+            )
+    elif declared:
         scope.node.report(
             Fate.ASSUMED,
             "sdf.canonical-link",
-            "the canonical link {named!r} is no link of the model {scope}; {taken} is taken",
-            hint=scope.suggestion(named),
-            named=named,
-            scope=scope.name,
-            taken=taken.name,
+            "unknown canonical link {declared!r} in model {model}; using {link}",
+            hint=scope.suggestion(declared),
+            subjects=(*scope.node.subjects, link.name),
+            declared=declared,
+            model=scope.name,
+            link=link.name,
         )
 
 
-def _anchor(vertex: FrameVertex) -> FrameVertex | None:
-    """The next vertex on the way to the body that this one is fixed to."""
-    if vertex.anchor is not None or vertex.kind in (VertexKind.LINK, VertexKind.WORLD):
-        return vertex.anchor
+# --- edges -----------------------------------------------------------------------------------------------------------
+
+
+def _resolve_attached_to(vertex: FrameVertex) -> FrameVertex | None:
+    """Return the next vertex of the frame attached-to graph; None at a link, a static model or the world."""
+    if vertex.attached_to_vertex is not None or vertex.kind in (VertexKind.LINK, VertexKind.WORLD):
+        return vertex.attached_to_vertex
     if vertex.kind is VertexKind.MODEL:
-        return _anchor_of_model(vertex.opens)
+        return _body_of_model(vertex.inner_scope)
     if not vertex.attached_to:
         return vertex.scope.origin
-    found = vertex.scope.find(vertex.attached_to)
-    if found is not None:
-        return found
+    target = vertex.scope.find(vertex.attached_to)
+    if target is not None:
+        return target
     if vertex.kind is VertexKind.FRAME:
-        _unknown(vertex.node, vertex.scope, "sdf.attached-to", "attached_to", vertex.attached_to)
+        _report_unknown(vertex.node, vertex.scope, "sdf.attached-to", "attached_to", vertex.attached_to)
     else:
-        _unknown(vertex.node, vertex.scope, "sdf.joint-child", "the child", vertex.attached_to)
+        _report_unknown(vertex.node, vertex.scope, "sdf.joint-child", "<child>", vertex.attached_to)
     return vertex.scope.origin
 
 
-def _anchor_of_model(scope: Scope | None) -> FrameVertex | None:
-    """The canonical link, or the static model within that stands for it; a static model is fixed to nothing else."""
+def _body_of_model(scope: Scope | None) -> FrameVertex | None:
+    """Return the canonical link, or else the first nested model; None for a static model, which is fixed in place."""
     if scope is None or scope.static:
         return None
-    return scope.canonical or next((inner.origin for inner in scope.inner.values()), None)
+    return scope.canonical_link or next((inner.origin for inner in scope.nested.values()), None)
 
 
-def _base(vertex: FrameVertex) -> FrameVertex | None:
-    """The vertex that the pose of this one is measured from; None is W."""
-    if vertex.base is not None or vertex.is_outermost:
-        return vertex.base
+def _resolve_relative_to(vertex: FrameVertex) -> FrameVertex | None:
+    """Return the next vertex of the pose relative-to graph; None is the world."""
+    if vertex.relative_to_vertex is not None or vertex.is_outermost:
+        return vertex.relative_to_vertex
     if vertex.relative_to:
-        found = vertex.scope.find(vertex.relative_to)
-        if found is not None:
-            return found
-        _unknown(vertex.node, vertex.scope, "sdf.pose-relative-to", "relative_to", vertex.relative_to)
+        frame = vertex.scope.find(vertex.relative_to)
+        if frame is not None:
+            return frame
+        _report_unknown(vertex.node, vertex.scope, "sdf.pose-relative-to", "relative_to", vertex.relative_to)
     elif vertex.attached_to:
-        return vertex.anchor
+        return vertex.attached_to_vertex
     return vertex.scope.origin
 
 
-def _unknown(node: Node, scope: Scope, code: str, role: str, name: str) -> None:
-    message = f"{role} of <{node.tag}> names {name!r}, which is no link, joint, frame or model of {scope.name}"
-    hint = scope.suggestion(name) or "correct the name, or add what it names"
+def _report_unknown(node: Node, scope: Scope, code: str, role: str, name: str) -> None:
+    hint = scope.suggestion(name) or "correct the name, or add the element that it names"
     if name == WORLD:
         hint = "inside a model only the parent of a joint can be the world"
-    node.invalid(code, message, hint=hint)
+    node.invalid(
+        code,
+        "unknown name {name!r} in {role} of <{tag}>; expected a link, joint, frame or model of {scope}",
+        hint=hint,
+        name=name,
+        role=role,
+        tag=node.tag,
+        scope=scope.name,
+    )
 
 
-# --- graphs ----------------------------------------------------------------------------------------------------------
+# --- cycles and order ------------------------------------------------------------------------------------------------
 
 
-def _anchor_of(vertex: FrameVertex) -> FrameVertex | None:
-    return vertex.anchor
+def _break_attached_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
+    """Report and cut the cycles of the frame attached-to graph; return the vertices, each after its target."""
+    order, cycles = _topological_order(graph.vertices, lambda vertex: vertex.attached_to_vertex)
+    for cycle in cycles:
+        _report_cycle(
+            cycle,
+            "sdf.attached-to-cycle",
+            "cycle in the frame attached-to graph: {cycle}",
+            "attach one of them to a link",
+        )
+        cycle[0].attached_to_vertex = None
+    return order
 
 
-def _base_of(vertex: FrameVertex) -> FrameVertex | None:
-    return vertex.base
+def _break_relative_to_cycles(graph: FrameGraph) -> list[FrameVertex]:
+    """Report and cut the cycles of the pose relative-to graph; return the vertices, each after its target."""
+    order, cycles = _topological_order(graph.vertices, lambda vertex: vertex.relative_to_vertex)
+    for cycle in cycles:
+        _report_cycle(
+            cycle,
+            "sdf.pose-cycle",
+            "cycle in the pose relative-to graph: {cycle}",
+            "make the pose of one of them relative to another frame",
+        )
+        cycle[0].relative_to_vertex = None
+    return order
 
 
-def _sorted(vertices: list[FrameVertex], step: Step) -> tuple[list[FrameVertex], list[list[FrameVertex]]]:
-    """The vertices, each after the one that it leads to, and the cycles, each from its first vertex on."""
+def _topological_order(vertices: list[FrameVertex], edge: Edge) -> tuple[list[FrameVertex], list[list[FrameVertex]]]:
+    """Return the vertices, each after the one that its edge leads to, and the cycles, each from its first vertex."""
     order: list[FrameVertex] = []
     cycles: list[list[FrameVertex]] = []
     walk_of: dict[FrameVertex, int] = {}
@@ -172,46 +205,43 @@ def _sorted(vertices: list[FrameVertex], step: Step) -> tuple[list[FrameVertex],
         while vertex is not None and vertex not in walk_of:
             walk_of[vertex] = number
             path.append(vertex)
-            vertex = step(vertex)
+            vertex = edge(vertex)
         if vertex is not None and walk_of[vertex] == number and path:
             cycles.append(path[path.index(vertex) :])
         order.extend(reversed(path))
     return order, cycles
 
 
-def _break(cycle: list[FrameVertex], code: str, what: str, hint: str) -> None:
-    """Report a cycle once; what hangs on it goes on with a harmless value."""
-    first = cycle[0]
-    chain = " -> ".join(vertex.name for vertex in (*cycle, first))
-    first.node.invalid(
-        code,
-        "the {value} {first} {what}: {chain}",
-        hint=hint,
-        value=first.kind.value,
-        first=first.name,
-        what=what,
-        chain=chain,
-    )
+def _report_cycle(cycle: list[FrameVertex], code: str, template: str, hint: str) -> None:
+    names = tuple(vertex.name for vertex in cycle)
+    cycle[0].node.invalid(code, template, hint=hint, subjects=names, cycle=names)
 
 
-def _place(order: list[FrameVertex]) -> None:
-    """Poses in W from poses in bases; bases come first in ``order``."""
+# --- poses -----------------------------------------------------------------------------------------------------------
+
+
+def _compute_poses(order: list[FrameVertex]) -> None:
+    """Set the pose of every vertex in the world; in ``order`` each comes after the one that it is relative to."""
     for vertex in reversed(order):
-        if vertex.placement:
-            vertex.X_BV = vertex.X_BV @ _pose_below(vertex, vertex.placement).inverse()
+        if vertex.placement_frame:
+            vertex.X_RV = vertex.X_RV @ _placement_pose(vertex).inverse()
     for vertex in order:
-        vertex.X_WV = vertex.X_BV if vertex.base is None else vertex.base.X_WV @ vertex.X_BV
+        R = vertex.relative_to_vertex
+        vertex.X_WV = vertex.X_RV if R is None else R.X_WV @ vertex.X_RV
 
 
-def _pose_below(vertex: FrameVertex, placement: str) -> Pose:
-    """``X_VP`` of the placement frame P, which is posed, step by step, from V; inner placements are done already."""
-    scope = vertex.opens or vertex.scope
-    step = scope.find(placement)
+def _placement_pose(vertex: FrameVertex) -> Pose:
+    """Return the pose ``X_VP`` of the placement frame P, whose chain of poses must lead to V.
+
+    Placement frames inside V have been applied before.
+    """
+    scope = vertex.inner_scope or vertex.scope
+    step = scope.find(vertex.placement_frame)
     X_VP = IDENTITY
     while step is not None and step is not vertex:
-        X_VP = step.X_BV @ X_VP
-        step = step.base
+        X_VP = step.X_RV @ X_VP
+        step = step.relative_to_vertex
     if step is None:
-        _unknown(vertex.node, scope, "sdf.placement-frame", "placement_frame", placement)
+        _report_unknown(vertex.node, scope, "sdf.placement-frame", "placement_frame", vertex.placement_frame)
         return IDENTITY
     return X_VP

@@ -1,8 +1,9 @@
-"""The kinds of rules that bring an older file to a newer form; `loaders.sdf.upgrade` carries them out.
+"""The kinds of conversion rules between versions of SDFormat; `upgrade` applies them.
 
-``at`` tells which elements a rule is for: ``world/model`` is a path down from the root, ``//joint/axis`` starts at
-every ``<joint>``, but for what stands in plugins and in elements of other namespaces. A place within such an element
-is a path too, whose last step may be an attribute: ``xyz/@expressed_in``.
+The names are those of libsdformat's ``.convert`` files. ``at`` selects the elements that a rule applies to:
+``world/model`` is a path from the root, ``//joint/axis`` starts at every ``<joint>`` except inside plugins and
+elements of other namespaces. Source and target are paths from the selected element; their last step may be an
+attribute, as in ``xyz/@expressed_in``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What stands at ``source`` goes to ``target``, if nothing stands there."""
+    """Move the element or attribute at ``source`` to ``target``, unless the target exists."""
 
     at: str
     source: str
@@ -21,7 +22,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The text at ``source`` is set at each target."""
+    """Copy the text at ``source`` to each target."""
 
     at: str
     source: str
@@ -29,8 +30,8 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Become:
-    """An element with ``attribute`` becomes a ``<tag>`` with that attribute as its text."""
+class Rename:
+    """Rename an element that has ``attribute`` to ``<tag>``, and make the attribute's value its text."""
 
     at: str
     attribute: str
@@ -39,7 +40,7 @@ class Become:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """A child ``<tag>`` with this text is added, if there is none."""
+    """Add a child ``<tag>`` with this text, unless there is one."""
 
     at: str
     tag: str
@@ -48,15 +49,15 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """The children with this tag go."""
+    """Remove the children with this tag."""
 
     at: str
     tag: str
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Where the child ``flag`` says true, ``value`` is set at ``target``."""
+class Map:
+    """Set ``target`` to ``value`` if the child ``flag`` is true."""
 
     at: str
     flag: str
@@ -66,14 +67,19 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Unflatten:
-    """Parts of a model called ``a::b`` become parts called ``b`` of a nested model ``a``."""
+    """Move the elements of a model that are named ``a::b`` into a nested model ``a``, under the name ``b``."""
 
     at: str
 
 
-Rule = Move | Copy | Become | Add | Remove | Mark | Unflatten
+Rule = Move | Copy | Rename | Add | Remove | Map | Unflatten
 
 
-def attributes(at: str, names: str) -> tuple[Rule, ...]:
-    """Rules that turn attributes into child elements of the same names."""
+def attributes_to_elements(at: str, names: str) -> tuple[Rule, ...]:
+    """Return rules that turn attributes into child elements of the same names.
+
+    Args:
+        at: The elements that have the attributes.
+        names: The attributes, separated by spaces.
+    """
     return tuple(Move(at, "@" + name, name) for name in names.split())

@@ -1,7 +1,8 @@
-"""Models that older libraries wrote flat, ``arm::wrist`` for the wrist of a nested ``arm``, nested again.
+"""Flattened models of older files: elements named ``arm::wrist`` are moved back into a nested model ``arm``.
 
-Unlike libsdformat's recipe, a prefix ends at ``::`` only, all of a model is unflattened and not only what stands
-before its first nested model, and names that refer beyond their own prefix leave the group flat, as it was.
+This differs from libsdformat's ``<unflatten>`` in three points. A prefix ends only at ``::``; the whole model is
+unflattened, not only the elements before its first nested model; and a group stays flat if one of its elements refers
+to a name outside the group.
 """
 
 from __future__ import annotations
@@ -14,28 +15,32 @@ from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.xml import MAX_DEPTH
 
 _MODEL_FRAME = "__model__"
-_ANYWHERE = frozenset({"", _MODEL_FRAME, "world"})
-"""References that mean the same, or what libsdformat lets them mean, in a nested model."""
+_SCOPE_INDEPENDENT = frozenset({"", _MODEL_FRAME, "world"})
+"""References that are valid, with the meaning that libsdformat gives them, in a nested model too."""
 _NAMED = frozenset({"frame", "joint", "link", "model"})
-_TEXTS = {"joint": ("parent", "child", "gearbox_reference_body"), "gripper": ("gripper_link", "palm_link")}
+_REFERENCE_ELEMENTS = {
+    "joint": ("parent", "child", "gearbox_reference_body"),
+    "gripper": ("gripper_link", "palm_link"),
+}
+"""Child elements whose text is a reference, by the tag of their parent."""
 
 Reference = tuple[Node, str]
-"""An element, and the attribute of it that names a frame; empty for its text."""
+"""An element, and its attribute that names a frame; an empty attribute stands for the text."""
 
 
 def unflatten(model: Node) -> None:
-    """Nest the parts of a model, and of all models in it, by their names; in place."""
+    """Move flattened elements of a model, and of all models in it, into nested models, in place."""
     pending = [model]
     while pending:
         scope = pending.pop()
-        for prefix, parts in _groups(scope).items():
-            if not any(_leads_out(reference, prefix) for part in parts for reference in _references(part)):
-                _nest(scope, prefix, parts)
+        for prefix, members in _group_by_prefix(scope).items():
+            if not any(_leaves_group(reference, prefix) for member in members for reference in _references(member)):
+                _nest(scope, prefix, members)
         pending.extend(child for child in scope.children if child.tag == "model")
 
 
-def _groups(scope: Node) -> dict[str, list[Node]]:
-    """The parts by the prefix of their names, in the order of the file."""
+def _group_by_prefix(scope: Node) -> dict[str, list[Node]]:
+    """Return the flattened elements by the prefix of their names, in document order."""
     groups: dict[str, list[Node]] = {}
     for child in scope.children:
         prefix = _prefix(child)
@@ -44,47 +49,51 @@ def _groups(scope: Node) -> dict[str, list[Node]]:
     return groups
 
 
-def _prefix(part: Node) -> str:
-    """The name of the nested model that a part belongs to, or nothing.
+def _prefix(member: Node) -> str:
+    """Return the name of the nested model that an element belongs to; empty if it is not flattened.
 
-    A gripper belongs where the links that it names do, whatever its own name.
+    A gripper belongs to the model of the links that it names; its own name has no prefix.
     """
-    if part.tag in _NAMED:
-        names = {part.attributes.get("name", "")}
-    elif part.tag == "gripper":
-        names = {_read(reference) for reference in _references(part)}
+    if member.tag in _NAMED:
+        names = {member.attributes.get("name", "")}
+    elif member.tag == "gripper":
+        names = {_read(reference) for reference in _references(member)}
     else:
         return ""
     prefixes = {name.partition(SEPARATOR)[0] if 0 < name.count(SEPARATOR) < MAX_DEPTH else "" for name in names}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
-def _nest(scope: Node, prefix: str, parts: list[Node]) -> None:
-    """Move the parts into a new model at the end of the scope."""
-    moved = set(map(id, parts))
+def _nest(scope: Node, prefix: str, members: list[Node]) -> None:
+    """Move the members of a group into a new model at the end of the scope."""
+    moved = set(map(id, members))
     scope.children = [child for child in scope.children if id(child) not in moved]
     model = scope.add("model", name=prefix)
-    model.line = parts[0].line
-    parts[0].report(
+    model.line = members[0].line
+    members[0].report(
         Fate.NOTED,
         "sdf.unflattened",
-        "the names {prefix}::... of an old file become those of a nested model {prefix}",
+        "moved the elements named {prefix}::... into a nested model {prefix}",
         prefix=prefix,
     )
-    for part in parts:
-        part.parent = None
-        for reference in _references(part):
-            _write(reference, _inner(_read(reference), prefix))
-        name = part.attributes.get("name", "")
-        part.attributes["name"] = _inner(name, prefix)
-        if part.tag == "frame" and part.attributes["name"] == _MODEL_FRAME:
-            _pose_by_frame(model, part)
+    for member in members:
+        member.parent = None
+        _remove_prefix(member, prefix)
+        if member.tag == "frame" and member.attributes["name"] == _MODEL_FRAME:
+            _apply_model_frame(model, member)
         else:
-            model.append(part)
+            model.append(member)
 
 
-def _pose_by_frame(model: Node, frame: Node) -> None:
-    """Let the frame that stood for the model say where the model is, and which link is its own."""
+def _remove_prefix(member: Node, prefix: str) -> None:
+    """Remove the prefix from the name of an element and from its references."""
+    for reference in _references(member):
+        _write(reference, _read(reference).removeprefix(prefix + SEPARATOR))
+    member.attributes["name"] = member.attributes.get("name", "").removeprefix(prefix + SEPARATOR)
+
+
+def _apply_model_frame(model: Node, frame: Node) -> None:
+    """Take the pose and the canonical link of a nested model from the frame that represented it."""
     for pose in (child for child in list(frame.children) if child.tag == "pose"):
         model.append(pose)
     link = frame.attributes.get("attached_to", "")
@@ -95,31 +104,34 @@ def _pose_by_frame(model: Node, frame: Node) -> None:
 # --- references ------------------------------------------------------------------------------------------------------
 
 
-def _references(part: Node) -> Iterator[Reference]:
-    """Everything in a part that names a frame of the model around it."""
-    if part.tag == "frame":
-        yield part, "attached_to"
-    for tag in _TEXTS.get(part.tag, ()):
-        yield from ((child, "") for child in part.children if child.tag == tag)
-    is_model_frame = part.tag == "frame" and part.attributes.get("name", "").endswith(SEPARATOR + _MODEL_FRAME)
-    pending = [] if is_model_frame and _stands_for_model(part) else [part]
+def _references(member: Node) -> Iterator[Reference]:
+    """Yield every reference in an element to a frame of the model around it."""
+    if member.tag == "frame":
+        yield member, "attached_to"
+    for tag in _REFERENCE_ELEMENTS.get(member.tag, ()):
+        yield from ((child, "") for child in member.children if child.tag == tag)
+    pending = [] if _represents_model(member) else [member]
     while pending:
         node = pending.pop()
         if node.tag == "pose":
             yield node, "relative_to"
         elif node.tag == "xyz":
             yield node, "expressed_in"
-        pending.extend(child for child in node.children if _belongs(child, part))
+        pending.extend(child for child in node.children if _is_in_same_scope(child, member))
 
 
-def _stands_for_model(frame: Node) -> bool:
-    """Whether a frame is ``a::__model__``, whose pose becomes that of the model and stays in its scope."""
-    return frame.attributes["name"].count(SEPARATOR) == 1
+def _represents_model(member: Node) -> bool:
+    """Return whether an element is the frame ``a::__model__``.
+
+    Its pose becomes that of the nested model, so the references in it keep their scope.
+    """
+    name = member.attributes.get("name", "")
+    return member.tag == "frame" and name.endswith(SEPARATOR + _MODEL_FRAME) and name.count(SEPARATOR) == 1
 
 
-def _belongs(child: Node, part: Node) -> bool:
-    """Whether names below an element mean what they mean in the part."""
-    return child.tag != "plugin" and ":" not in child.tag and (part.tag != "model" or child.tag == "pose")
+def _is_in_same_scope(child: Node, member: Node) -> bool:
+    """Return whether references in a descendant are looked up in the same scope as those of the member."""
+    return child.tag != "plugin" and ":" not in child.tag and (member.tag != "model" or child.tag == "pose")
 
 
 def _read(reference: Reference) -> str:
@@ -135,10 +147,6 @@ def _write(reference: Reference, text: str) -> None:
         node.attributes[attribute] = text
 
 
-def _leads_out(reference: Reference, prefix: str) -> bool:
+def _leaves_group(reference: Reference, prefix: str) -> bool:
     name = _read(reference)
-    return name not in _ANYWHERE and not name.startswith(prefix + SEPARATOR)
-
-
-def _inner(name: str, prefix: str) -> str:
-    return name.removeprefix(prefix + SEPARATOR)
+    return name not in _SCOPE_INDEPENDENT and not name.startswith(prefix + SEPARATOR)

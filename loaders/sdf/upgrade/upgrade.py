@@ -1,4 +1,4 @@
-"""Specification 1.0 to 1.11, brought to 1.12 on the tree, so that one reader reads them all."""
+"""Upgrade of SDFormat 1.0 to 1.11 to 1.12 in the tree of elements, so that one reader suffices."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.node import Node
-from loaders.sdf.composition.model_config import NEWEST, Version
 
-from .rules import Add, Become, Copy, Mark, Move, Remove, Rule, Unflatten
+from .rules import Add, Copy, Map, Move, Remove, Rename, Rule, Unflatten
 from .unflatten import unflatten
-from .versions import KNOWN, STEPS
+from .versions import KNOWN_VERSIONS, NEWEST, UPGRADES, Version
 
 Index = Mapping[str, list[Node]]
 """The elements of a file by their tags."""
@@ -21,52 +20,55 @@ _TRUE = frozenset({"true", "1"})
 
 
 def upgrade(root: Node) -> Version:
-    """Bring the tree of one file from its own version to 1.12, in place; return the version it was written in.
+    """Upgrade the tree of one file from its own version to 1.12, in place.
 
-    An unknown version is reported and, as libsdformat does, read as the newest; a missing one is an error.
+    An unknown version is reported and, as in libsdformat, read as the newest; a missing one is an error.
+
+    Returns:
+        The version that the file was written in.
     """
     root.tag = "sdf"
     text = root.attributes.get("version", "").strip()
-    if text not in KNOWN:
+    version = _parse_version(text)
+    if text not in KNOWN_VERSIONS:
         _report_version(root, text)
-        return _parsed(text)
-    version = _parsed(text)
-    for target, rules in STEPS:
+        return version
+    for target, rules in UPGRADES:
         if version < target:
             _apply_all(rules, root)
     return version
 
 
-def _parsed(text: str) -> Version:
-    """The version as numbers; what is none counts as the newest."""
+def _parse_version(text: str) -> Version:
+    """Return the version as numbers; the newest if the text is not two numbers."""
     major, _, minor = text.partition(".")
     numeric = major.isascii() and major.isdecimal() and minor.isascii() and minor.isdecimal()
     return (int(major[:9]), int(minor[:9])) if numeric else NEWEST
 
 
 def _report_version(root: Node, text: str) -> None:
-    hint = "versions are 1.0, 1.2, 1.3 and so on to 1.12"
+    hint = "use one of the versions 1.0, 1.2, 1.3, and so on to 1.12"
     if text:
         root.report(
             Fate.ASSUMED,
             "sdf.unknown-version",
-            "the version {text!r} is not known; the file is read as 1.12",
+            "unknown version {version!r}; reading the file as version 1.12",
             hint=hint,
-            text=text,
+            version=text,
         )
     else:
-        root.invalid("sdf.no-version", "<{tag}> needs a version", hint=hint, tag=root.tag)
+        root.invalid("sdf.no-version", "<{tag}> has no version", hint=hint, tag=root.tag)
 
 
-# --- finding ---------------------------------------------------------------------------------------------------------
+# --- selecting elements ----------------------------------------------------------------------------------------------
 
 
 def is_foreign(node: Node) -> bool:
-    """Whether the inside of an element belongs to someone else: a plugin, or another namespace."""
+    """Return whether the content of an element is outside SDFormat: in a plugin or another namespace."""
     return node.tag == "plugin" or ":" in node.tag
 
 
-def _index(root: Node) -> Index:
+def _index_by_tag(root: Node) -> Index:
     index: defaultdict[str, list[Node]] = defaultdict(list)
     pending = [root]
     while pending:
@@ -77,62 +79,62 @@ def _index(root: Node) -> Index:
     return index
 
 
-def _places(at: str, root: Node, index: Index) -> list[Node]:
-    """The elements that a rule is for."""
+def _select(at: str, root: Node, index: Index) -> list[Node]:
+    """Return the elements that a rule applies to."""
     anywhere = at.startswith("//")
     steps = at.removeprefix("//").split("/")
-    found = index.get(steps.pop(0), []) if anywhere else [root]
+    nodes = index.get(steps.pop(0), []) if anywhere else [root]
     for step in steps:
-        found = [child for node in found for child in node.children if child.tag == step]
-    return found
+        nodes = [child for node in nodes for child in node.children if child.tag == step]
+    return nodes
 
 
-def _follow(node: Node, steps: list[str]) -> Node | None:
-    found: Node | None = node
+def _follow_path(node: Node, steps: list[str]) -> Node | None:
+    target: Node | None = node
     for step in steps:
-        found = None if found is None else found.peek(step)
-    return found
+        target = None if target is None else target.peek(step)
+    return target
 
 
-def _reach(node: Node, steps: list[str]) -> Node:
-    """The element at the end of a path; what is missing on the way is made."""
+def _make_path(node: Node, steps: list[str]) -> Node:
+    """Return the element at the end of a path; add missing elements."""
     for step in steps:
         node = node.peek(step) or node.add(step)
     return node
 
 
-# --- rules -----------------------------------------------------------------------------------------------------------
+# --- applying rules --------------------------------------------------------------------------------------------------
 
 
 def _apply_all(rules: tuple[Rule, ...], root: Node) -> None:
-    index = _index(root)
+    index = _index_by_tag(root)
     for rule in rules:
         apply = _APPLY[type(rule)]
-        for node in _places(rule.at, root, index):
+        for node in _select(rule.at, root, index):
             apply(node, rule)
 
 
-def _set(node: Node, place: str, text: str) -> None:
-    *steps, last = place.split("/")
-    holder = _reach(node, steps)
+def _set_text(node: Node, path: str, text: str) -> None:
+    *steps, last = path.split("/")
+    parent = _make_path(node, steps)
     if last.startswith("@"):
-        holder.attributes[last[1:]] = text
+        parent.attributes[last[1:]] = text
     else:
-        _reach(holder, [last]).text = text
+        _make_path(parent, [last]).text = text
 
 
 def _move(node: Node, rule: Move) -> None:
     *steps, last = rule.source.split("/")
-    holder = _follow(node, steps)
-    if holder is None or not holder.has(last) or node.has(rule.target):
+    parent = _follow_path(node, steps)
+    if parent is None or not parent.has(last) or node.has(rule.target):
         return
     if last.startswith("@"):
-        _move_text(node, holder.attributes.pop(last[1:]), rule.target)
+        _move_text(node, parent.attributes.pop(last[1:]), rule.target)
         return
-    moved = holder.peek(last)
+    moved = parent.peek(last)
     if moved is not None:
         moved.tag = rule.target
-        if holder is not node:
+        if parent is not node:
             node.append(moved)
 
 
@@ -140,17 +142,17 @@ def _move_text(node: Node, text: str, target: str) -> None:
     if target == ".":
         node.text = text
     else:
-        _set(node, target, text)
+        _set_text(node, target, text)
 
 
 def _copy(node: Node, rule: Copy) -> None:
-    source = _follow(node, rule.source.split("/"))
+    source = _follow_path(node, rule.source.split("/"))
     if source is not None:
         for target in rule.targets:
-            _set(node, target, source.text)
+            _set_text(node, target, source.text)
 
 
-def _become(node: Node, rule: Become) -> None:
+def _rename(node: Node, rule: Rename) -> None:
     if rule.attribute in node.attributes:
         node.text = node.attributes.pop(rule.attribute)
         node.tag = rule.tag
@@ -165,10 +167,10 @@ def _remove(node: Node, rule: Remove) -> None:
     node.children = [child for child in node.children if child.tag != rule.tag]
 
 
-def _mark(node: Node, rule: Mark) -> None:
+def _map(node: Node, rule: Map) -> None:
     flag = node.peek(rule.flag)
     if flag is not None and flag.text.strip().lower() in _TRUE:
-        _set(node, rule.target, rule.value)
+        _set_text(node, rule.target, rule.value)
 
 
 def _unflatten(node: Node, _: Unflatten) -> None:
@@ -178,9 +180,9 @@ def _unflatten(node: Node, _: Unflatten) -> None:
 _APPLY: Mapping[type, Callable[[Node, Any], None]] = {
     Move: _move,
     Copy: _copy,
-    Become: _become,
+    Rename: _rename,
     Add: _add,
     Remove: _remove,
-    Mark: _mark,
+    Map: _map,
     Unflatten: _unflatten,
 }

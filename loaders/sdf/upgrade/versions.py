@@ -1,20 +1,24 @@
-"""What changed from each version of the specification to the next, as rules.
+"""The versions of SDFormat, and the conversion rules from each to the next.
 
-Source: the descriptions ``sdf/1.0`` to ``sdf/1.12`` of libsdformat and its conversion recipes. Steps that change
-nothing have no rules. Three rules are not in the recipes, which lose these values: what ``mesh/filename`` names,
-where ``ode/provide_feedback`` went, and the recipes' misspelt paths from 1.0.
+Source: the descriptions ``sdf/1.0`` to ``sdf/1.12`` of libsdformat and its ``.convert`` files. Versions that change
+nothing have no rules. Three rules are ours, because the ``.convert`` files lose these values: ``mesh/filename``,
+``ode/provide_feedback``, and the elements of 1.0 whose paths are misspelled in them.
 """
 
 from __future__ import annotations
 
-from loaders.sdf.composition.model_config import Version
+from .rules import Add, Copy, Map, Move, Remove, Rename, Rule, Unflatten, attributes_to_elements
 
-from .rules import Add, Become, Copy, Mark, Move, Remove, Rule, Unflatten, attributes
+Version = tuple[int, int]
+"""Major and minor version number."""
 
-_STANDARD_SCRIPTS = "file://media/materials/scripts/gazebo.material"
-"""Where Gazebo keeps the materials that 1.0 named without a file."""
+NEWEST: Version = (1, 12)
+"""The version that older files are upgraded to."""
 
-_ATTRIBUTES_OF_1_0 = {
+_GAZEBO_SCRIPT = "file://media/materials/scripts/gazebo.material"
+"""The script of Gazebo's own materials, which files of version 1.0 name without a URI."""
+
+_ATTRIBUTES_1_0 = {
     "//animation": "filename scale interpolate_x",
     "//attenuation": "range linear constant quadratic",
     "//axis": "xyz",
@@ -59,18 +63,18 @@ _ATTRIBUTES_OF_1_0 = {
 }
 _TO_1_2: tuple[Rule, ...] = (
     Move("//link", "damping", "velocity_decay"),
-    *(rule for at, names in _ATTRIBUTES_OF_1_0.items() for rule in attributes(at, names)),
+    *(rule for at, names in _ATTRIBUTES_1_0.items() for rule in attributes_to_elements(at, names)),
     Move("//heightmap", "@origin", "pos"),
     Move("//fog", "@rgba", "color"),
     Move("//material", "@script", "script/name"),
-    Add("//material/script", "uri", _STANDARD_SCRIPTS),
+    Add("//material/script", "uri", _GAZEBO_SCRIPT),
     Move("//contact/collision", "@name", "."),
-    *(Become("//" + tag, "rgba", tag) for tag in ("ambient", "diffuse", "specular", "emissive", "background")),
-    *(Become("//" + tag, "enabled", tag) for tag in ("shadows", "grid")),
-    *(Become("//" + tag, "link", tag) for tag in ("parent", "child")),
-    *(Become("//" + tag, "xyz", tag) for tag in ("gravity", "direction")),
-    Become("//horizontal_fov", "angle", "horizontal_fov"),
-    Become("//origin", "pose", "pose"),
+    *(Rename("//" + tag, "rgba", tag) for tag in ("ambient", "diffuse", "specular", "emissive", "background")),
+    *(Rename("//" + tag, "enabled", tag) for tag in ("shadows", "grid")),
+    *(Rename("//" + tag, "link", tag) for tag in ("parent", "child")),
+    *(Rename("//" + tag, "xyz", tag) for tag in ("gravity", "direction")),
+    Rename("//horizontal_fov", "angle", "horizontal_fov"),
+    Rename("//origin", "pose", "pose"),
 )
 _TO_1_4: tuple[Rule, ...] = (
     *(Move("//" + tag, "filename", "uri") for tag in ("mesh", "image", "heightmap")),
@@ -103,7 +107,7 @@ _TO_1_7: tuple[Rule, ...] = (
         rule
         for axis in ("//joint/axis", "//joint/axis2")
         for rule in (
-            Mark(axis, "use_parent_model_frame", "xyz/@expressed_in", "__model__"),
+            Map(axis, "use_parent_model_frame", "xyz/@expressed_in", "__model__"),
             Remove(axis, "use_parent_model_frame"),
         )
     ),
@@ -111,7 +115,7 @@ _TO_1_7: tuple[Rule, ...] = (
 )
 _TO_1_8: tuple[Rule, ...] = (Unflatten("world/model"),)
 
-STEPS: tuple[tuple[Version, tuple[Rule, ...]], ...] = (
+UPGRADES: tuple[tuple[Version, tuple[Rule, ...]], ...] = (
     ((1, 2), _TO_1_2),
     ((1, 4), _TO_1_4),
     ((1, 5), _TO_1_5),
@@ -119,7 +123,7 @@ STEPS: tuple[tuple[Version, tuple[Rule, ...]], ...] = (
     ((1, 7), _TO_1_7),
     ((1, 8), _TO_1_8),
 )
-"""The version that a step leads to, and what it does to a file of the version before."""
+"""For each version with changes, the rules that convert a file of the version before."""
 
-KNOWN: frozenset[str] = frozenset({"1.0"} | {f"1.{minor}" for minor in range(2, 13)})
-"""Every version there is; there never was a 1.1."""
+KNOWN_VERSIONS: frozenset[str] = frozenset({"1.0"} | {f"1.{minor}" for minor in range(2, 13)})
+"""All released versions; there is no version 1.1."""

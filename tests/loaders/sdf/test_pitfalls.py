@@ -793,7 +793,7 @@ def test_mimic_may_name_a_joint_that_comes_later() -> None:
 
 def test_merging_a_model_twice_takes_its_names_twice(library: Path) -> None:
     twice = "<include merge='true'><uri>model://crane</uri></include>" * 2
-    with pytest.raises(LoadError, match="taken"):
+    with pytest.raises(LoadError, match=r"sdf\.duplicate-name"):
         compose(library, f"<model name='m'><link name='l'/>{twice}</model>")
 
 
