@@ -23,8 +23,9 @@ WORDS = (
 TAGS = (
     "link", "joint", "model", "frame", "include", "pose", "inertial", "mass", "inertia", "collision", "visual",
     "geometry", "box", "size", "sphere", "radius", "mesh", "uri", "scale", "heightmap", "polyline", "point", "axis",
-    "axis2", "xyz", "limit", "lower", "upper", "sensor", "ray", "camera", "light", "material", "script", "plugin", "state", "gripper",
-    "experimental:params", "drake:joint", "drake:mimic", "drake:linear_bushing_rpy", "drake:proximity_properties",
+    "axis2", "xyz", "limit", "lower", "upper", "sensor", "ray", "camera", "light", "material", "script", "plugin",
+    "state", "gripper", "experimental:params", "drake:joint", "drake:mimic", "drake:linear_bushing_rpy",
+    "drake:proximity_properties",
     "drake:ball_constraint", "placement_frame", "static", "submesh", "mimic", "origin", "actuator", "transmission",
 )  # fmt: skip
 
