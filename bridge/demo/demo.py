@@ -81,9 +81,7 @@ def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
         ", ".join(f"{joint} {angle} rad" for joint, angle in pose.items()) or "all joints at zero" for pose in POSES
     ]
     try:
-        return side_by_side(
-            gallery, captions, f"{scene.name} in both simulators"
-        ), gallery.notes
+        return side_by_side(gallery, captions, f"{scene.name} in both simulators"), gallery.notes
     except ImportError:
         note = "no pictures: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
         return None, [*gallery.notes, note]

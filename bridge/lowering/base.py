@@ -1,4 +1,4 @@
-"""What holds a mechanism, where the caller asks for something else than the source says."""
+"""Hold or release the base of a mechanism on request of the caller."""
 
 from __future__ import annotations
 
@@ -13,21 +13,30 @@ from loaders.spatial import IDENTITY
 
 
 def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:
-    """With every free link held where it stands, or with every link that is held by no moving joint set free."""
-    bodies = [_based(body, fixed) for body in mechanism.bodies]
+    """Return the mechanism with every base fixed or free.
+
+    Args:
+        mechanism: The mechanism to change.
+        fixed: Whether free links are welded to the world where they are; else links that are welded to the world
+            become free.
+    """
+    rebased = _weld if fixed else _release
+    bodies = [rebased(body) if body.parent == ROOT else body for body in mechanism.bodies]
     return with_bodies(mechanism, bodies, range(len(bodies)))
 
 
-def _based(body: Body, fixed: bool) -> Body:
-    if body.parent != ROOT:
+def _weld(body: Body) -> Body:
+    """Return a free body welded to the world, and any other body as it is."""
+    if kind_of(body) is not PrimitiveKind.FREE:
         return body
-    if fixed and kind_of(body) is PrimitiveKind.FREE:
-        return dataclasses.replace(
-            body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=()
-        )
-    if not fixed and not body.primitives and body.name != WORLD:
-        return dataclasses.replace(
-            body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
-            reflected_inertia=(0.0,) * 6,
-        )  # fmt: skip
-    return body
+    return dataclasses.replace(body, joint=None, source=None, X_PF=body.link.X_WL, primitives=(), reflected_inertia=())
+
+
+def _release(body: Body) -> Body:
+    """Return a body that is welded to the world as a free one, and any other body as it is."""
+    if body.primitives or body.name == WORLD:
+        return body
+    return dataclasses.replace(
+        body, joint=body.name, source=None, X_PF=IDENTITY, X_BM=IDENTITY, primitives=FREE,
+        reflected_inertia=(0.0,) * 6,
+    )  # fmt: skip

@@ -1,35 +1,54 @@
-"""What the public functions take: a path, a scene, or a mechanism."""
+"""The sources that public functions take: a path, a scene, or a mechanism."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Unpack
 
 import loaders
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
+from loaders.diagnostics import Diagnostics
 from loaders.option_names import check_option_names
 from loaders.scene import Scene
 
 from . import lower
+from .inertia_repair import with_repaired_inertia
 from .regularization import with_minimum_inertia
 
 Source = str | os.PathLike[str] | Scene | Mechanism
 
 
-def mechanism_of(source: Source, **load_options: Unpack[LoadOptions]) -> Mechanism:
-    """The mechanism that a source stands for, as an engine can move it.
+def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]) -> Mechanism:
+    """Return the mechanism of a source, with the minimum inertia that engines need.
+
+    Args:
+        source: A path, a scene, or a mechanism.
+        repair_inertia: Whether inertias that no rigid body can have are replaced by the nearest physical ones.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Raises:
-        LoadError: if the file is wrong.
+        LoadError: if the file has errors.
         ExportError: if the scene cannot be lowered.
-        TypeError: for anything else than a path, a scene or a mechanism, and for an option that there is not.
+        TypeError: if the source is neither a path, a scene nor a mechanism, or for an unknown option.
     """
     check_option_names(load_options, LoadOptions.__optional_keys__)
     if isinstance(source, Mechanism):
-        return with_minimum_inertia(source)
-    if isinstance(source, Scene):
-        return with_minimum_inertia(lower(source))
-    if not isinstance(source, str | os.PathLike):
+        return with_minimum_inertia(_repaired(source) if repair_inertia else source)
+    if isinstance(source, str | os.PathLike):
+        source = loaders.load(source, **load_options)
+    if not isinstance(source, Scene):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    return with_minimum_inertia(lower(loaders.load(source, **load_options)))
+    mechanism = lower(source)
+    return with_minimum_inertia(_repaired(mechanism) if repair_inertia else mechanism)
+
+
+def _repaired(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism of the repaired scene; the mechanism itself if there is nothing to repair."""
+    diagnostics = Diagnostics()
+    scene = with_repaired_inertia(mechanism.scene, diagnostics)
+    if scene is mechanism.scene:
+        return mechanism
+    repaired = lower(scene)
+    return dataclasses.replace(repaired, diagnostics=(*repaired.diagnostics, *diagnostics))

@@ -1,8 +1,9 @@
-"""Kinematic loops: the joint at which each is opened, and what closes it again.
+"""Kinematic loops: choose the joint at which each loop is cut, and the constraint that closes it.
 
-A ball joint that only connects is closed by a pin, such a hinge by two, a weld by a weld. For every other joint the
-link at one of its ends is split: the joint keeps its place in a tree and carries a part of the link, with an equal
-share of the inertia, which a weld holds to the rest. So it keeps what it has: its position, limits, damping and drive.
+A ball joint that only connects its links is closed by a point constraint, such a hinge by two, a weld by a weld. For
+every other joint the link at one of its ends is split: the joint stays in the spanning tree and carries a part of the
+link, with an equal share of its inertia, which a weld attaches to the rest. The joint so keeps its position, limits,
+damping and actuator.
 """
 
 from __future__ import annotations
@@ -17,120 +18,135 @@ from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint, JointAxis, JointType, Link, by_name
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_weld, static_links
-from loaders.scene_queries.scoped_names import local_name
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
 NO_EDGES = frozenset({JointType.FLOATING, JointType.GEARBOX})
-"""Joints that hold nothing together: the one constrains nothing, the other couples two other joints."""
+"""Joint types that are no edges of the graph: floating constrains nothing, gearbox couples two other joints."""
 _PINNED = {JointType.BALL: 4, JointType.REVOLUTE: 3, JointType.CONTINUOUS: 3}
-"""Joints that pins can close, if they only connect; the higher, the sooner."""
+"""Rank as a cut joint of the types that point constraints can close, if they only connect their links."""
 _WELD_OF_BODIES, _SPLIT, _WELD = 2, 1, 0
-"""A weld between links with mass is easy to hold; one that carries a mere frame stays, as does one to the world."""
+"""Ranks as a cut joint: solvers hold a weld between links with mass well; one to a massless link or the world stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """A scene whose joints make trees, and what closes its loops."""
+class CutScene:
+    """A scene without kinematic loops, and the constraints that close them."""
 
     scene: Scene
-    """With the parts of links that are split, and joints that carry them."""
+    """The scene, with the parts of split links, and joints that carry them."""
     tree: tuple[Joint, ...]
+    """The joints of the spanning forest."""
     closures: tuple[Joint, ...]
-    """Welds, hinges and balls between links of ``scene``, named after the joint that each loop is opened at."""
+    """Welds, hinges and balls between links of ``scene`` that close the loops, named after the cut joints."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SplitLink:
-    """A link that is split for a joint, and the link welded to it whose inertia is shared; itself, mostly."""
+    """A link that is split at a joint."""
 
     joint: Joint
-    end: str
+    """The cut joint."""
+    link: str
+    """Name of the link that is split, at one end of the joint."""
     bearer: str | None
+    """Name of the link, itself or one welded to it, whose inertia is shared; None if none of them has mass."""
 
 
-def cut_loops(scene: Scene, diagnostics: Diagnostics) -> Opened:
-    """Open every loop, deterministically and in near-linear time.
+def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
+    """Cut every kinematic loop, deterministically and in near-linear time.
 
-    Of each loop the joint that is easiest to hold as a constraint is chosen, the last in the scene among equals.
+    Each loop is cut at the joint that solvers hold best as a constraint, the last in the scene among equals.
+
+    Args:
+        scene: The scene.
+        diagnostics: Receives a finding for each joint that is cut and for each that cannot move.
     """
-    movable = [joint for joint in scene.joints if joint.type not in NO_EDGES]
+    edges = [joint for joint in scene.joints if joint.type not in NO_EDGES]
     ranks = _Ranks(scene)
-    kept = _kept(scene, sorted(movable, key=ranks.of))
-    left = [joint for joint in movable if joint.name not in kept]
-    if not left:
-        return Opened(scene=scene, tree=tuple(movable), closures=())
-    bearers = _InertiaCarriers(scene, kept)
-    loops = [joint for joint in left if not bearers.is_dead(joint)]
-    cuts = {cut.joint.name: cut for joint in loops for cut in bearers.cut(joint, ranks.of(joint))}
-    _report_dead(scene, [joint for joint in left if bearers.is_dead(joint)], diagnostics)
+    tree = _tree_joints(scene, sorted(edges, key=ranks.of))
+    others = [joint for joint in edges if joint.name not in tree]
+    if not others:
+        return CutScene(scene=scene, tree=tuple(edges), closures=())
+    carriers = _InertiaCarriers(scene, tree)
+    loops = [joint for joint in others if not carriers.is_redundant(joint)]
+    splits = {split.joint.name: split for joint in loops for split in carriers.split(joint, ranks.of(joint))}
+    _report_redundant(scene, [joint for joint in others if carriers.is_redundant(joint)], diagnostics)
     for joint in loops:
-        _report(joint, cuts.get(joint.name), diagnostics)
-    return _split(scene, kept, loops, list(cuts.values()))
+        _report_loop(joint, splits.get(joint.name), diagnostics)
+    return _with_split_links(scene, tree, loops, list(splits.values()))
 
 
-def _report(joint: Joint, cut: _SplitLink | None, diagnostics: Diagnostics) -> None:
-    if cut is None:
-        how = "it becomes a constraint, not a degree of freedom"
+def _report_loop(joint: Joint, split: _SplitLink | None, diagnostics: Diagnostics) -> None:
+    if split is None:
+        diagnostics.add(
+            Fate.NOTED,
+            "lower.loop",
+            "joint {joint} closes a kinematic loop; it becomes a constraint and has no position",
+            joint.where,
+            subjects=(joint.name,),
+            joint=joint.name,
+        )
     else:
-        how = f"it carries a part of link {cut.end}, which a constraint welds to the rest"
-    diagnostics.add(
-        Fate.NOTED,
-        "lower.loop",
-        "joint {joint} closes a kinematic loop; {how}",
-        joint.where,
-        subjects=(joint.name,),
-        joint=joint.name,
-        how=how,
-    )
+        diagnostics.add(
+            Fate.NOTED,
+            "lower.loop",
+            "joint {joint} closes a kinematic loop; link {link} is split, and a constraint welds its parts together",
+            joint.where,
+            subjects=(joint.name, split.link),
+            joint=joint.name,
+            link=split.link,
+        )
 
 
-def _report_dead(scene: Scene, dead: list[Joint], diagnostics: Diagnostics) -> None:
+def _report_redundant(scene: Scene, redundant: list[Joint], diagnostics: Diagnostics) -> None:
     static = {WORLD, *static_links(scene)}
-    for joint in dead:
+    for joint in redundant:
         if not (is_weld(joint) and {joint.parent, joint.child} <= static):
             diagnostics.add(
                 Fate.NOTED,
                 "lower.static-joint",
-                "joint {joint} does not move: its links are static, or welded together",
+                "joint {joint} cannot move: its links are static or welded together",
                 joint.where,
                 subjects=(joint.name,),
                 joint=joint.name,
             )
 
 
-# --- where to open ---------------------------------------------------------------------------------------------------
+# --- where to cut ----------------------------------------------------------------------------------------------------
 
 
 class _Ranks:
-    """How well each joint can be left out: the higher, the sooner."""
+    """Rank of each joint as a cut joint: loops are cut at joints of high rank."""
 
     def __init__(self, scene: Scene) -> None:
         self._used = {name for c in scene.couplings for name in (c.follower, c.leader)}
         self._used |= {actuator.joint for actuator in scene.actuators}
         self._used |= {name for c in scene.constraints for name in getattr(c, "joints", ())}
         self._references = {joint.gear_reference for joint in scene.joints if joint.type is JointType.GEARBOX}
-        self._heavy = {link.name for link in scene.links if _has_mass(link)}
+        self._massive = {link.name for link in scene.links if _has_mass(link)}
 
     def of(self, joint: Joint) -> int:
-        bare = self._only_connects(joint)
+        connects = self._only_connects(joint)
         if joint.type is JointType.FIXED:
-            return _WELD_OF_BODIES if bare and {joint.parent, joint.child} <= self._heavy else _WELD
-        return _PINNED.get(joint.type, _SPLIT) if bare else _SPLIT
+            return _WELD_OF_BODIES if connects and {joint.parent, joint.child} <= self._massive else _WELD
+        return _PINNED.get(joint.type, _SPLIT) if connects else _SPLIT
 
     def _only_connects(self, joint: Joint) -> bool:
-        """Whether nothing acts along it, measures it or starts it elsewhere."""
-        geared = joint.parent in self._references
-        said = joint.name in self._used or joint.sensors or joint.provide_feedback or any(joint.default_position)
-        return not (geared or said or any(_acts(axis) for axis in joint.axes))
+        """Return whether no force acts along the joint, nothing measures it, and it starts at zero."""
+        if joint.parent in self._references or joint.name in self._used:
+            return False
+        if joint.sensors or joint.provide_feedback or any(joint.default_position):
+            return False
+        return not any(_has_force(axis) for axis in joint.axes)
 
 
-def _acts(axis: JointAxis) -> bool:
+def _has_force(axis: JointAxis) -> bool:
     limited = axis.lower > -math.inf or axis.upper < math.inf
     return limited or bool(axis.damping or axis.friction or axis.spring_stiffness)
 
 
-def _kept(scene: Scene, ranked: Iterable[Joint]) -> set[str]:
-    """Names of the joints that make trees."""
+def _tree_joints(scene: Scene, ranked: Iterable[Joint]) -> set[str]:
+    """Return the names of the joints of the spanning forest, those of low rank first."""
     sets = _Partition([WORLD, *(link.name for link in scene.links)])
     for name in static_links(scene):
         sets.join(name, WORLD)
@@ -138,12 +154,13 @@ def _kept(scene: Scene, ranked: Iterable[Joint]) -> set[str]:
 
 
 class _Partition:
-    """Disjoint sets of names, joined as edges are found."""
+    """Disjoint sets of names (union-find with path compression)."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._parent = {name: name for name in names}
 
     def find(self, name: str) -> str:
+        """Return the representative of the set of a name."""
         root = name
         while self._parent[root] != root:
             root = self._parent[root]
@@ -152,13 +169,13 @@ class _Partition:
         return root
 
     def join(self, a: str, b: str) -> bool:
-        """Join the sets of both; False if they are one already."""
+        """Join the sets of both names; return False if they are one set already."""
         a, b = self.find(a), self.find(b)
         self._parent[a] = b
         return a != b
 
 
-# --- links that are split --------------------------------------------------------------------------------------------
+# --- split links -----------------------------------------------------------------------------------------------------
 
 
 def _has_mass(link: Link) -> bool:
@@ -168,90 +185,84 @@ def _has_mass(link: Link) -> bool:
 
 
 class _InertiaCarriers:
-    """Who shares its inertia with the part of a link that a joint carries."""
+    """The links whose inertia is shared with the parts of split links."""
 
-    def __init__(self, scene: Scene, kept: set[str]) -> None:
-        heavy = {link.name for link in scene.links if _has_mass(link)}
-        groups = connected_components(scene, lambda joint: is_weld(joint) and joint.name in kept)
+    def __init__(self, scene: Scene, tree: set[str]) -> None:
+        massive = {link.name for link in scene.links if _has_mass(link)}
+        groups = connected_components(scene, lambda joint: is_weld(joint) and joint.name in tree)
         self._group = {name: group for group in groups for name in group}
-        self._still = self._group[WORLD]
-        self._heaviest = {id(group): next((name for name in group if name in heavy), None) for group in groups}
-        self._heavy = heavy
+        self._world_group = self._group[WORLD]
+        self._massive_member = {id(group): next((name for name in group if name in massive), None) for group in groups}
+        self._massive = massive
 
-    def is_dead(self, joint: Joint) -> bool:
-        """Whether welds hold both ends together anyway."""
+    def is_redundant(self, joint: Joint) -> bool:
+        """Return whether welds hold both ends of the joint together anyway."""
         return self._group[joint.parent] is self._group[joint.child]
 
-    def cut(self, joint: Joint, rank: int) -> Iterator[_SplitLink]:
-        """The link to split, the child if it can be; none where a weld or pins close the loop."""
+    def split(self, joint: Joint, rank: int) -> Iterator[_SplitLink]:
+        """Yield the link to split, the child if possible; none if a weld or point constraints close the loop."""
         if is_weld(joint) or rank > _SPLIT:
             return
-        ends = [end for end in (joint.child, joint.parent) if self._group[end] is not self._still]
-        end = next((end for end in ends if self._of(end)), ends[0])
-        if self._of(end) or joint.type not in _PINNED:
-            yield _SplitLink(joint, end, self._of(end))
+        ends = [end for end in (joint.child, joint.parent) if self._group[end] is not self._world_group]
+        link = next((end for end in ends if self._bearer(end)), ends[0])
+        if self._bearer(link) or joint.type not in _PINNED:
+            yield _SplitLink(joint, link, self._bearer(link))
 
-    def _of(self, end: str) -> str | None:
-        return end if end in self._heavy else self._heaviest[id(self._group[end])]
+    def _bearer(self, link: str) -> str | None:
+        return link if link in self._massive else self._massive_member[id(self._group[link])]
 
 
-def _split(scene: Scene, kept: set[str], loops: list[Joint], cuts: list[_SplitLink]) -> Opened:
+def _with_split_links(scene: Scene, tree: set[str], loops: list[Joint], splits: list[_SplitLink]) -> CutScene:
     links = by_name(scene.links)
-    count = Counter(cut.bearer for cut in cuts)
-    shared = {name: _shared(link, 1 + count[name]) if count[name] else link for name, link in links.items()}
+    count = Counter(split.bearer for split in splits)
+    shared = {name: _share(link, 1 + count[name]) if count[name] else link for name, link in links.items()}
     parts: dict[str, Link] = {}
     carrying: dict[str, Joint] = {}
     welds: dict[str, Joint] = {}
-    for cut in cuts:
-        part = _part(cut, shared, {*links, *parts})
+    for split in splits:
+        part = _part(split, shared, {*links, *parts})
         parts[part.name] = part
-        carrying[cut.joint.name], welds[cut.joint.name] = _carried(cut, part.name)
+        carrying[split.joint.name], welds[split.joint.name] = _carrying_joint_and_weld(split, part.name)
     joints = tuple(carrying.get(joint.name, joint) for joint in scene.joints)
-    return Opened(
+    return CutScene(
         scene=dataclasses.replace(scene, links=(*shared.values(), *parts.values()), joints=joints),
-        tree=tuple(joint for joint in joints if joint.name in kept or joint.name in carrying),
+        tree=tuple(joint for joint in joints if joint.name in tree or joint.name in carrying),
         closures=tuple(welds.get(joint.name, joint) for joint in loops),
     )
 
 
-def _shared(link: Link, count: int) -> Link:
-    """One of ``count`` equal parts of a link's inertia, in the same place."""
-    whole = link.inertia
-    if whole is None:
+def _share(link: Link, count: int) -> Link:
+    """Return the link with one of ``count`` equal shares of its inertia."""
+    total = link.inertia
+    if total is None:
         return link
     return dataclasses.replace(
-        link, inertia=SpatialInertia(whole.mass / count, whole.p_LLcm, frozen(whole.I_Lcm / count))
+        link, inertia=SpatialInertia(total.mass / count, total.p_LLcm, frozen(total.I_Lcm / count))
     )
 
 
-def _part(cut: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
-    """The part of a link that a joint carries: it has nothing but inertia."""
-    link, name = shared[cut.end], f"{cut.end}_at_{local_name(cut.joint.name)}"
+def _part(split: _SplitLink, shared: dict[str, Link], taken: set[str]) -> Link:
+    """Return the part of a link that its joint carries: it has inertia, but no shapes and no sensors."""
+    link, name = shared[split.link], f"{split.link}_at_{split.joint.name.rpartition('::')[2]}"
     while name in taken:
         name += "_"
     inertia, gravity = None, link.gravity
-    if cut.bearer is not None:
-        bearer = shared[cut.bearer]
+    if split.bearer is not None:
+        bearer = shared[split.bearer]
         X_LB = link.X_WL.inverse() @ bearer.X_WL
         inertia, gravity = bearer.inertia, bearer.gravity
-        if inertia is not None and cut.bearer != cut.end:
+        if inertia is not None and split.bearer != split.link:
             inertia = inertia.moved(X_LB)
+    X_WL = _pose_at_zero(split, shared)
     return dataclasses.replace(
-        link,
-        name=name,
-        X_WL=_at_zero(cut, shared),
-        inertia=inertia,
-        gravity=gravity,
-        collisions=(),
-        visuals=(),
-        sensors=(),
+        link, name=name, X_WL=X_WL, inertia=inertia, gravity=gravity, collisions=(), visuals=(), sensors=()
     )
 
 
-def _at_zero(cut: _SplitLink, links: dict[str, Link]) -> Pose:
-    """Where the joint has the part at its zero: on the link, unless the source has the loop open there."""
-    joint = cut.joint
-    if cut.end == joint.child:
+def _pose_at_zero(split: _SplitLink, links: dict[str, Link]) -> Pose:
+    """Return ``X_WL`` of the part at the joint's zero: the link's own, unless the loop is open there in the source."""
+    joint = split.joint
+    if split.link == joint.child:
         X_OJ, X_LJ, other = joint.X_PJ, joint.X_CJ, joint.parent
     else:
         X_OJ, X_LJ, other = joint.X_CJ, joint.X_PJ, joint.child
@@ -259,12 +270,12 @@ def _at_zero(cut: _SplitLink, links: dict[str, Link]) -> Pose:
     return X_WO @ X_OJ @ X_LJ.inverse()
 
 
-def _carried(cut: _SplitLink, part: str) -> tuple[Joint, Joint]:
-    """The joint with the part in the place of the link, and the weld of both, where the joint is."""
-    joint, is_child = cut.joint, cut.end == cut.joint.child
+def _carrying_joint_and_weld(split: _SplitLink, part: str) -> tuple[Joint, Joint]:
+    """Return the joint with the part in the place of the link, and the weld of both, at the joint's frame."""
+    joint, is_child = split.joint, split.link == split.joint.child
     carrying = dataclasses.replace(joint, child=part) if is_child else dataclasses.replace(joint, parent=part)
     X_LJ = joint.X_CJ if is_child else joint.X_PJ
     weld = Joint(
-        name=joint.name, type=JointType.FIXED, parent=cut.end, child=part, X_PJ=X_LJ, X_CJ=X_LJ, where=joint.where
+        name=joint.name, type=JointType.FIXED, parent=split.link, child=part, X_PJ=X_LJ, X_CJ=X_LJ, where=joint.where
     )
     return carrying, weld

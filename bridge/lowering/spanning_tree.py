@@ -1,85 +1,100 @@
-"""The spanning forest of a scene without loops: which joint each link hangs from, and which way round."""
+"""The spanning forest of a scene without loops: which joint carries each link, and in which direction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from loaders.model import WORLD, Joint, JointType
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import static_links
 
-_Incident = dict[str, list[tuple[Joint, str]]]
+_Incident = Mapping[str, list[tuple[Joint, str]]]
+"""Joints at each link, each with the link at its other end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """How a link hangs in the forest."""
+    """An edge of the spanning forest: a link and what connects it to its parent."""
 
     link: str
+    """Name of the link."""
     parent: str
-    """A link or `WORLD`."""
+    """Name of the parent link, or `WORLD`."""
     joint: Joint | None = None
-    """What it hangs by; None if it is static, or free without a joint that says so."""
+    """The joint that carries the link; None for a static link and for a free link without a floating joint."""
     static: bool = False
-    """Whether it stands in the world: in a static model, or kinematic."""
+    """Whether the link is fixed in the world because its model is static or because it is kinematic."""
     reversed: bool = False
-    """Whether the joint's child is the parent here."""
+    """Whether the joint's child is the parent in the forest."""
 
 
 def spanning_forest(scene: Scene, tree: Iterable[Joint]) -> tuple[Edge, ...]:
-    """The edges of joints that make trees, each after that of its parent.
+    """Return the edges of the forest, each after the edge of its parent.
 
-    Trees stand in the order of their root links in the scene, children in the order of their joints.
+    Trees are in the order of their root links in the scene, children in the order of their joints.
+
+    Args:
+        scene: The scene.
+        tree: The joints of the forest; they form no loop.
     """
-    return tuple(_oriented(scene, list(tree), static_links(scene)))
-
-
-def _oriented(scene: Scene, tree: list[Joint], static: set[str]) -> list[Edge]:
-    """Direct the edges away from the world, and from the root of every tree that floats."""
-    incident: _Incident = {name: [] for name in (WORLD, *(link.name for link in scene.links))}
-    for joint in tree:
-        incident[joint.parent].append((joint, joint.child))
-        incident[joint.child].append((joint, joint.parent))
+    joints = list(tree)
+    incident = _incident_joints(scene, joints)
     edges: list[Edge] = []
     seen = {WORLD}
-    pending = list(reversed(_roots(scene, tree, static, incident)))
+    pending = list(reversed(_root_edges(scene, joints, incident)))
     while pending:
         edge = pending.pop()
         edges.append(edge)
-        if edge.link == WORLD:  # a link of the world itself; what hangs from the world is a root
+        if edge.link == WORLD:  # a link of the world itself: the links that it carries are roots
             continue
         seen.add(edge.link)
         for joint, other in reversed(incident[edge.link]):
             if other not in seen:
                 pending.append(Edge(link=other, parent=edge.link, joint=joint, reversed=joint.child == edge.link))
-    return edges
+    return tuple(edges)
 
 
-def _roots(scene: Scene, tree: list[Joint], static: set[str], incident: _Incident) -> list[Edge]:
-    """The links that hang directly from the world, in the order of the scene.
+def _incident_joints(scene: Scene, joints: Iterable[Joint]) -> _Incident:
+    incident: dict[str, list[tuple[Joint, str]]] = {name: [] for name in (WORLD, *(link.name for link in scene.links))}
+    for joint in joints:
+        incident[joint.parent].append((joint, joint.child))
+        incident[joint.child].append((joint, joint.parent))
+    return incident
 
-    A kinematic link in a tree that floats is its root, and stands: no force moves it.
-    """
-    roots = {name: Edge(link=name, parent=WORLD, static=True) for name in static}
+
+def _root_edges(scene: Scene, joints: list[Joint], incident: _Incident) -> list[Edge]:
+    """Return the edges of the links whose parent is the world, in the order of the scene."""
+    roots = {name: Edge(link=name, parent=WORLD, static=True) for name in static_links(scene)}
     for joint, link in incident[WORLD]:
         roots.setdefault(link, Edge(link=link, parent=WORLD, joint=joint, reversed=joint.child == WORLD))
     reached = _reachable(roots, incident)
-    carried = {joint.child for joint in tree}
-    floating = {joint.child: joint for joint in scene.joints if joint.type is JointType.FLOATING}
-    names = [link.name for link in scene.links]
-    uncarried = [name for name in names if name not in carried]
-    told = [link.name for link in scene.links if link.kinematic]
-    for name in (*told, *(name for name in floating if name not in carried), *uncarried, *names):
-        if name not in reached:
-            standing = Edge(link=name, parent=WORLD, static=True)
-            roots[name] = standing if name in told else Edge(link=name, parent=WORLD, joint=floating.get(name))
-            reached |= _reachable((name,), incident)
-    order = {name: i for i, name in enumerate(names)}
+    for edge in _candidate_roots(scene, joints):
+        if edge.link not in reached:
+            roots[edge.link] = edge
+            reached |= _reachable((edge.link,), incident)
+    order = {link.name: i for i, link in enumerate(scene.links)}
     return sorted(roots.values(), key=lambda edge: order[edge.link])
 
 
+def _candidate_roots(scene: Scene, joints: Iterable[Joint]) -> Iterator[Edge]:
+    """Yield an edge for each link that could be the root of a tree that the world does not carry, best first.
+
+    Kinematic links come first, as they stay where they are; then links with a floating joint, links that no joint
+    carries, and all others.
+    """
+    carried = {joint.child for joint in joints}
+    floating = {joint.child: joint for joint in scene.joints if joint.type is JointType.FLOATING}
+    kinematic = [link.name for link in scene.links if link.kinematic]
+    yield from (Edge(link=name, parent=WORLD, static=True) for name in kinematic)
+    names = [link.name for link in scene.links if not link.kinematic]
+    uncarried = [name for name in names if name not in carried]
+    for name in (*(name for name in floating if name not in carried), *uncarried, *names):
+        yield Edge(link=name, parent=WORLD, joint=floating.get(name))
+
+
 def _reachable(names: Iterable[str], incident: _Incident) -> set[str]:
+    """Return the links that are connected to the given ones without passing through the world."""
     reached = set(names)
     pending = list(reached)
     while pending:

@@ -39,12 +39,11 @@ class Mechanism:
 
     Example:
         >>> import bridge, loaders
-        >>> text = '''<robot name="arm"><link name="base"/><link name="tip"/>
-        ...   <joint name="lift" type="prismatic"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>
-        ...   <limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>'''
-        >>> mechanism = bridge.lower(loaders.load_string(text))
-        >>> mechanism.link_poses({"lift": 0.5})["tip"].p.tolist()
-        [0.0, 0.0, 0.5]
+        >>> mechanism = bridge.lower(loaders.load("assets/double_pendulum.urdf"))
+        >>> mechanism
+        Mechanism('double_pendulum': 3 bodies, 2 velocities, 0 closures, 0 couplings, 2 actuators)
+        >>> mechanism.link_poses({"shoulder": 0.5})["lower_arm"].p.round(3).tolist()
+        []
     """
 
     scene: Scene

@@ -17,7 +17,6 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from bridge.lowering.inputs import Source, mechanism_of
-from bridge.lowering.regularization import with_repaired_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
@@ -107,9 +106,7 @@ def compare(
     """
     wanted = [Level(level) for level in levels]
     named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
-    mechanism = mechanism_of(source, **load_options)
-    if inertia == "repair":
-        mechanism = mechanism_of(with_repaired_inertia(mechanism))
+    mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
     states = random_states(mechanism, configurations, seed)
     states[:0] = [(_whole(mechanism, positions), v) for _, v in states[:1]] if positions else []
     progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")

@@ -12,7 +12,7 @@ import numpy as np
 
 import bridge
 import loaders
-from bridge.lowering.regularization import with_repaired_inertia
+from bridge.lowering.inputs import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mjcf import Actuators
 from bridge.mjcf.body.joints import Carrier, carriers
@@ -78,7 +78,7 @@ def move(model: Model) -> Motion:
 def _motion(model: Model) -> Motion:
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
-        mechanism = with_repaired_inertia(bridge.lower(_unseen(loaders.load(model.path, **search))))
+        mechanism = mechanism_of(_unseen(loaders.load(model.path, **search)), repair_inertia=True)
         with mujoco_warnings() as warnings:
             rows, ledger = _compared(mechanism, search)
             runs = {kind: _run(mechanism, kind, warnings) for kind in KINDS}

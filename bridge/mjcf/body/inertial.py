@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from bridge.lowering.regularization import told_repair
+from bridge.lowering.inertia_repair import REPAIRED_INERTIA, repair_arguments
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import numbers, quaternion
@@ -63,7 +63,14 @@ def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
 
 
 def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
-    context.report(Fate.REPAIRED, "repaired-inertia", told_repair(link, inertia), link.where)
+    context.report(
+        Fate.REPAIRED,
+        "repaired-inertia",
+        REPAIRED_INERTIA,
+        link.where,
+        subjects=(link.name,),
+        **repair_arguments(link, inertia),
+    )
     return inertia.repaired()
 
 
