@@ -38,12 +38,12 @@ class Mechanism:
     velocities raises `ValueError` for an unknown joint, and for a value of the wrong size or that is not finite.
 
     Example:
-        >>> import bridge, loaders
+        >>> import bridge, loaders, math
         >>> mechanism = bridge.lower(loaders.load("assets/double_pendulum.urdf"))
         >>> mechanism
-        Mechanism('double_pendulum': 3 bodies, 2 velocities, 0 closures, 0 couplings, 2 actuators)
-        >>> mechanism.link_poses({"shoulder": 0.5})["lower_arm"].p.round(3).tolist()
-        []
+        Mechanism('double_pendulum': 3 bodies, 2 velocities, 0 closures, 0 couplings, 0 actuators)
+        >>> mechanism.link_poses({"shoulder": math.pi / 2})["lower"].p.round(3).tolist()
+        [-1.0, 0.16, 2.2]
     """
 
     scene: Scene
