@@ -1,4 +1,4 @@
-"""The README tells the truth: its commands and code run, and what it says of native loaders is measured here."""
+"""The commands and code of the README run, and its statements about native loaders are measured."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.split
 PYTHON = [text for kind, text in BLOCKS if kind == "python"]
 
 
-# --- what it says to type --------------------------------------------------------------------------------------------
+# --- commands and code ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder that looks like the project's, and takes what is written."""
+    """A folder with the bundled models, in which commands may write."""
     (tmp_path / "assets").symlink_to(ROOT / "assets")
     return tmp_path
 
@@ -38,7 +38,7 @@ def run(command: list[str], folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_block_is_one_that_is_run_here() -> None:
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert {kind for kind, _ in BLOCKS} <= {"sh", "python", "text"}
     assert COMMANDS
     assert len(PYTHON) == 3
@@ -58,24 +58,33 @@ def test_a_command_of_make_has_its_target(command: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON)))
-def test_a_session_runs(number: int, folder: Path) -> None:
+def test_a_block_of_python_runs(number: int, folder: Path) -> None:
     script = folder / "session.py"
     script.write_text(PYTHON[number], encoding="utf-8")
     run([sys.executable, str(script)], folder)
 
 
-def test_the_tree_names_what_is_there() -> None:
-    (tree,) = [text for kind, text in BLOCKS if kind == "text" and "loaders/" in text and "assets/" in text]
-    names = [match[1] for line in tree.splitlines() if (match := re.match(r"(\S+)", line))]
-    assert names
-    assert [name for name in names if not (ROOT / name).exists()] == []
+def test_the_layout_lists_every_package_and_nothing_else() -> None:
+    (layout,) = [text for kind, text in BLOCKS if kind == "text" and "loaders/" in text and "assets/" in text]
+    names = {match[1] for line in layout.splitlines() if (match := re.match(r"(\S+)/", line))}
+    assert {name for name in names if not (ROOT / name).is_dir()} == set()
+    packages = {f"bridge/{path.parent.name}" for path in (ROOT / "bridge").glob("*/__init__.py")}
+    assert packages <= names
+
+
+HEADINGS = ("Install", "Quick start", "PyBullet", "MuJoCo", "Architecture", "Known limitations")
+
+
+def test_it_has_the_headings_that_readers_search_for() -> None:
+    headings = re.findall(r"^## (.*)$", README, re.MULTILINE)
+    assert [heading for heading in HEADINGS if heading not in headings] == []
 
 
 def test_it_is_short() -> None:
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) < 150
 
 
-# --- what it says of native loaders ----------------------------------------------------------------------------------
+# --- native loaders --------------------------------------------------------------------------------------------------
 
 INERTIAL = "<inertial><mass>1</mass><inertia><ixx>.1</ixx><iyy>.2</iyy><izz>.25</izz></inertia></inertial>"
 STOPS = "<limit><lower>-3</lower><upper>3</upper></limit>"
@@ -83,7 +92,7 @@ AXIS = f"<axis><xyz>0 1 0</xyz>{STOPS}</axis>"
 
 
 class Native:
-    """PyBullet's own loaders, in a client of their own."""
+    """PyBullet's native loaders in a separate physics server."""
 
     def __init__(self, client: int, folder: Path) -> None:
         import pybullet
@@ -93,7 +102,7 @@ class Native:
         self.folder = folder
 
     def load_sdf(self, world: str) -> int:
-        """The first body of a world with these contents."""
+        """Load a world with this content and return its first body."""
         path = self.folder / "native.sdf"
         path.write_text(f"<sdf version='1.11'><world name='w'>{world}</world></sdf>", encoding="utf-8")
         return int(self.pybullet.loadSDF(str(path), physicsClientId=self.client)[0])
@@ -141,7 +150,7 @@ def relative_to_is_ignored(native: Native) -> None:
 def inertia_is_ignored(native: Native) -> None:
     body = native.load_sdf(two_links("revolute", AXIS))
     moments = native.pybullet.getDynamicsInfo(body, 0, physicsClientId=native.client)[2]
-    assert max(moments) < 1e-6, "the file says 0.1, 0.2 and 0.25"
+    assert max(moments) < 1e-6, "the file states 0.1, 0.2 and 0.25"
 
 
 def include_and_nested_model_are_missing(native: Native) -> None:
@@ -193,13 +202,13 @@ def urdf_inertia_and_mimic_are_ignored(native: Native) -> None:
     assert pybullet.getNumConstraints(physicsClientId=client) == 0
 
 
-def mujoco_knows_no_sdf(native: Native) -> None:
+def mujoco_does_not_read_sdf(native: Native) -> None:
     mujoco = pytest.importorskip("mujoco")
     with pytest.raises(ValueError, match="Unrecognized XML model type: 'sdf'"):
         mujoco.MjModel.from_xml_path(str(ROOT / "assets" / "orthogonal_z.sdf"))
 
 
-def mujoco_bolts_a_free_base_down(native: Native) -> None:
+def mujoco_fixes_a_floating_base(native: Native) -> None:
     mujoco = pytest.importorskip("mujoco")
     robot = (
         f"<robot name='r'><link name='a'>{URDF_INERTIAL}</link><link name='b'>{URDF_INERTIAL}</link>"
@@ -211,7 +220,7 @@ def mujoco_bolts_a_free_base_down(native: Native) -> None:
     assert model.nv == 1
 
 
-def mujoco_finds_no_package(native: Native) -> None:
+def mujoco_does_not_resolve_package_uris(native: Native) -> None:
     mujoco = pytest.importorskip("mujoco")
     mesh = "<visual><geometry><mesh filename='package://gripper/meshes/finger.obj'/></geometry></visual>"
     collision = mesh.replace("visual", "collision")
@@ -228,11 +237,11 @@ NATIVE: list[Callable[[Native], None]] = [
     many_joints_refuse_the_whole_file,
     hidden_motors_hold_the_joints,
     urdf_inertia_and_mimic_are_ignored,
-    mujoco_knows_no_sdf,
-    mujoco_bolts_a_free_base_down,
-    mujoco_finds_no_package,
+    mujoco_does_not_read_sdf,
+    mujoco_fixes_a_floating_base,
+    mujoco_does_not_resolve_package_uris,
 ]
-"""One check for each row of the README's table, in its order."""
+"""Checks of the rows of the README's table, in order."""
 
 
 def test_the_table_has_a_check_for_each_row() -> None:
