@@ -1,4 +1,4 @@
-"""What every reader is handed: where to look for files, what it may do, and where to report."""
+"""Context of a load, passed to every reader: search for files, permissions, diagnostics."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from .diagnostics import Diagnostics
 from .resources import Resources
 
 MAX_INCLUDE_DEPTH = 32
+"""Largest number of files that include one another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Passed down from `loaders.load`; readers change nothing in it but append to ``diagnostics``."""
+    """Context of one load; immutable but for ``diagnostics``, to which readers append, and ``resources.lookups``."""
 
     resources: Resources
+    """Search for the files that a model names."""
     diagnostics: Diagnostics
+    """Findings of the load."""
     read_file: Callable[[Path, Context], Scene | None]
-    """Reads a file of any format: how one format includes another without knowing it."""
+    """Reader of a file of any format, by which one format includes another without importing its reader."""
     including: tuple[Path, ...] = ()
-    """The real paths of the files being read, outermost first: guards against include cycles."""
+    """Real paths of the files being read, outermost first, to detect include cycles."""
     allow_xacro: bool = False
+    """Whether xacro may run; it evaluates Python code in the file."""
 
     def inside(self, path: Path) -> Context:
-        """The context for a file that is included from here."""
+        """Return the context for the content of a file, given its real path."""
         return replace(self, including=(*self.including, path))

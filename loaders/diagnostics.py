@@ -1,6 +1,6 @@
-"""Diagnostics: structured findings about a source file or an export, with a stable code.
+"""Diagnostics: structured findings about a source file or an export, each with a stable code.
 
-A finding has a code, a fate, a message template with its arguments, the scoped names of what it is about (its
+A finding has a code, a fate, a message template with its arguments, the scoped names of the items it is about (its
 subjects), the place in the source, and a hint. Code reads the fields; only people read the message.
 """
 
@@ -13,23 +13,23 @@ from itertools import accumulate
 from string import Formatter
 
 Argument = str | int | float | tuple[str, ...]
-"""The value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
+"""Value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
 
 MAX_LISTED = 6
-"""Names that a message lists; of more, it states how many."""
+"""Largest number of names that a message lists; it states how many more there are."""
 
 
 class Fate(StrEnum):
-    """What became of one piece of the source."""
+    """Consequence for one piece of the source."""
 
     INVALID = "invalid"
-    """The source is wrong; it cannot be turned into a model."""
+    """The source is invalid; no model can be made of it."""
     DROPPED = "dropped"
     """The piece has a meaning that the result does not carry."""
     APPROXIMATED = "approximated"
-    """The result carries it, with an error that the message states."""
+    """The result carries the piece with an error, whose size the message states."""
     REPAIRED = "repaired"
-    """The caller asked for a repair, and this is what it changed."""
+    """The piece was changed by a repair that the caller asked for."""
     ASSUMED = "assumed"
     """The source gives no usable value; the message states the value that is used."""
     NOTED = "noted"
@@ -51,8 +51,8 @@ class CodeInfo:
     """The entry of a diagnostic code in the registry.
 
     Attributes:
-        meaning: What the diagnostic states, in one sentence.
-        remedy: What the user can do about it; empty if nothing needs to be done.
+        meaning: The meaning of the diagnostic, in one sentence.
+        remedy: The advice to the user; empty if nothing needs to be done.
         fates: The fates that diagnostics with this code have.
     """
 
@@ -63,7 +63,13 @@ class CodeInfo:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in a source file: path of the file, line (from 1; 0 is unknown), path of the element."""
+    """A place in a source file.
+
+    Attributes:
+        file: Path of the file.
+        line: Line, from 1; 0 if unknown.
+        path: Path of the element, such as ``/sdf/model[arm]/joint[elbow]``.
+    """
 
     file: str = ""
     line: int = 0
@@ -77,7 +83,7 @@ NOWHERE = Where()
 
 
 class _MessageFormatter(Formatter):
-    """Formats templates; a tuple of names becomes a list with commas."""
+    """Formatter of message templates; it lists a tuple of names with commas."""
 
     def format_field(self, value: object, format_spec: str) -> str:
         if isinstance(value, tuple):
@@ -95,13 +101,13 @@ class Diagnostic:
 
     Attributes:
         code: Stable and documented, for example ``sdf.frame-cycle``.
-        fate: What became of the piece of the source.
+        fate: The consequence for the piece of the source.
         template: The message, with ``{argument}`` where an argument stands; plain text if there are no arguments.
         where: The place in the source.
         target: The engine or format that cannot carry it; empty for a finding of a reader.
-        hint: What to do about it.
+        hint: The advice to the user, an imperative.
         arguments: The values of the template's arguments.
-        subjects: Scoped names of the links, joints, collisions and so on that the finding is about.
+        subjects: Scoped names of the links, joints, collisions and other items that the finding is about.
     """
 
     code: str
@@ -133,7 +139,7 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """An append-only record of findings that readers, lowering and exporters share."""
+    """An append-only list of findings, shared by readers, lowering and exporters."""
 
     __slots__ = ("_entries",)
 
@@ -162,13 +168,13 @@ class Diagnostics:
         """Record one finding.
 
         Args:
-            fate: What became of the piece of the source.
+            fate: The consequence for the piece of the source.
             code: The registered code.
             template: The message, with ``{argument}`` for each of ``arguments``.
             where: The place in the source.
             target: The engine or format that cannot carry it.
-            hint: What to do about it.
-            subjects: Scoped names of what the finding is about.
+            hint: The advice to the user, an imperative.
+            subjects: Scoped names of the items that the finding is about.
             arguments: The values of the template's arguments; other types than `Argument` become text.
         """
         values = {
@@ -180,18 +186,18 @@ class Diagnostics:
         )
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
-        """Record the findings of another stage."""
+        """Append findings that were recorded elsewhere."""
         self._entries.extend(entries)
 
     def raise_for(self, error: type[ModelError], *, strict: bool) -> None:
-        """Raise ``error`` with every entry that prevents the result.
+        """Raise an error if an entry prevents the result; the error holds all such entries.
 
         Args:
             error: The type of error to raise.
-            strict: Whether warnings prevent the result too.
+            strict: Whether warnings also prevent the result.
 
         Raises:
-            ModelError: of the given type, if there is an error or, when strict, a warning.
+            ModelError: of the given type, if an entry is an error or, with ``strict``, a warning.
         """
         tolerated = {"note"} if strict else {"note", "warning"}
         refused = tuple(entry for entry in self._entries if entry.severity not in tolerated)
@@ -202,8 +208,8 @@ class Diagnostics:
 def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return each finding once, in order.
 
-    A missing mesh is reported by the reader, at the element that names it; what a target says of the same shape is
-    left out.
+    A reader reports a missing mesh at the element that names it; the finding of a target about the same shape is left
+    out.
     """
     unique = tuple(dict.fromkeys(entries))
     missing = [entry.where for entry in unique if entry.code == "resource.not-found"]
@@ -212,7 +218,7 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 class ModelError(ValueError):
-    """The model cannot be used as asked; ``diagnostics`` holds every reason."""
+    """Error: the model cannot be used as requested; ``diagnostics`` holds every reason."""
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self.diagnostics = diagnostics
@@ -223,8 +229,8 @@ class ModelError(ValueError):
 
 
 class LoadError(ModelError):
-    """The source cannot be turned into a `Scene`."""
+    """Error: no `Scene` can be made of the source."""
 
 
 class ExportError(ModelError):
-    """The target cannot hold the model."""
+    """Error: the target cannot represent the model."""

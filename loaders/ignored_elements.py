@@ -1,4 +1,4 @@
-"""What a file may hold and the model has no place for: counted as read, and reported with its fate."""
+"""Known elements that the model does not represent: marked as read, and reported."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from .diagnostics import Fate
 from .node import Node
 
 IgnoredElements = Mapping[str, tuple[Fate, str, str]]
-"""Tag to fate, code and what such an element is."""
+"""Fate, code and reason, keyed by tag; a reason completes the message "ignored <tag>: ..."."""
 
 
-def report_ignored(element: Node, asides: IgnoredElements) -> None:
-    """Report the children of these tags, each once, with all that is in them."""
-    for child in element.all(*asides):
-        fate, code, what = asides[child.tag]
-        child.report(fate, code, "<{tag}> is not read: {what}", tag=child.tag, what=what)
+def report_ignored(element: Node, ignored: IgnoredElements) -> None:
+    """Report each child with one of these tags, and mark its subtree as read."""
+    for child in element.all(*ignored):
+        fate, code, reason = ignored[child.tag]
+        child.report(fate, code, "ignored <{tag}>: {reason}", tag=child.tag, reason=reason)
         mark_read(child)
 
 
 def mark_read(element: Node) -> None:
-    """Count an element and all that is in it as read."""
+    """Mark an element and its subtree as read."""
     for node in element.walk():
         node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))

@@ -1,15 +1,16 @@
-"""XML as a tree of nodes that remember where they stand and what was read of them.
+"""Tree of XML elements with their source line, which records what was read.
 
-A reader asks a node for what it understands, by a key: ``"mass"`` is the text of a child element, ``"@name"`` an
-attribute, ``"."`` the node's own text. At the end `report_unread` reports all that nobody asked for, so that no element
-can be lost in silence. Values that cannot be read are reported as invalid and replaced by a harmless one: readers go
-on, and find every problem of a file in one run.
+A reader reads values by key: ``"mass"`` is the text of a child element, ``"@name"`` an attribute, ``"."`` the text of
+the node itself. At the end `Node.report_unread` reports every element and attribute that no reader read, so that
+nothing is ignored without a diagnostic. An invalid value is reported and replaced by a harmless one, so that one run
+finds every error of a file.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -27,7 +28,7 @@ _ROOTS = {"model", "robot"}
 _NAMED = {
     *_ROOTS, "collision", "frame", "gripper", "joint", "light", "link", "sensor", "transmission", "visual",
 }  # fmt: skip
-"""Elements whose names are subjects of findings."""
+"""Tags of the elements whose names are subjects of diagnostics."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -57,11 +58,12 @@ class Node:
         self._read_keys: set[str] = set()
 
     def __repr__(self) -> str:
-        return f"<{self.tag}> at {self.where}"
+        name = self.attributes.get("name", "")
+        return f"<Node {f'{self.tag} {name}'.strip()[:80]} at {os.path.basename(self.file)[-60:]}:{self.line}>"
 
     @property
     def where(self) -> Where:
-        """File, line and a readable path: ``/sdf/model[arm]/joint[elbow]``."""
+        """File, line and path of the element, such as ``/sdf/model[arm]/joint[elbow]``."""
         steps: list[str] = []
         node: Node | None = self
         while node is not None:
@@ -72,9 +74,9 @@ class Node:
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """Scoped name of the link, joint, frame or model that this element belongs to, and that of its part.
+        """Scoped names of the link, joint, frame or model that contains this element, and of its collision or the like.
 
-        The scope of a file's only model is left out, as in the names of a scene.
+        They leave out the scope of a file's only model, as the names of a scene do.
         """
         ancestors: list[Node] = []
         node: Node | None = self
@@ -91,27 +93,33 @@ class Node:
     # --- building and changing a tree -------------------------------------------------------------------------------
 
     def append(self, child: Node) -> Node:
-        """Make ``child`` the last child, taking it from where it was; return it."""
+        """Move ``child`` to the end of this node's children; return it."""
         child.detach()
         child.parent = self
         self.children.append(child)
         return child
 
     def add(self, tag: str, text: str = "", **attributes: str) -> Node:
-        """Append a new child that stands, for diagnostics, where this node stands."""
+        """Append a new child with the file and line of this node; return it.
+
+        Args:
+            tag: Tag of the child.
+            text: Text of the child.
+            attributes: Attributes of the child.
+        """
         child = Node(tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics)
         child.text = text
         return self.append(child)
 
     def detach(self) -> Node:
-        """Take this node out of its parent; return it."""
+        """Remove this node from its parent; return it."""
         if self.parent is not None:
             self.parent.children.remove(self)
             self.parent = None
         return self
 
     def copy(self) -> Node:
-        """A copy of the whole subtree, unread and without a parent."""
+        """Return a copy of the subtree, with nothing read and no parent."""
         root = self._copy_alone()
         pending = [(self, root)]
         while pending:
@@ -129,53 +137,52 @@ class Node:
         return twin
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it, in document order."""
+        """Yield this node and its descendants in document order."""
         pending = [self]
         while pending:
             node = pending.pop()
             yield node
             pending.extend(reversed(node.children))
 
-    # --- finding ----------------------------------------------------------------------------------------------------
+    # --- access to children -----------------------------------------------------------------------------------------
 
     def peek(self, tag: str) -> Node | None:
-        """The first child with this tag, without marking it as read."""
+        """Return the first child with this tag, or None, without marking it as read."""
         for child in self.children:
             if child.tag == tag:
                 return child
         return None
 
     def all(self, *tags: str) -> list[Node]:
-        """The children with these tags, in document order."""
+        """Return the children with these tags, in document order, and mark the tags as read."""
         self._read_keys.update(tags)
         return [child for child in self.children if child.tag in tags]
 
     def child(self, tag: str) -> Node | None:
-        """The child with this tag, or None; of several the first, with a diagnostic."""
+        """Return the first child with this tag, or None; report any further one."""
         self._read_keys.add(tag)
-        found: Node | None = None
+        first: Node | None = None
         for child in self.children:
             if child.tag == tag:
-                if found is None:
-                    found = child
+                if first is None:
+                    first = child
                 else:
-                    child.report(
-                        Fate.DROPPED, "xml.repeated-element", "a second <{tag}>; the first one counts", tag=tag
-                    )
-        return found
+                    message = "repeated <{tag}>; only the first one is used"
+                    child.report(Fate.DROPPED, "xml.repeated-element", message, tag=tag)
+        return first
 
     def has(self, key: str) -> bool:
-        """Whether the attribute or child of this key is there; does not count as reading it."""
+        """Return whether the attribute or child of this key exists, without marking it as read."""
         return key[1:] in self.attributes if key.startswith("@") else self.peek(key) is not None
 
     def skip(self, *keys: str) -> None:
-        """Count these keys as read: they are known to carry nothing, or someone else reports them."""
+        """Mark these keys as read: they carry no information, or another function reports them."""
         self._read_keys.update(keys)
 
     # --- typed reads ------------------------------------------------------------------------------------------------
 
     def _find(self, key: str) -> tuple[str | None, Node]:
-        """The text of a key, or None, and the node to blame for it."""
+        """Return the text of a key, or None, and the node that diagnostics about it refer to."""
         if key == ".":
             return self.text, self
         if key[0] == "@":
@@ -185,11 +192,11 @@ class Node:
         return (None, self) if child is None else (child.text, child)
 
     def _missing(self, key: str) -> None:
-        kind = f"the attribute {key[1:]}" if key[0] == "@" else f"a <{key}>"
-        self.invalid("xml.missing", "<{tag}> needs {kind}", tag=self.tag, kind=kind)
+        required = f"the attribute {key[1:]!r}" if key[0] == "@" else f"a <{key}> element"
+        self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
 
     def word(self, key: str, default: str | None = None) -> str:
-        """Text without surrounding space; required if there is no default."""
+        """Return a text without surrounding space; it is required if there is no default."""
         text, _ = self._find(key)
         if text is None:
             if default is None:
@@ -198,12 +205,19 @@ class Node:
         return text.strip()
 
     def maybe_word(self, key: str) -> str | None:
-        """Text without surrounding space, or None if it is not there."""
+        """Return a text without surrounding space, or None if the key does not exist."""
         text, _ = self._find(key)
         return None if text is None else text.strip()
 
     def number(self, key: str, default: float | None = None, *, minimum: float = -math.inf, inf: bool = False) -> float:
-        """One number; required if there is no default; infinite only where ``inf`` allows it."""
+        """Return a number.
+
+        Args:
+            key: The key of the value.
+            default: The value if the key does not exist or is invalid; without one the key is required.
+            minimum: Smallest valid value.
+            inf: Whether infinite values are valid.
+        """
         value = self.maybe_number(key, minimum=minimum, inf=inf)
         if value is not None:
             return value
@@ -214,29 +228,39 @@ class Node:
         return default
 
     def maybe_number(self, key: str, *, minimum: float = -math.inf, inf: bool = False) -> float | None:
-        """One number, or None if it is not there or not a number (which is reported)."""
+        """Return a number, or None if the key does not exist or is invalid, which is reported.
+
+        Args:
+            key: The key of the value.
+            minimum: Smallest valid value.
+            inf: Whether infinite values are valid.
+        """
         text, node = self._find(key)
         words = text.split() if text else []
         if not words:
             return None
         value = node._parse(words[0], inf)
         if value is not None and len(words) > 1:
-            node.report(
-                Fate.ASSUMED,
-                "xml.trailing-text",
-                "one number is expected, not {text!r}; {words} counts",
-                text=text,
-                words=words[0],
-            )
+            message = "expected one number, not {text!r}; using {value}"
+            node.report(Fate.ASSUMED, "xml.trailing-text", message, text=text, value=words[0])
         if value is not None and value < minimum:
-            node.invalid("xml.out-of-range", "{value:g} is less than {minimum:g}", value=value, minimum=minimum)
+            node.invalid(
+                "xml.out-of-range", "{value:g} is less than the minimum {minimum:g}", value=value, minimum=minimum
+            )
             return None
         return value
 
     def numbers(
         self, key: str, count: int, default: tuple[float, ...] | None = None, *, inf: bool = False
     ) -> tuple[float, ...]:
-        """``count`` numbers separated by space; required if there is no default."""
+        """Return numbers separated by spaces.
+
+        Args:
+            key: The key of the value.
+            count: The number of numbers.
+            default: The values if the key does not exist or is invalid; without them the key is required.
+            inf: Whether infinite values are valid.
+        """
         text, node = self._find(key)
         words = text.split() if text else []
         if not words:
@@ -245,55 +269,54 @@ class Node:
             return default or (0.0,) * count
         values = tuple(value for word in words if (value := node._parse(word, inf)) is not None)
         if len(words) < count:
-            node.invalid("xml.not-a-vector", "{count} numbers are expected, not {text!r}", count=count, text=text)
+            node.invalid("xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text)
         elif len(words) > count:
-            node.report(
-                Fate.ASSUMED, "xml.trailing-text", "{count} numbers are expected; those after are not read", count=count
-            )
+            message = "expected {count} numbers, not {words}; using the first {count}"
+            node.report(Fate.ASSUMED, "xml.trailing-text", message, count=count, words=len(words))
         return values[:count] if len(values) >= count else (default or (0.0,) * count)
 
     def integer(self, key: str, default: int) -> int:
-        """One whole number; a fraction is cut off, with a diagnostic."""
+        """Return a whole number; a fraction is truncated, with a diagnostic."""
         value = self.maybe_number(key)
         if value is None:
             return default
         if value != int(value):
-            self.report(
-                Fate.ASSUMED,
-                "xml.not-whole",
-                "{key} must be a whole number, not {value:g}; {value_2} counts",
-                key=key,
-                value=value,
-                value_2=int(value),
-            )
+            message = "{key} must be a whole number, not {value:g}; using {integer}"
+            self.report(Fate.ASSUMED, "xml.not-whole", message, key=key, value=value, integer=int(value))
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
-        """A truth value: ``true``, ``false``, ``1``, ``0``."""
+        """Return a Boolean, written ``true``, ``false``, ``1`` or ``0``."""
         text, node = self._find(key)
         if text is None or not text.strip():
             return default
         value = _FLAGS.get(text.strip().lower())
         if value is None:
-            node.invalid("xml.not-a-flag", "true or false is expected, not {value!r}", value=text.strip())
+            node.invalid("xml.not-a-flag", "expected true or false, not {value!r}", value=text.strip())
             return default
         return value
 
     def _parse(self, word: str, inf: bool) -> float | None:
-        """One word as a number, as C's strtod does in the C locale; reported if it is none."""
+        """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic if it cannot."""
         if _DECIMAL(word):
             value = float(word)
         else:
             match = _NUMBER.match(word)
             if match is None or word[match.end() : match.end() + 1] == ",":
-                self.invalid("xml.not-a-number", "a number is expected, not {word!r}", word=word)
+                self.invalid("xml.not-a-number", "expected a number, not {word!r}", word=word)
                 return None
             digits = match.group()
             value = float.fromhex(digits) if "x" in digits.lower() else float(digits)
             if match.end() != len(word):
-                self.report(Fate.ASSUMED, "xml.trailing-text", "{word!r} is read as {digits}", word=word, digits=digits)
+                self.report(
+                    Fate.ASSUMED,
+                    "xml.trailing-text",
+                    "{word!r} is not a number; using {digits}",
+                    word=word,
+                    digits=digits,
+                )
         if math.isnan(value) or (math.isinf(value) and not inf):
-            self.invalid("xml.not-finite", "a finite number is expected, not {word!r}", word=word)
+            self.invalid("xml.not-finite", "expected a finite number, not {word!r}", word=word)
             return None
         return value
 
@@ -310,18 +333,30 @@ class Node:
         subjects: Iterable[str] = (),
         **arguments: object,
     ) -> None:
-        """Record a finding about this element; its subjects are those of the element if none are given."""
+        """Record a finding about this element.
+
+        Args:
+            fate: The consequence for the element.
+            code: The registered code.
+            template: The message, with ``{argument}`` for each of ``arguments``.
+            hint: The advice to the user, an imperative.
+            subjects: Scoped names of the items that the finding is about; those of the element if empty.
+            arguments: The values of the template's arguments.
+        """
         about = tuple(subjects) or self.subjects
         self.diagnostics.add(fate, code, template, self.where, target="", hint=hint, subjects=about, **arguments)
 
     def invalid(
         self, code: str, template: str, /, *, hint: str = "", subjects: Iterable[str] = (), **arguments: object
     ) -> None:
-        """Record that this element is wrong."""
+        """Record that this element is invalid.
+
+        Args: as for `report`.
+        """
         self.report(Fate.INVALID, code, template, hint=hint, subjects=subjects, **arguments)
 
     def report_unread(self) -> None:
-        """Report what no reader asked for, each at its topmost unread element or attribute."""
+        """Report every element and attribute that no reader read; of an unread subtree only the topmost element."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -333,21 +368,20 @@ class Node:
                     node._report_unread_key(child.tag, child)
             pending.extend(child for child in reversed(node.children) if child.tag in node._read_keys)
 
-    def _report_unread_key(self, key: str, culprit: Node) -> None:
+    def _report_unread_key(self, key: str, unread: Node) -> None:
         name = key.lstrip("@")
         prefix = name.partition(":")[0] if ":" in name else ""
         if prefix and prefix != "drake":
-            culprit.report(
-                Fate.NOTED, "xml.foreign", "{name} belongs to {prefix}; it is not read", name=name, prefix=prefix
-            )
+            message = "{name} belongs to the namespace {prefix}; ignored"
+            unread.report(Fate.NOTED, "xml.foreign", message, name=name, prefix=prefix)
             return
-        kind = "the attribute " if key[0] == "@" else "the element "
+        kind = "attribute" if key[0] == "@" else "element"
         close = _closest(key, frozenset(self._read_keys))
         hint = f"did you mean {close.lstrip('@')}?" if close else ""
-        culprit.report(
+        unread.report(
             Fate.DROPPED,
             "xml.unread",
-            "{kind}{name} of <{tag}> is not read",
+            "unknown {kind} {name!r} of <{tag}>; ignored",
             hint=hint,
             kind=kind,
             name=name,
@@ -357,6 +391,6 @@ class Node:
 
 @lru_cache(maxsize=256)
 def _closest(key: str, known: frozenset[str]) -> str:
-    """What a misspelt key may mean, or nothing; the same is often asked of every link of a file."""
+    """Return the known key closest to a misspelt one, or an empty text; cached, as many links repeat an error."""
     close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
     return close[0] if close else ""

@@ -1,4 +1,4 @@
-"""Package maps from folders, as Drake and ROS fill them: a package is a folder with a ``package.xml``."""
+"""Package maps from folders, as in Drake and ROS: a package is a folder with a ``package.xml``."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ _MARKER = "package.xml"
 
 
 def packages(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """The packages in a folder and below it, by name: a ``package_map`` for `loaders.load`.
+    """Return the packages in a folder and its subfolders, keyed by name: a ``package_map`` for `loaders.load`.
 
-    Folders whose name starts with a dot are left out. Of two packages with one name the first in the order of their
-    paths counts. A ``package.xml`` without a name, or one that cannot be read, is none.
+    Folders whose name starts with a dot are skipped, and so are packages whose ``package.xml`` has no name or cannot be
+    read. If two packages have the same name, the first in the order of their paths is used.
 
     Raises:
-        NotADirectoryError: if there is no such folder.
+        NotADirectoryError: if the folder does not exist.
     """
     top = Path(folder)
     if not top.is_dir():
-        raise NotADirectoryError(f"{top} is no folder")
-    found: dict[str, Path] = {}
+        raise NotADirectoryError(f"{top} is not a folder")
+    packages_by_name: dict[str, Path] = {}
     for path, folders, files in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         name = _name_in(Path(path) / _MARKER) if _MARKER in files else None
         if name:
-            found.setdefault(name, Path(path))
-    return found
+            packages_by_name.setdefault(name, Path(path))
+    return packages_by_name
 
 
 def _name_in(file: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""``rd://name``: robots of the package robot_descriptions, from its cache; never over the network."""
+"""URIs ``rd://name``: robots of the Python package robot_descriptions, read from its cache, never from the network."""
 
 from __future__ import annotations
 
@@ -15,42 +15,52 @@ from .diagnostics import Diagnostics, Fate, Where
 
 SCHEME = "rd://"
 _FORMATS = ("URDF_PATH", "XACRO_PATH", "MJCF_PATH")
-"""What a module of that package may name, in the order of preference."""
+"""Attributes of a robot's module that may hold a file, in order of preference."""
 
 
 class _NotCachedError(Exception):
-    """The repository of a robot is not on this machine."""
+    """The cache does not hold the repository of a robot."""
 
 
 def locate(source: str, diagnostics: Diagnostics) -> Path | None:
-    """The file of ``rd://name``, or the path as it is; None with a diagnostic if the robot is not at hand."""
+    """Return the file of ``rd://name``, or any other source as a path; None with a diagnostic if there is no such file.
+
+    Args:
+        source: The path or URI.
+        diagnostics: Record for the diagnostic.
+    """
     if not source.startswith(SCHEME):
         return Path(source)
     name = source.removeprefix(SCHEME)
-    problem, hint = _problem(name)
-    if not problem:
+    reason = ""
+    template, hint = _name_problem(name)
+    if not template:
         try:
             path = _path(name)
             if path is not None and path.is_file():
                 return path
-            problem, hint = "holds no file of this robot that can be read", ""
+            template, hint = "robot_descriptions has no URDF, xacro or MJCF file of robot {name}", ""
         except ImportError as error:
-            problem, hint = f"robot_descriptions cannot be used: {error}", "run pip install robot_descriptions"
+            template, hint, reason = "cannot import robot_descriptions: {reason}", _INSTALL, str(error)
         except _NotCachedError as error:
-            problem = f"its repository {error} is not in the cache of robot_descriptions"
-            hint = f"run robot_descriptions pull {name}; nothing is fetched here"
-    diagnostics.add(Fate.INVALID, "rd.not-found", problem, Where(source), hint=hint)
+            template = "robot {name} is not in the cache of robot_descriptions: there is no folder {reason}"
+            hint = f"run robot_descriptions pull {name}; sdfbridge does not download"
+            reason = str(error)
+    diagnostics.add(Fate.INVALID, "rd.not-found", template, Where(source), hint=hint, name=name, reason=reason)
     return None
 
 
-def _problem(name: str) -> tuple[str, str]:
-    """Why a name cannot be looked up, and a hint; both empty if it can."""
+_INSTALL = "run pip install robot_descriptions"
+
+
+def _name_problem(name: str) -> tuple[str, str]:
+    """Return the message and hint about a name that cannot be looked up; both are empty for a valid name."""
     if importlib.util.find_spec("robot_descriptions") is None:
-        return "the package robot_descriptions is not installed", "run pip install robot_descriptions"
+        return "the package robot_descriptions is not installed", _INSTALL
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        return "the name of a robot has letters, digits and underscores", "as in rd://panda_description"
+        return "invalid robot name {name!r}; use letters, digits and underscores", "write, say, rd://panda_description"
     if importlib.util.find_spec(f"robot_descriptions.{name}") is None:
-        return f"robot_descriptions knows no {name}", "robot_descriptions list names all"
+        return "robot_descriptions has no robot {name}", "run robot_descriptions list for the available robots"
     return "", ""
 
 
@@ -62,7 +72,7 @@ def _path(name: str) -> Path | None:
 
 @contextmanager
 def _cache_only() -> Iterator[None]:
-    """Have modules of robot_descriptions find their repository in the cache instead of cloning it."""
+    """Replace the function of robot_descriptions that clones a repository by one that only looks in the cache."""
     cache: Any = importlib.import_module("robot_descriptions._cache")
     clone = cache.clone_to_cache
     cache.clone_to_cache = _cached_repository
@@ -73,7 +83,7 @@ def _cache_only() -> Iterator[None]:
 
 
 def _cached_repository(description_name: str, commit: str | None = None) -> str:
-    """The folder of a repository in the cache, laid out as robot_descriptions does it."""
+    """Return the folder of a repository in the cache, which has the layout of robot_descriptions."""
     repositories: Any = importlib.import_module("robot_descriptions._repositories")
     below = repositories.REPOSITORIES[description_name].cache_path
     if commit is not None:

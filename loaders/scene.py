@@ -1,4 +1,4 @@
-"""The scene: the data of a model, and what is computed from it."""
+"""The scene: the data of a model, with the queries on it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ from .scene_queries.excluded_pairs import excluded_pairs
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scene(SceneData):
-    """Everything that one file means, with what it includes; see `loaders.model` for the fields."""
+    """The content of one file and of the files that it includes; see `loaders.model.SceneData` for the fields."""
+
+    def __repr__(self) -> str:
+        counts = ((self.models, "model"), (self.links, "link"), (self.joints, "joint"))
+        text = ", ".join(f"{len(items)} {noun}{'' if len(items) == 1 else 's'}" for items, noun in counts)
+        source = f" from {self.source[-80:]}" if self.source else ""
+        return f"<Scene {self.name[:60]!r}: {text}{source}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data in the conformance format: what ``sdfbridge info --json`` prints."""
+        """Return the scene as plain data in the conformance format, which ``sdfbridge info --json`` prints."""
         return to_dict(self)
 
     def excluded_collision_pairs(self, policy: str = "drake") -> frozenset[frozenset[str]]:
-        """Return the pairs of links with collisions that never touch; see `loaders.scene_queries.excluded_pairs`.
+        """Return the pairs of links with collisions that are excluded from contact; see `excluded_pairs`.
 
         Args:
-            policy: The rule for pairs that no filter group names; a key of `POLICIES` there.
+            policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``, ``mujoco`` or ``pybullet``.
 
         Raises:
-            ValueError: for an unknown policy.
+            ValueError: if the policy is unknown.
         """
         return excluded_pairs(self, policy)

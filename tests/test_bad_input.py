@@ -104,7 +104,7 @@ BAD = [
         (1,),
         ("DOCTYPE",),
     ),
-    Bad("packed.sdf", gzip.compress(sdf(LINK.format("arm")).encode(), mtime=0), (), ("compressed", "unpack")),
+    Bad("packed.sdf", gzip.compress(sdf(LINK.format("arm")).encode(), mtime=0), (), ("compressed", "decompress")),
 ]
 
 
@@ -157,7 +157,7 @@ def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(loaders.LoadError, match="cannot be read"):
+    with pytest.raises(loaders.LoadError, match="cannot read the file"):
         loaders.load(tmp_path)
 
 

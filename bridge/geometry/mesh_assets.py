@@ -110,7 +110,7 @@ def _thick(part: MeshPart, name: str) -> MeshAsset:
     normal = normal_if_flat(vertices) if len(vertices) < 4 else None
     if normal is not None:
         vertices, faces, uv = _doubled(vertices, faces, uv, normal)
-    return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.colour, texture=part.texture)
+    return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.color, texture=part.texture)
 
 
 def shape_asset(
@@ -139,7 +139,7 @@ def _alike(parts: Sequence[MeshPart]) -> list[MeshPart]:
     """The parts of a mesh, those that look the same as one."""
     groups: dict[tuple[Rgba | None, str | None, bool], list[MeshPart]] = defaultdict(list)
     for part in parts:
-        groups[part.colour, part.texture, part.uv is None].append(part)
+        groups[part.color, part.texture, part.uv is None].append(part)
     return [_one(group) for group in groups.values()]
 
 

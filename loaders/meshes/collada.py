@@ -1,4 +1,4 @@
-"""COLLADA, with its unit, its upward axis and the transforms of its nodes."""
+"""Reader of COLLADA files, with their unit, up axis and node transforms."""
 
 from __future__ import annotations
 
@@ -17,64 +17,71 @@ from loaders.model import Rgba
 from loaders.spatial import Array, frozen
 
 from .mesh_data import Faces, MeshPart
-from .precheck import Asset, MeshError, screen_collada
+from .precheck import Asset, MeshError, check_collada
 from .textures import Remark, Textures
 
-_LOOK = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
+_APPEARANCE = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
 
 _R_ZX = {
     "Y_UP": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))),
     "X_UP": np.array(((0.0, -1.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0))),
 }
-"""Rotation from the axes that a file declares to ours, Z up."""
+"""Rotation from the axes of the file to Z up, keyed by its up axis."""
 
 
-def up_axis_counts(asset: Asset) -> bool:
-    """Whether the upward axis that a file declares is to be believed.
+def is_up_axis_trusted(asset: Asset) -> bool:
+    """Return whether the up axis that a file states is applied: only if it also states its unit.
 
-    Programs that know nothing of their coordinates (MeshLab above all) write ``Y_UP`` without a unit into files whose Z
-    points up, and robots are full of such files. One that states its unit is believed in both.
+    Programs that do not know their coordinates, MeshLab for example, write ``Y_UP`` without a unit into files whose up
+    axis is Z. Many robots have such files.
     """
-    return asset.metres is not None
+    return asset.unit is not None
 
 
 def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
-    """The parts of a file, in metres, Z up, and remarks on what was decided.
+    """Return the parts of a file in meters, Z up, and remarks on the reading.
+
+    Args:
+        data: Contents of the file.
+        path: The file.
 
     Raises:
-        MeshError: if it cannot be read.
+        MeshError: if the file cannot be read.
     """
     import collada
 
-    asset, textures = screen_collada(data), Textures(path)
+    asset, textures = check_collada(data), Textures(path)
     try:
         document = _open(data)
-        parts = [part for use in _uses(document) for part in _parts(use, textures)]
+        parts = [part for placed in _placed_geometries(document) for part in _parts(placed, textures)]
     except (collada.DaeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-        raise MeshError(f"it is not valid COLLADA: {type(error).__name__}: {error}") from error
+        raise MeshError(f"the file is not valid COLLADA: {type(error).__name__}: {error}") from error
     R, remarks = _orientation(asset)
-    remarks += [
-        (Fate.NOTED if _LOOK.search(str(error)) else Fate.DROPPED, "mesh.incomplete", f"it is broken: {error.msg}")
-        for error in document.errors
-    ]
-    remarks += textures.remarks()
-    metres = 1.0 if asset.metres is None else asset.metres
-    return [replace(part, vertices=frozen(metres * part.vertices @ R.T)) for part in parts], remarks
+    remarks += [*map(_incomplete, document.errors), *textures.remarks()]
+    unit = 1.0 if asset.unit is None else asset.unit
+    return [replace(part, vertices=frozen(unit * part.vertices @ R.T)) for part in parts], remarks
+
+
+def _incomplete(error: Any) -> Remark:
+    """Return the remark on an error that pycollada skipped."""
+    fate = Fate.NOTED if _APPEARANCE.search(str(error)) else Fate.DROPPED
+    return Remark(fate, "mesh.incomplete", "ignored an invalid part of the file: {reason}", {"reason": str(error.msg)})
 
 
 def _orientation(asset: Asset) -> tuple[Array, list[Remark]]:
     R = _R_ZX.get(asset.up_axis)
     if R is None:
         return np.eye(3), []
-    if up_axis_counts(asset):
-        message = f"it declares {asset.up_axis} and is turned to Z up; Gazebo, RViz and PyBullet do not turn it"
-        return R, [(Fate.ASSUMED, "mesh.up-axis", message)]
-    message = f"it declares {asset.up_axis} but no unit; it is not turned, as in Gazebo, RViz and PyBullet"
-    return np.eye(3), [(Fate.ASSUMED, "mesh.up-axis", message)]
+    if is_up_axis_trusted(asset):
+        message = "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet"
+    else:
+        message = "the file declares {up_axis} but no unit; not rotated, as in Gazebo, RViz and PyBullet"
+        R = np.eye(3)
+    return R, [Remark(Fate.ASSUMED, "mesh.up-axis", message, {"up_axis": asset.up_axis})]
 
 
 def _open(data: bytes) -> Any:
-    """The document. A node whose material is broken would be left out; it is kept without material."""
+    """Return the document; nodes with an invalid material, which pycollada would skip, are kept without material."""
     import collada
 
     document = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
@@ -84,7 +91,7 @@ def _open(data: bytes) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     root = etree.fromstring(data, parser)
     for binding in list(root.iter("{*}bind_material")):
-        if not {use.get("target") for use in binding.iter("{*}instance_material")} <= known:
+        if not {user.get("target") for user in binding.iter("{*}instance_material")} <= known:
             binding.getparent().remove(binding)
     return collada.Collada(io.BytesIO(etree.tostring(root)), ignore=[collada.DaeError])
 
@@ -93,62 +100,63 @@ def _open(data: bytes) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Use:
-    """A geometry in its place in the scene."""
+class _PlacedGeometry:
+    """A geometry placed in the scene by a node."""
 
     geometry: Any
+    """Geometry of pycollada."""
     X: Array
-    """Where it is put, shape (4, 4); it may scale and mirror."""
+    """Transform of the geometry, shape (4, 4); it may scale and mirror."""
     materials: dict[str, Any]
-    """Materials by the symbols that its primitives use."""
+    """Materials, keyed by the symbols that the primitives use."""
     names: tuple[str, ...]
-    """Of the nodes that hold it, innermost first."""
+    """Names of the enclosing nodes, innermost first."""
 
 
-def _uses(document: Any) -> Iterator[_Use]:
+def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
     from collada.scene import GeometryNode
 
     if document.scene is None:
-        yield from (_Use(geometry, np.eye(4), {}, ()) for geometry in document.geometries)
+        yield from (_PlacedGeometry(geometry, np.eye(4), {}, ()) for geometry in document.geometries)
         return
     pending = [(node, np.eye(4), ()) for node in reversed(document.scene.nodes)]
     while pending:
         node, X, names = pending.pop()
         if isinstance(node, GeometryNode):
-            yield _Use(node.geometry, X, {use.symbol: use.target for use in node.materials}, names)
+            yield _PlacedGeometry(node.geometry, X, {use.symbol: use.target for use in node.materials}, names)
             continue
         inner = getattr(node, "node", node)
-        own = tuple(name for name in (getattr(inner, "name", None), getattr(inner, "id", None)) if name)
+        inner_names = tuple(name for name in (getattr(inner, "name", None), getattr(inner, "id", None)) if name)
         matrix = getattr(node, "matrix", None)
-        below = X if matrix is None else X @ np.asarray(matrix, dtype=np.float64)
-        pending.extend((child, below, (*own, *names)) for child in reversed(getattr(inner, "children", [])))
+        X_inner = X if matrix is None else X @ np.asarray(matrix, dtype=np.float64)
+        pending.extend((child, X_inner, (*inner_names, *names)) for child in reversed(getattr(inner, "children", [])))
 
 
-def _parts(use: _Use, textures: Textures) -> Iterator[MeshPart]:
-    """The primitives of a geometry that are surfaces."""
+def _parts(placed: _PlacedGeometry, textures: Textures) -> Iterator[MeshPart]:
+    """Yield a part for each primitive of a geometry that is a surface."""
     from collada.triangleset import TriangleSet
 
-    names = (name for name in (use.geometry.name, use.geometry.id, *use.names) if name)
+    names = (name for name in (placed.geometry.name, placed.geometry.id, *placed.names) if name)
     unique = tuple(dict.fromkeys(names))
-    A, p = use.X[:3, :3], use.X[:3, 3]
-    for primitive in use.geometry.primitives:
+    A, p = placed.X[:3, :3], placed.X[:3, 3]
+    for primitive in placed.geometry.primitives:
         triangles = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
         if not isinstance(triangles, TriangleSet) or not len(triangles.vertex_index):
-            continue  # lines and points bound nothing
+            continue  # lines and points have no surface
         vertices, faces, uv = _corners(triangles)
-        colour, texture = _look(use.materials.get(triangles.material), textures)
+        color, texture = _appearance(placed.materials.get(triangles.material), textures)
         yield MeshPart(
             names=unique,
             vertices=frozen(vertices @ A.T + p),
             faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
             uv=uv,
-            colour=colour,
+            color=color,
             texture=texture,
         )
 
 
 def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
-    """Vertices that are used, with one texture coordinate each."""
+    """Return the used vertices with one texture coordinate each: positions, faces and coordinates."""
     index = np.asarray(triangles.vertex_index, dtype=np.int64).reshape(-1)
     coordinates = triangles.texcoordset
     if not coordinates:
@@ -160,8 +168,8 @@ def _corners(triangles: Any) -> tuple[Array, Faces, Array | None]:
     return vertices, faces.reshape(-1, 3), frozen(coordinates[0][used[:, 1]][:, :2])
 
 
-def _look(material: Any, textures: Textures) -> tuple[Rgba | None, str | None]:
-    """Colour, or file of the texture, of a material."""
+def _appearance(material: Any, textures: Textures) -> tuple[Rgba | None, str | None]:
+    """Return the color of a material, or else the file of its texture."""
     diffuse = getattr(getattr(material, "effect", None), "diffuse", None)
     if isinstance(diffuse, tuple | list) and len(diffuse) >= 3:
         r, g, b, a = (float(min(max(value, 0.0), 1.0)) for value in (*diffuse[:3], (*diffuse, 1.0)[3]))

@@ -1,4 +1,7 @@
-"""What a mesh file holds, once it is read: triangles in metres, Z up."""
+"""Data of a mesh file: triangles in meters, Z up.
+
+Volume and inertia are computed here, not by trimesh, which takes longer to import than most meshes take to read.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +15,33 @@ from loaders.model import Rgba
 from loaders.spatial import Array, SpatialInertia, frozen
 
 Faces = NDArray[np.int64]
+"""Vertex indices of triangles, shape (m, 3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeshPart:
-    """The triangles of a mesh that look alike."""
+    """Triangles of a mesh with the same appearance."""
 
     names: tuple[str, ...]
-    """What the file calls this part, from the geometry outwards to the nodes that hold it."""
+    """Names of this part in the file: of its geometry, then of the enclosing nodes, innermost first."""
     vertices: Array
     """Positions [m], shape (n, 3), in the mesh's frame G, Z up, scale applied."""
     faces: Faces
-    """Indices of corners, shape (m, 3), counter-clockwise seen from outside."""
+    """Vertex indices, shape (m, 3), counterclockwise seen from outside."""
     uv: Array | None = None
-    """Texture coordinates of the vertices, shape (n, 2), v upwards."""
-    colour: Rgba | None = None
+    """Texture coordinates of the vertices, shape (n, 2), v upward."""
+    color: Rgba | None = None
+    """Color of the material, or None."""
     texture: str | None = None
-    """The file of the colour texture."""
+    """File of the color texture, or None."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeshData:
-    """A mesh, part by part."""
+    """A mesh as a list of parts."""
 
     parts: tuple[MeshPart, ...]
+    """The parts, at least one."""
 
     @cached_property
     def vertices(self) -> Array:
@@ -55,7 +61,7 @@ class MeshData:
 
     @cached_property
     def is_closed(self) -> bool:
-        """Whether every edge lies between two triangles of opposite directions, equal positions being one vertex."""
+        """Whether every edge belongs to two triangles of opposite orientation; equal positions are one vertex."""
         _, index = np.unique(self.vertices, axis=0, return_inverse=True)
         faces = index.reshape(-1)[self.faces]
         edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
@@ -66,25 +72,25 @@ class MeshData:
 
     @property
     def volume(self) -> float:
-        """The volume inside [m^3]; negative if the triangles face inwards, of no meaning unless it is closed."""
+        """Enclosed volume [m^3], negative if the triangles face inward; meaningful only for a closed mesh."""
         return float(_moments(self.vertices, self.faces)[0])
 
     def inertia(self, density: float) -> SpatialInertia | None:
-        """The mass properties in G at a density [kg/m^3]; None if the mesh holds no volume.
+        """Return the mass properties in G at a density [kg/m^3]; None if the mesh encloses no volume.
 
-        Triangles that face inwards count as if they faced outwards. Sense only for a closed mesh.
+        A mesh whose triangles face inward is treated as if they faced outward. Meaningful only for a closed mesh.
         """
-        centre = self.vertices.mean(axis=0)
-        volume, first, second = _moments(self.vertices - centre, self.faces)
+        center = self.vertices.mean(axis=0)
+        volume, first, second = _moments(self.vertices - center, self.faces)
         if volume == 0.0:
             return None
         com = first / volume
         spread = (second / volume - np.outer(com, com)) * abs(volume) * density
-        return SpatialInertia.of(abs(volume) * density, centre + com, np.trace(spread) * np.eye(3) - spread)
+        return SpatialInertia.of(abs(volume) * density, center + com, np.trace(spread) * np.eye(3) - spread)
 
 
 def _moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
-    """Volume, and the integrals of ``p`` and ``p p^T`` over it: a sum over tetrahedra from the origin."""
+    """Return the volume and the integrals of ``p`` and ``p p^T`` over it, as sums over tetrahedra from the origin."""
     a, b, c = (vertices[faces[:, i]] for i in range(3))
     six_volumes = np.einsum("ij,ij->i", a, np.cross(b, c))
     total = a + b + c

@@ -1,4 +1,4 @@
-"""Meshes in the wrong unit: those far larger or far smaller than the robot that they are part of."""
+"""Check for meshes in a wrong unit: far larger or far smaller than their robot."""
 
 from __future__ import annotations
 
@@ -6,50 +6,64 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostics, Fate, Where
-from loaders.model import Collision, Mesh, Visual
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.model import Collision, Link, Mesh, Visual
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR
 
 from . import read_mesh
 
 FACTOR = 100.0
-"""How many times the longest joint offset a mesh may measure, or the other way round."""
+"""Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""
 
 
 def check_units(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Warn of meshes whose bounding box is implausible against the offsets of the joints of their model.
+    """Report meshes whose bounding box is implausible compared with the joint offsets of their model.
 
-    Every mesh of the scene is read for this; what cannot be read is for others to report.
+    This reads every mesh of the scene. Meshes that cannot be read are skipped; they are reported where they are used.
+
+    Args:
+        scene: The scene.
+        diagnostics: Record for the findings.
     """
-    reach = _reach(scene)
+    offsets = _longest_joint_offsets(scene)
     seen: set[Mesh] = set()
-    for model, mesh, where in _meshes(scene):
-        data = read_mesh(mesh, Diagnostics()) if mesh not in seen and reach.get(model) else None
+    for link, shape, mesh in _meshes(scene):
+        offset = offsets.get(link.model)
+        data = read_mesh(mesh, Diagnostics()) if mesh not in seen and offset else None
         seen.add(mesh)
-        if data is None:
+        if data is None or not offset:
             continue
         size = float((data.bounds[1] - data.bounds[0]).max())
-        ratio = size / reach[model]
-        if not 1.0 / FACTOR < ratio < FACTOR:
-            message = f"{mesh.uri} measures {size:g} m, where the longest joint offset is {reach[model]:g} m"
-            hint = "is it in millimetres or inches? Then scale it by 0.001 or 0.0254"
-            diagnostics.add(Fate.ASSUMED, "mesh.implausible-size", message, where, hint=hint)
+        if not 1.0 / FACTOR < size / offset < FACTOR:
+            diagnostics.add(
+                Fate.ASSUMED,
+                "mesh.implausible-size",
+                "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
+                shape.where,
+                hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
+                subjects=(link.name, f"{link.name}{SEPARATOR}{shape.name}"),
+                uri=mesh.uri,
+                size=size,
+                offset=offset,
+            )
 
 
-def _reach(scene: Scene) -> dict[str, float]:
-    """The longest offset of any joint of each model [m]."""
+def _longest_joint_offsets(scene: Scene) -> dict[str, float]:
+    """Return the longest joint offset [m] of each model, keyed by the model's name."""
     model_of = {link.name: link.model for link in scene.links}
-    reach: dict[str, float] = {}
+    offsets: dict[str, float] = {}
     for joint in scene.joints:
         model = model_of.get(joint.child, "")
         longest = max(float(np.linalg.norm(joint.X_PJ.p)), float(np.linalg.norm(joint.X_CJ.p)))
-        reach[model] = max(reach.get(model, 0.0), longest)
-    return reach
+        offsets[model] = max(offsets.get(model, 0.0), longest)
+    return offsets
 
 
-def _meshes(scene: Scene) -> Iterator[tuple[str, Mesh, Where]]:
+def _meshes(scene: Scene) -> Iterator[tuple[Link, Collision | Visual, Mesh]]:
+    """Yield every mesh of the scene with its shape and link."""
     for link in scene.links:
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
         for shape in shapes:
             if isinstance(shape.geometry, Mesh):
-                yield link.model, shape.geometry, shape.where
+                yield link, shape, shape.geometry

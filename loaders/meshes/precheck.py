@@ -1,4 +1,4 @@
-"""A first look at a mesh file, before a library parses it: too large, too deep, or not what it says."""
+"""Checks of a mesh file before a library parses it: size, nesting, and counts that the file declares."""
 
 from __future__ import annotations
 
@@ -14,56 +14,57 @@ MAX_BYTES = 512 * 1024 * 1024
 MAX_FACES = 10_000_000
 MAX_DEPTH = 256
 MAX_ELEMENTS = 5_000_000
+"""Limits of one mesh file: size, triangles, and depth and number of XML elements."""
 
 
 class MeshError(Exception):
-    """A mesh file that is not read; the text says why."""
+    """A mesh file cannot be read; the text states the reason."""
 
 
-def read_screened(path: Path) -> bytes:
-    """The contents of a mesh file, of a size that can be read.
+def read_checked(path: Path) -> bytes:
+    """Return the contents of a mesh file after checking its size.
 
     Raises:
-        MeshError: if it cannot be opened, is too large, compressed, or claims to hold more than it can.
+        MeshError: if the file cannot be opened, is too large, compressed, or declares more faces than it can have.
     """
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise MeshError(f"it cannot be opened: {error.strerror}") from error
+        raise MeshError(f"cannot open the file: {error.strerror}") from error
     if len(data) > MAX_BYTES:
-        raise MeshError(f"it is larger than {MAX_BYTES >> 20} MiB")
+        raise MeshError(f"the file is larger than {MAX_BYTES >> 20} MiB")
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
-        raise MeshError("it is compressed; unpack it first")
+        raise MeshError("the file is compressed; decompress it first")
     check = _COUNTS.get(path.suffix.lower())
     count = check(data) if check is not None else 0
     if count > min(MAX_FACES, max(len(data), 1)):
-        raise MeshError(f"it claims {count} faces, more than {MAX_FACES} or than its size can hold")
+        raise MeshError(f"the file declares {count} faces, more than the limit {MAX_FACES} or than fit in its size")
     return data
 
 
 def _stl_faces(data: bytes) -> int:
-    """The number in the header of a binary file; 0 for text."""
+    """Return the number of triangles in the header of a binary file; 0 for a text file."""
     if len(data) < 84:
         return 0
     count = int(struct.unpack_from("<I", data, 80)[0])
     if not data.lstrip().startswith(b"solid") and len(data) < 84 + 50 * count:
-        raise MeshError(f"it claims {count} faces and ends before them")
+        raise MeshError(f"the file declares {count} faces and ends before the last one")
     return count if len(data) == 84 + 50 * count else 0
 
 
 def _ply_faces(data: bytes) -> int:
-    found = re.search(rb"^element face (\d+)", data[:65536], re.MULTILINE)
-    return int(found[1]) if found else 0
+    match = re.search(rb"^element face (\d+)", data[:65536], re.MULTILINE)
+    return int(match[1]) if match else 0
 
 
 def _off_faces(data: bytes) -> int:
-    found = re.search(rb"^\s*\d+\s+(\d+)(?:\s+\d+)?\s*$", data[:65536], re.MULTILINE)
-    return int(found[1]) if found else 0
+    match = re.search(rb"^\s*\d+\s+(\d+)(?:\s+\d+)?\s*$", data[:65536], re.MULTILINE)
+    return int(match[1]) if match else 0
 
 
 def _gltf_faces(data: bytes) -> int:
-    """The largest number of items of any accessor: what is not in a buffer would be made of zeros."""
+    """Return the largest number of items of any accessor; items without a buffer would be filled with zeros."""
     accessors = gltf_header(data).get("accessors")
     if not isinstance(accessors, list):
         return 0
@@ -72,10 +73,10 @@ def _gltf_faces(data: bytes) -> int:
 
 
 def gltf_header(data: bytes) -> dict[str, Any]:
-    """The JSON of a ``.gltf`` or ``.glb`` file.
+    """Return the JSON header of a ``.gltf`` or ``.glb`` file.
 
     Raises:
-        MeshError: if there is none.
+        MeshError: if the file has no valid JSON header.
     """
     text = data
     if data.startswith(b"glTF") and len(data) >= 20:
@@ -83,9 +84,9 @@ def gltf_header(data: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise MeshError(f"its JSON is broken: {error}") from error
+        raise MeshError(f"invalid JSON: {error}") from error
     if not isinstance(header, dict):
-        raise MeshError("its JSON is no object")
+        raise MeshError("the JSON header is not an object")
     return header
 
 
@@ -97,19 +98,19 @@ _COUNTS = {".stl": _stl_faces, ".ply": _ply_faces, ".off": _off_faces, ".gltf": 
 
 @dataclass(slots=True)
 class Asset:
-    """What the head of a COLLADA file says of its coordinates."""
+    """Coordinates of a COLLADA file, from its ``<asset>``."""
 
-    metres: float | None = None
-    """Length of its unit [m], or None if it does not say."""
+    unit: float | None = None
+    """Length of the unit [m], or None if the file does not state it."""
     up_axis: str = ""
-    """``X_UP``, ``Y_UP``, ``Z_UP``, or empty."""
+    """``X_UP``, ``Y_UP``, ``Z_UP``, or empty if the file does not state it."""
 
 
-def screen_collada(data: bytes) -> Asset:
-    """Walk through a COLLADA file without building it, and read its ``<asset>``.
+def check_collada(data: bytes) -> Asset:
+    """Check a COLLADA file without building a tree, and read its ``<asset>``.
 
     Raises:
-        MeshError: if it is not well formed, has a DOCTYPE, or is too deep or too large.
+        MeshError: if the file is not well-formed, has a DOCTYPE, or is nested too deep or too large.
     """
     asset, path, texts = Asset(), list[str](), list[str]()
     count = 0
@@ -120,9 +121,9 @@ def screen_collada(data: bytes) -> Asset:
         path.append(tag.rpartition(":")[2])
         texts.clear()
         if len(path) > MAX_DEPTH or count > MAX_ELEMENTS:
-            raise MeshError(f"it has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
+            raise MeshError(f"the file has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
         if path[1:] == ["asset", "unit"]:
-            asset.metres = _metres(attributes.get("meter"))
+            asset.unit = _unit(attributes.get("meter"))
 
     def end(_: str) -> None:
         if path[1:] == ["asset", "up_axis"]:
@@ -139,13 +140,15 @@ def screen_collada(data: bytes) -> Asset:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise MeshError(f"it is not well-formed XML: {expat.ErrorString(error.code)}, line {error.lineno}") from error
-    except (ValueError, LookupError) as error:  # an encoding that Python does not know
-        raise MeshError(f"it is not well-formed XML: {error}") from error
+        raise MeshError(
+            f"the file is not well-formed XML: {expat.ErrorString(error.code)}, line {error.lineno}"
+        ) from error
+    except (ValueError, LookupError) as error:  # an encoding unknown to Python
+        raise MeshError(f"the file is not well-formed XML: {error}") from error
     return asset
 
 
-def _metres(text: str | None) -> float | None:
+def _unit(text: str | None) -> float | None:
     try:
         value = float(text) if text is not None else None
     except ValueError:

@@ -1,51 +1,66 @@
-"""Files beside a mesh: materials, buffers and textures. None is opened that is not near it."""
+"""Files that belong to a mesh: materials, buffers and textures. Only files close to the mesh are opened."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from loaders.diagnostics import Fate
 
-Remark = tuple[Fate, str, str]
-"""Fate, code and message of what was decided about a file."""
+
+class Remark(NamedTuple):
+    """A finding about a mesh file: fate, code, message template and its arguments."""
+
+    fate: Fate
+    code: str
+    template: str
+    arguments: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Textures:
-    """Finds the textures that one mesh names, and keeps the names of those that are not there."""
+    """Search for the textures of one mesh, with a list of those that are missing."""
 
     path: Path
-    """The mesh."""
+    """File of the mesh."""
     missing: list[str] = field(default_factory=list)
+    """Names of the textures that were not found."""
 
     def find(self, name: str | None) -> str | None:
-        """The file of a texture, or None."""
-        found = local_file(name, self.path)
-        if name and found is None:
+        """Return the file of a texture, or None."""
+        file = local_file(name, self.path)
+        if name and file is None:
             self.missing.append(name)
-        return found
+        return file
 
     def remarks(self) -> list[Remark]:
-        """What to say of the textures that are not there."""
+        """Return one remark for each missing texture."""
         names = dict.fromkeys(self.missing)
-        return [(Fate.NOTED, "mesh.missing-texture", f"its texture {name!r} is not near it") for name in names]
+        message = "cannot find texture {texture!r} in the folders of the mesh"
+        return [Remark(Fate.NOTED, "mesh.missing-texture", message, {"texture": name}) for name in names]
 
 
 def local_file(name: str | None, path: Path) -> str | None:
-    """The file that a mesh names, if it is there: beside the mesh, or at most one folder up.
+    """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one folder up.
 
-    Gazebo's models also keep what their meshes name in ``materials/textures`` beside the folder of the meshes.
+    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes.
+
+    Args:
+        name: Name of the file as the mesh has it.
+        path: File of the mesh.
     """
     if not name:
         return None
     written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
     textures = path.parent.parent / "materials" / "textures"
-    for found in (path.parent / written, textures / written.name):
+    for file in (path.parent / written, textures / written.name):
         try:
-            if found.is_file() and found.resolve().is_relative_to(path.parent.resolve().parent):
-                return str(found)
+            if file.is_file() and file.resolve().is_relative_to(path.parent.resolve().parent):
+                return str(file)
         except (OSError, ValueError):
             return None
     return None

@@ -1,4 +1,4 @@
-"""OBJ, STL, glTF, PLY and OFF, through trimesh."""
+"""Reader of OBJ, STL, glTF, PLY and OFF files, with trimesh."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from loaders.model import Rgba
 from loaders.spatial import Array, frozen
 
 from .mesh_data import MeshPart
-from .precheck import MeshError, gltf_header, read_screened
+from .precheck import MeshError, gltf_header, read_checked
 from .textures import Remark, Textures, local_file
 
 SUFFIXES = (".obj", ".stl", ".gltf", ".glb", ".ply", ".off")
+"""Suffixes of the files that trimesh reads here."""
 _GLTF = frozenset({".gltf", ".glb"})
 _R_GLTF = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
-"""From glTF's axes, of which Y always points up, to ours."""
+"""Rotation from the axes of glTF, always Y up, to Z up."""
 
 _TEXTS = frozenset({".obj", ".mtl", ".off"})
 _COMPANIONS = frozenset({".mtl", ".bin"})
@@ -29,10 +30,14 @@ _TEXTURE = re.compile(rb"(?im)^([ \t]*)map_kd\b")
 
 
 def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
-    """The parts of a file, Z up, and remarks on what is not carried.
+    """Return the parts of a file, Z up, and remarks on what is ignored.
+
+    Args:
+        data: Contents of the file.
+        path: The file.
 
     Raises:
-        MeshError: if it cannot be read.
+        MeshError: if the file cannot be read.
     """
     import trimesh
 
@@ -47,11 +52,11 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
         parts = list(_parts(scene, suffix, named, textures))
         embedded = [_EMBEDDED] if any(map(_is_embedded, header.get("images", []))) else []
     except _FAILURES as error:
-        raise MeshError(f"it is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
+        raise MeshError(f"the file is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
     return parts, [*textures.remarks(), *embedded]
 
 
-_EMBEDDED = (Fate.NOTED, "mesh.embedded-texture", "a texture inside the file is not carried")
+_EMBEDDED = Remark(Fate.NOTED, "mesh.embedded-texture", "ignored a texture embedded in the file")
 _FAILURES = (
     ValueError,
     LookupError,
@@ -62,10 +67,11 @@ _FAILURES = (
     ImportError,
     NotImplementedError,
 )
+"""Exceptions that trimesh raises for an invalid file."""
 
 
 def _as_utf8(data: bytes, suffix: str) -> bytes:
-    """Text in UTF-8: old programs write names in the code page of their country, of which any will do."""
+    """Return a text file in UTF-8; text in another code page, written by old programs, is decoded as Latin-1."""
     if suffix not in _TEXTS:
         return data
     try:
@@ -94,13 +100,13 @@ def _parts(scene: Any, suffix: str, named: dict[str, str], textures: Textures) -
             vertices=frozen(np.asarray(mesh.vertices, dtype=np.float64) @ A.T + p),
             faces=faces[:, ::-1] if np.linalg.det(A) < 0.0 else faces,
             uv=_uv(mesh),
-            colour=_colour(mesh, material),
+            color=_color(mesh, material),
             texture=texture,
         )
 
 
 def _names(node: str, geometry: str, mesh: Any) -> tuple[str, ...]:
-    """Names of a part; an object of an OBJ file is called ``object_material`` there."""
+    """Return the names of a part; trimesh calls an object of an OBJ file ``object_material``."""
     material = getattr(getattr(mesh.visual, "material", None), "name", None)
     stem = geometry.removesuffix(f"_{material}") if material else geometry
     return tuple(dict.fromkeys((stem, geometry, node)))
@@ -111,15 +117,15 @@ def _uv(mesh: Any) -> Array | None:
     return None if uv is None or len(uv) != len(mesh.vertices) else frozen(uv)
 
 
-def _colour(mesh: Any, material: Any) -> Rgba | None:
-    """The colour of the material, or the one that all vertices or faces share."""
+def _color(mesh: Any, material: Any) -> Rgba | None:
+    """Return the color of the material, or the color of all vertices or faces if they have the same."""
     if material is not None:
-        named = getattr(material, "baseColorFactor", None)
-        bytes_ = named if named is not None else getattr(material, "diffuse", None)
+        base = getattr(material, "baseColorFactor", None)
+        bytes_ = base if base is not None else getattr(material, "diffuse", None)
         opacity = _opacity(material)
     elif mesh.visual.kind in ("vertex", "face"):
-        colours = mesh.visual.vertex_colors if mesh.visual.kind == "vertex" else mesh.visual.face_colors
-        bytes_, opacity = (colours[0] if (colours == colours[0]).all() else None), None
+        colors = mesh.visual.vertex_colors if mesh.visual.kind == "vertex" else mesh.visual.face_colors
+        bytes_, opacity = (colors[0] if (colors == colors[0]).all() else None), None
     else:
         return None
     if bytes_ is None:
@@ -136,11 +142,11 @@ def _opacity(material: Any) -> float | None:
         return None
 
 
-# --- companions of a file: only materials and buffers are opened, and only near it -----------------------------------
+# --- files that a mesh refers to: only materials and buffers are opened, and only close to it ------------------------
 
 
 def _resolver(path: Path) -> Any:
-    """What trimesh asks for further files. Images stay closed: `local_file` finds them by name."""
+    """Return the object that gives trimesh further files; it gives no images, which `local_file` finds by name."""
     import trimesh
 
     class Companions(trimesh.resolvers.Resolver):  # type: ignore[misc, unused-ignore]
@@ -151,7 +157,7 @@ def _resolver(path: Path) -> Any:
             name = local_file(key, path)
             if name is None or Path(name).suffix.lower() not in _COMPANIONS:
                 raise FileNotFoundError(key)
-            data = read_screened(Path(name))
+            data = read_checked(Path(name))
             if name.lower().endswith(".mtl"):
                 return _TEXTURE.sub(rb"\1texture_file", _as_utf8(data, ".mtl"))
             return data
@@ -176,16 +182,16 @@ def _obj_texture(material: Any, textures: Textures) -> str | None:
 
 
 def _gltf_textures(header: dict[str, Any], textures: Textures) -> dict[str, str]:
-    """The files of the colour textures by the names of their materials; embedded ones have no file."""
-    found = {}
+    """Return the files of the color textures, keyed by the names of their materials; embedded textures have no file."""
+    files = {}
     for material in header.get("materials", []):
         index = material.get("pbrMetallicRoughness", {}).get("baseColorTexture", {}).get("index")
         source = None if index is None else header["textures"][index].get("source")
         image = {} if source is None else header["images"][source]
         name = None if _is_embedded(image) else textures.find(image.get("uri"))
         if name is not None:
-            found[str(material.get("name"))] = name
-    return found
+            files[str(material.get("name"))] = name
+    return files
 
 
 def _is_embedded(image: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Mass properties of shapes of even density, each in its own frame G; moments from any textbook on mechanics."""
+"""Mass properties of shapes of uniform density, each in its own frame G."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import Diagnostics
+from loaders.meshes import read_mesh
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
 from loaders.spatial import Array, SpatialInertia
 
 
 def shape_inertia(geometry: Geometry, density: float) -> SpatialInertia | None:
-    """The mass properties of a shape in its frame G at a density [kg/m^3].
+    """Return the mass properties of a shape in its frame G at a density [kg/m^3].
 
-    None for what has no volume: planes, terrain, nothing, meshes without a file that can be read or whose triangles
-    enclose none. An open mesh counts as the volume that its triangles would sweep from their middle.
+    The result is None for a shape without volume: a plane, a height map, an empty geometry, a mesh that cannot be read
+    or whose triangles enclose no volume. For an open mesh the volume is that of the tetrahedra which its triangles form
+    with their center.
     """
     compute = _SHAPES.get(type(geometry))
     return None if compute is None else compute(geometry, density)
 
 
 def _diagonal(mass: float, xx: float, yy: float, zz: float, z: float = 0.0) -> SpatialInertia:
-    """From moments about the centre of mass, which lies at ``z`` on the z axis."""
+    """Return the inertia with these moments about the center of mass, which lies at ``z`` on the z axis."""
     return SpatialInertia.of(mass, (0.0, 0.0, z), np.diag((xx, yy, zz)))
 
 
@@ -57,7 +59,7 @@ def _cylinder(cylinder: Cylinder, density: float) -> SpatialInertia:
 
 
 def _capsule(capsule: Capsule, density: float) -> SpatialInertia:
-    """A cylinder and two half spheres, whose centres of mass lie 3/8 r beyond its ends."""
+    """Return the inertia of a cylinder and two half spheres, whose centers of mass lie 3/8 r beyond its ends."""
     r, h = capsule.radius, capsule.length
     body = _cylinder(Cylinder(radius=r, length=h), density)
     caps = density * 4.0 / 3.0 * math.pi * r**3
@@ -74,27 +76,27 @@ def _cone(cone: Cone, density: float) -> SpatialInertia:
 
 
 def _polyline(polyline: Polyline, density: float) -> SpatialInertia | None:
-    """A prism; an outline within another is a hole, one within that is filled again."""
+    """Return the inertia of a prism; an outline inside another is a hole, and one inside a hole is filled."""
     outlines = [np.array(outline, dtype=np.float64) for outline in polyline.outlines if outline]
     if not outlines or polyline.height <= 0.0:
         return None
-    middle = np.concatenate(outlines).mean(axis=0)
+    center = np.concatenate(outlines).mean(axis=0)
     area, first, second = 0.0, np.zeros(2), np.zeros((2, 2))
     for outline in outlines:
-        own_area, own_first, own_second = _outline_moments(outline - middle)
-        sign = math.copysign(1.0, own_area) * (1.0 if _is_filled(outline, outlines) else -1.0)
-        area, first, second = area + sign * own_area, first + sign * own_first, second + sign * own_second
+        moments = _outline_moments(outline - center)
+        sign = math.copysign(1.0, moments[0]) * (1.0 if _is_filled(outline, outlines) else -1.0)
+        area, first, second = area + sign * moments[0], first + sign * moments[1], second + sign * moments[2]
     if area <= 0.0:
         return None
     mass, offset, h = density * area * polyline.height, first / area, polyline.height
     spread = np.zeros((3, 3))
     spread[:2, :2] = mass * (second / area - np.outer(offset, offset))
     spread[2, 2] = mass * h * h / 12.0
-    return SpatialInertia.of(mass, (*(middle + offset), h / 2.0), np.trace(spread) * np.eye(3) - spread)
+    return SpatialInertia.of(mass, (*(center + offset), h / 2.0), np.trace(spread) * np.eye(3) - spread)
 
 
 def _outline_moments(a: Array) -> tuple[float, Array, Array]:
-    """Area, and the integrals of ``p`` and ``p p^T`` over it; negative for a clockwise outline."""
+    """Return the area and the integrals of ``p`` and ``p p^T`` over it, all negative for a clockwise outline."""
     b = np.roll(a, -1, axis=0)
     cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     second = np.zeros((2, 2))
@@ -104,12 +106,12 @@ def _outline_moments(a: Array) -> tuple[float, Array, Array]:
 
 
 def _is_filled(outline: Array, outlines: list[Array]) -> bool:
-    """Whether an even number of the other outlines lies around this one."""
+    """Return whether an even number of the other outlines enclose this one."""
     return sum(_is_inside(outline[0], other) for other in outlines if other is not outline) % 2 == 0
 
 
 def _is_inside(point: Array, a: Array) -> bool:
-    """Whether a ray from the point in direction x crosses an outline an odd number of times."""
+    """Return whether a point lies inside an outline: a ray in direction x crosses it an odd number of times."""
     b = np.roll(a, -1, axis=0)
     spans = (a[:, 1] > point[1]) != (b[:, 1] > point[1])
     (ax, ay), (bx, by) = a[spans].T, b[spans].T
@@ -118,9 +120,7 @@ def _is_inside(point: Array, a: Array) -> bool:
 
 
 def _mesh(mesh: Mesh, density: float) -> SpatialInertia | None:
-    from loaders.meshes import read_mesh
-
-    data = read_mesh(mesh, Diagnostics())  # who uses the shape itself reports what is wrong with the file
+    data = read_mesh(mesh, Diagnostics())  # reported where the shape itself is used
     return None if data is None else data.inertia(density)
 
 

@@ -1,4 +1,4 @@
-"""What must hold of any scene, whatever it was read from."""
+"""Checks that apply to every scene, whatever its source format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ _SKEW = 1e-9
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report what no simulator could use: impossible inertias, and pairs of axes that make no joint."""
+    """Report non-physical inertias, and pairs of joint axes that are parallel or skew.
+
+    Args:
+        scene: The scene to check.
+        diagnostics: Record for the findings.
+    """
     _check_inertias(scene, diagnostics)
     _check_axes(scene, diagnostics)
 
@@ -26,9 +31,16 @@ def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
         if link.inertia is None:
             continue
         for defect in link.inertia.defects():
-            message = f"the inertia of link {link.name} belongs to no real body: {defect}"
-            hint = "correct it, or let the export repair it"
-            diagnostics.add(Fate.ASSUMED, "model.impossible-inertia", message, link.where, hint=hint)
+            diagnostics.add(
+                Fate.ASSUMED,
+                "model.impossible-inertia",
+                "the inertia of link {link} is not physically valid: {defect}",
+                link.where,
+                hint="correct the inertia, or let the export repair it",
+                subjects=(link.name,),
+                link=link.name,
+                defect=defect,
+            )
 
 
 def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:
@@ -37,10 +49,23 @@ def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:
             continue
         first, second = (axis.xyz for axis in joint.axes)
         if float(np.linalg.norm(np.cross(first, second))) < _PARALLEL:
-            message = f"the two axes of the {joint.type} joint {joint.name} are parallel; its mass matrix is singular"
-            hint = "let axis and axis2 differ in direction"
-            diagnostics.add(Fate.ASSUMED, "model.parallel-axes", message, joint.where, hint=hint)
+            diagnostics.add(
+                Fate.ASSUMED,
+                "model.parallel-axes",
+                "the two axes of {type} joint {joint} are parallel; the mass matrix is singular",
+                joint.where,
+                hint="choose different directions for axis and axis2",
+                subjects=(joint.name,),
+                type=joint.type.value,
+                joint=joint.name,
+            )
         elif joint.type is JointType.UNIVERSAL and abs(float(first @ second)) > _SKEW:
-            message = f"the axes of the universal joint {joint.name} are not perpendicular; they are kept as they are"
-            hint = "make them perpendicular, or the joint revolute2"
-            diagnostics.add(Fate.ASSUMED, "model.skew-axes", message, joint.where, hint=hint)
+            diagnostics.add(
+                Fate.ASSUMED,
+                "model.skew-axes",
+                "the axes of universal joint {joint} are not perpendicular; used as given",
+                joint.where,
+                hint="make the axes perpendicular, or use a revolute2 joint",
+                subjects=(joint.name,),
+                joint=joint.name,
+            )

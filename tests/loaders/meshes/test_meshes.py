@@ -167,7 +167,7 @@ def halves() -> str:
 def test_materials_split_a_geometry_into_parts_and_lines_are_no_part(read) -> None:
     effects = EFFECT.format("red", "1 0 0 1") + EFFECT.format("blue", "0 0 1 0.5")
     data = read(collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "blue"), nodes=BOUND))
-    assert [part.colour for part in data.parts] == [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5)]
+    assert [part.color for part in data.parts] == [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5)]
     assert [len(part.faces) for part in data.parts] == [6, 6]
     assert_box(data, (0, 0, 0), (1, 2, 3))
 
@@ -239,7 +239,7 @@ def test_objects_and_materials_of_an_obj_are_parts(read, tmp_path: Path) -> None
         "f 1/1 2/2 3/3\nusemtl blue\nf 1 2 4\no second\nusemtl red\nf 2/1 3/2 4/3\n",
         "m.obj",
     )
-    found = {(part.names[0], part.colour, part.texture and Path(part.texture).name) for part in data.parts}
+    found = {(part.names[0], part.color, part.texture and Path(part.texture).name) for part in data.parts}
     red, blue = (1.0, 0.0, 0.0, 0.5), (0.0, 0.0, 1.0, 1.0)
     assert found == {("first", red, "a b.png"), ("first", blue, None), ("second", red, "a b.png")}
     assert next(part.uv for part in data.parts if part.names[0] == "second") is not None
@@ -252,7 +252,7 @@ def test_materials_and_textures_outside_stay_closed(read, tmp_path: Path) -> Non
     assert [part.texture for part in data.parts] == [None]
     assert read.codes == ["mesh.missing-texture"]
     data = read("mtllib ../../secret.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "n.obj")
-    assert data.parts[0].colour != (1.0, 0.0, 0.0, 1.0)
+    assert data.parts[0].color != (1.0, 0.0, 0.0, 1.0)
 
 
 def test_a_texture_inside_a_file_is_noted(read, box: trimesh.Trimesh) -> None:

@@ -321,7 +321,7 @@ def test_a_robot_description_is_read_from_its_cache(descriptions: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("arm_description", "not in the cache"), ("leg", "no leg"), ("../x", "name")]
+    ("name", "reason"), [("arm_description", "not in the cache"), ("leg", "no robot leg"), ("../x", "name")]
 )
 def test_a_robot_description_that_is_not_here_is_an_error_and_never_fetched(
     descriptions: Path, name: str, reason: str
