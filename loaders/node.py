@@ -25,10 +25,14 @@ _NUMBER = re.compile(
 )
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _ROOTS = {"model", "robot"}
-_NAMED = {
-    *_ROOTS, "collision", "frame", "gripper", "joint", "light", "link", "sensor", "transmission", "visual",
-}  # fmt: skip
-"""Tags of the elements whose names are subjects of diagnostics."""
+_SCOPES = {*_ROOTS, "joint", "link"}
+"""Elements whose names are prefixes of the names of the elements in them."""
+_NAME_KEYS = {
+    **dict.fromkeys((*_SCOPES, "collision", "drake:joint", "frame", "gripper", "light", "sensor", "visual"), "name"),
+    "gazebo": "reference",
+    "transmission": "name",
+}
+"""Elements that are subjects of diagnostics, with the attribute that names the subject."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -74,21 +78,32 @@ class Node:
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """Scoped names of the link, joint, frame or model that contains this element, and of its collision or the like.
+        """Scoped names, as in the scene, of the link, joint or frame that this element belongs to and of its part.
 
-        They leave out the scope of a file's only model, as the names of a scene do.
+        An element that belongs only to a model has the model as its subject. In a file of one model, names have no
+        prefix for that model.
         """
-        ancestors: list[Node] = []
+        ancestors = list(self._ancestors())
+        names = [(node.tag, node.attributes.get(_NAME_KEYS.get(node.tag, ""))) for node in reversed(ancestors)]
+        named = [(tag, name) for tag, name in names if name]
+        root = ""
+        if len(named) > 1 and named[0][0] in _ROOTS and not any(node.tag == "world" for node in ancestors):
+            root = named.pop(0)[1]
+        subjects: list[tuple[str, str]] = []
+        prefix = ""
+        for tag, name in named:
+            subjects.append((tag, prefix + name))
+            prefix += f"{name}{SEPARATOR}" if tag in _SCOPES else ""
+        if subjects and subjects[-1] == ("model", root):  # the name of the outermost model tells them apart
+            subjects[-1] = "model", f"{root}{SEPARATOR}{root}"
+        return tuple(name for i, (tag, name) in enumerate(subjects) if tag != "model" or i == len(subjects) - 1)
+
+    def _ancestors(self) -> Iterator[Node]:
+        """This element and those around it, innermost first."""
         node: Node | None = self
         while node is not None:
-            ancestors.append(node)
+            yield node
             node = node.parent
-        names = [(n.tag, n.attributes["name"]) for n in reversed(ancestors) if n.attributes.get("name")]
-        names = [(tag, name) for tag, name in names if tag in _NAMED]
-        if names and names[0][0] in _ROOTS and not any(n.tag == "world" for n in ancestors):
-            names = names[1:] or names
-        scoped = [SEPARATOR.join(name for _, name in names[: i + 1]) for i in range(len(names))]
-        return tuple(name for name, (tag, _) in zip(scoped, names, strict=True) if tag != "model" or name == scoped[-1])
 
     # --- building and changing a tree -------------------------------------------------------------------------------
 

@@ -35,12 +35,12 @@ class ScopeNames:
         return self.scope.prefix
 
     def link(self, name: str) -> str | None:
-        """Return the scoped name of a link of this model or a nested one; None if there is none."""
+        """Return the scoped name of a link of this model or a nested one; None if it is unknown."""
         vertex = self.scope.find(name)
         return vertex.name if vertex is not None and vertex.kind is VertexKind.LINK else None
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
-        """Return the link that a frame F is attached to, and ``X_LF``; None if there is no such frame."""
+        """Return the link that a frame F is attached to, and ``X_LF``; None if the frame is unknown."""
         vertex = self.scope.find(name)
         if vertex is None:
             return None
@@ -48,7 +48,7 @@ class ScopeNames:
         return (WORLD, vertex.X_WV) if link is None else (link.name, link.X_WV.inverse() @ vertex.X_WV)
 
     def joint(self, name: str) -> Joint | None:
-        """Return a joint of this model or a nested one; None if there is none."""
+        """Return a joint of this model or a nested one; None if it is unknown."""
         vertex = self.scope.find(name)
         return self.joints.get(self.scope.prefix + name if vertex is None else vertex.name)
 

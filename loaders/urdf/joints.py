@@ -13,7 +13,7 @@ from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_accelerat
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
-from loaders.sdf.elements.joints import UNLIMITED
+from loaders.sdf.elements.joint_axes import UNLIMITED
 from loaders.spatial import IDENTITY, Array, frozen, rotation_to
 
 from .shapes import read_origin

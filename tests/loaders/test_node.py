@@ -393,3 +393,50 @@ def test_any_bytes_are_a_tree_or_an_error(data: bytes) -> None:
         found = Diagnostics()
         root = parse(document, "f", found)
         assert (root is None) == any(entry.severity == "error" for entry in found)
+
+
+# --- subjects --------------------------------------------------------------------------------------------------------
+
+
+def subjects_of(text: str) -> dict[str, tuple[str, ...]]:
+    """The subjects of each element of a document that has a mark, by the mark."""
+    root, _ = root_of(text)
+    return {node.attributes["mark"]: node.subjects for node in root.walk() if "mark" in node.attributes}
+
+
+PARTS = """<link name='l' mark='link'><collision name='c'><geometry mark='shape'/></collision></link>
+<joint name='j' mark='joint'><sensor name='s' mark='sensor'/></joint><frame name='f' mark='frame'/>
+<drake:joint name='d' mark='drake'/><gripper name='g' mark='gripper'/><plugin name='p' mark='plugin'/>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix", "model"),
+    [
+        ("<sdf><model name='m'>{}</model></sdf>", "", "m"),
+        ("<sdf><world name='w'><model name='m'>{}</model></world></sdf>", "m::", "m"),
+        ("<sdf><model name='m'><model name='n'>{}</model></model></sdf>", "n::", "n"),
+        ("<sdf><world name='w'><model name='m'><model name='n'>{}</model></model></world></sdf>", "m::n::", "m::n"),
+        ("<sdf><model name='m'><model name='m'>{}</model></model></sdf>", "m::", "m::m"),
+        ("<robot name='r'>{}</robot>", "", "r"),
+    ],
+    ids=["model", "world", "nested", "nested in world", "nested of the same name", "robot"],
+)
+def test_subjects_are_the_scoped_names_of_the_scene(text: str, prefix: str, model: str) -> None:
+    assert subjects_of(text.format(PARTS)) == {
+        "link": (prefix + "l",),
+        "shape": (prefix + "l", prefix + "l::c"),
+        "joint": (prefix + "j",),
+        "sensor": (prefix + "j", prefix + "j::s"),
+        "frame": (prefix + "f",),
+        "drake": (prefix + "d",),
+        "gripper": (prefix + "g",),
+        "plugin": (model,),
+    }
+
+
+def test_joints_of_transmissions_and_references_of_gazebo_are_subjects_without_a_prefix() -> None:
+    subjects = subjects_of(
+        "<robot name='r'><transmission name='t'><joint name='j' mark='joint'/></transmission>"
+        "<gazebo reference='l'><mu1 mark='friction'/></gazebo></robot>"
+    )
+    assert subjects == {"joint": ("t", "j"), "friction": ("l",)}

@@ -32,7 +32,7 @@ _IGNORED_IN_HEIGHTMAP = {"texture": _APPEARANCE, "blend": _APPEARANCE, "use_terr
 
 
 def read_geometry(element: Node, context: Context) -> Geometry:
-    """Return the shape of a collision or visual; `Empty` if it has none."""
+    """Return the shape of a collision or visual; `Empty` if it has no shape."""
     geometry = element.child("geometry")
     if geometry is None:
         return Empty()

@@ -1,40 +1,22 @@
-"""``<joint>``: parent, child, axes, limits and dynamics."""
+"""``<joint>``: type, parent, child, gears and couplings."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 
 from loaders.diagnostics import Fate
-from loaders.drake.dialect import SDF
-from loaders.drake.joints import read_acceleration
-from loaders.model import WORLD, Coupling, Joint, JointAxis, JointType
+from loaders.model import WORLD, Coupling, Joint, JointType
 from loaders.node import Node
 from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
 from loaders.sdf.frames.solve import attached_link
-from loaders.spatial import Array, frozen
 
 from .ignored_elements import report_ignored
+from .joint_axes import AXES, AXIS_COUNT, read_axes
 from .sensors import read_sensors
 
-UNLIMITED = 1e16
-"""Limits of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
-_AXES = ("axis", "axis2")
-_AXIS_COUNT = {
-    JointType.FIXED: 0,
-    JointType.REVOLUTE: 1,
-    JointType.CONTINUOUS: 1,
-    JointType.PRISMATIC: 1,
-    JointType.SCREW: 1,
-    JointType.BALL: 0,
-    JointType.UNIVERSAL: 2,
-    JointType.REVOLUTE2: 2,
-    JointType.GEARBOX: 2,
-}
 _ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
 _IGNORED_IN_PHYSICS = {"ode": _ENGINE_SETTING, "simbody": _ENGINE_SETTING}
-_Z_AXIS = frozen((0.0, 0.0, 1.0))
 
 
 def read_joint(vertex: FrameVertex) -> Joint | None:
@@ -42,7 +24,7 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     node = vertex.node
     joint_type = _read_type(node)
     parent, child = _read_parent(vertex), _read_child(vertex)
-    axes = _read_axes(vertex, joint_type)
+    axes = read_axes(vertex, joint_type)
     pitch, sensors = _read_pitch(node), read_sensors(vertex)
     gear_reference, gear_ratio = _read_gear_reference(vertex, joint_type), node.number("gearbox_ratio", 1.0)
     provide_feedback = _read_physics(node)
@@ -80,14 +62,14 @@ def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:
 
 def _read_type(node: Node) -> JointType:
     word = node.word("@type")
-    if word.lower() in _AXIS_COUNT:
+    if word.lower() in AXIS_COUNT:
         return JointType(word.lower())
     if word:
         node.invalid(
             "sdf.joint-type",
             "unknown joint type {type!r}; expected one of: {types}",
             type=word,
-            types=tuple(_AXIS_COUNT),
+            types=tuple(AXIS_COUNT),
         )
     return JointType.FIXED
 
@@ -169,153 +151,6 @@ def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
     return False
 
 
-# --- axes ------------------------------------------------------------------------------------------------------------
-
-
-def _read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ...]:
-    node = vertex.node
-    axes = {tag: _read_axis(child, vertex) for tag in _AXES if (child := node.child(tag)) is not None}
-    if joint_type is JointType.BALL:
-        return tuple(axes.values())[:1]
-    count = _AXIS_COUNT[joint_type]
-    for tag in _AXES[count:]:
-        if tag in axes:
-            _report_extra_axis(vertex, joint_type, tag)
-    for tag in _AXES[:count]:
-        if tag not in axes:
-            _report_missing_axis(vertex, joint_type, tag)
-    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in _AXES[:count])
-    if joint_type is JointType.CONTINUOUS:
-        return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in used)
-    return used
-
-
-def _report_extra_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
-    vertex.node.report(
-        Fate.NOTED,
-        "sdf.extra-axis",
-        "{type} joint {joint} does not use <{tag}>",
-        hint="remove the element",
-        type=joint_type,
-        joint=vertex.name,
-        tag=tag,
-    )
-
-
-def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:
-    vertex.node.report(
-        Fate.ASSUMED,
-        "sdf.no-axis",
-        "{type} joint {joint} has no <{tag}>; using 0 0 1",
-        hint="add the element",
-        type=joint_type,
-        joint=vertex.name,
-        tag=tag,
-    )
-
-
-def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
-    limit, dynamics = node.child("limit"), node.child("dynamics")
-    node.skip("mimic")  # read_couplings reads it when every joint is known
-    return JointAxis(
-        xyz=_read_direction(node, vertex),
-        **({} if limit is None else _read_limit(limit)),
-        **({} if dynamics is None else _read_dynamics(dynamics)),
-    )
-
-
-def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
-    """Return the unit direction in the joint frame J, shape (3,)."""
-    node = axis.child("xyz")
-    if node is None:
-        return _Z_AXIS
-    x, y, z = node.numbers(".", 3, (0.0, 0.0, 1.0))
-    length = math.sqrt(x * x + y * y + z * z)
-    expressed_in = node.word("@expressed_in", "")
-    if length == 0.0:
-        node.invalid("sdf.zero-axis", "joint {joint} has an axis of zero length", joint=vertex.name)
-        return _Z_AXIS
-    direction = frozen((x / length, y / length, z / length))
-    if not expressed_in:
-        return direction
-    frame = vertex.scope.find(expressed_in)
-    if frame is None:
-        _report_unknown_expressed_in(node, vertex, expressed_in)
-        return direction
-    return frozen(vertex.X_WV.R.T @ (frame.X_WV.R @ direction))
-
-
-def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> None:
-    scope = vertex.scope
-    hint = scope.suggestion(name)
-    if scope.is_nested:
-        node.report(
-            Fate.ASSUMED,
-            "sdf.nested-joint",
-            "unknown frame {frame!r} in expressed_in of joint {joint} in nested model {model}; using the joint frame",
-            hint=hint,
-            frame=name,
-            joint=vertex.name,
-            model=scope.name,
-        )
-    else:
-        node.invalid(
-            "sdf.axis-expressed-in",
-            "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of {scope}",
-            hint=hint,
-            frame=name,
-            joint=vertex.name,
-            scope=scope.name,
-        )
-
-
-def _read_limit(node: Node) -> dict[str, float]:
-    lower = node.number("lower", -math.inf, inf=True)
-    upper = node.number("upper", math.inf, inf=True)
-    if lower > upper:
-        node.report(
-            Fate.ASSUMED,
-            "sdf.reversed-limit",
-            "lower limit {lower:g} is above upper limit {upper:g}; keeping both, so that no position is allowed",
-            hint="exchange the limits",
-            lower=lower,
-            upper=upper,
-        )
-    limits = {
-        "lower": -math.inf if lower <= -UNLIMITED else lower,
-        "upper": math.inf if upper >= UNLIMITED else upper,
-        "effort": _read_magnitude(node, "effort"),
-        "velocity": _read_magnitude(node, "velocity"),
-        "acceleration": read_acceleration(node, SDF),
-    }
-    for key in ("stiffness", "dissipation"):
-        value = node.maybe_number(key)
-        if value is not None:
-            limits[f"limit_{key}"] = value
-    return limits
-
-
-def _read_magnitude(node: Node, key: str) -> float:
-    """Return the limit of a magnitude; infinite if it is missing or negative."""
-    value = node.number(key, math.inf, inf=True)
-    return math.inf if value < 0.0 or value >= UNLIMITED else value
-
-
-def _read_dynamics(node: Node) -> dict[str, float]:
-    values = {key: node.number(key, 0.0) for key in ("damping", "friction", "spring_stiffness", "spring_reference")}
-    for key in ("damping", "friction", "spring_stiffness"):
-        if values[key] < 0.0:
-            node.report(
-                Fate.ASSUMED,
-                "sdf.negative-dynamics",
-                "negative <{key}> {value:g} adds energy to the joint; kept as written",
-                hint="make it positive",
-                key=key,
-                value=values[key],
-            )
-    return values
-
-
 # --- other properties ------------------------------------------------------------------------------------------------
 
 
@@ -364,7 +199,7 @@ def _read_physics(node: Node) -> bool:
 
 def read_couplings(vertex: FrameVertex) -> Iterator[Coupling]:
     """Yield the couplings of the ``<mimic>`` elements of a joint."""
-    for index, tag in enumerate(_AXES):
+    for index, tag in enumerate(AXES):
         axis = vertex.node.peek(tag)
         mimic = None if axis is None else axis.child("mimic")
         coupling = None if mimic is None else _read_mimic(mimic, vertex, index)
@@ -388,7 +223,7 @@ def _read_mimic(node: Node, vertex: FrameVertex, follower_axis: int) -> Coupling
         multiplier=multiplier,
         offset=offset - multiplier * reference,
         follower_axis=follower_axis,
-        leader_axis=_AXES.index(axis),
+        leader_axis=AXES.index(axis),
         where=node.where,
     )
 
@@ -400,8 +235,8 @@ def _mimic_problem(leader: FrameVertex | None, axis: str, vertex: FrameVertex) -
     if leader is vertex:
         return "joint {joint} mimics itself"
     is_interface_joint = leader.node.tag != "joint"
-    if axis not in _AXES or not (is_interface_joint or leader.node.has(axis)):
-        return "joint {joint} mimics <{axis}> of joint {leader}, which has none"
+    if axis not in AXES or not (is_interface_joint or leader.node.has(axis)):
+        return "joint {joint} mimics <{axis}> of joint {leader}, which does not have this axis"
     return ""
 
 

@@ -112,7 +112,7 @@ class Scope:
         return parent is not self and parent.origin.kind is VertexKind.MODEL
 
     def find(self, reference: str) -> FrameVertex | None:
-        """Return the vertex with this name in the scope or below; None if there is none."""
+        """Return the vertex with this name in the scope or below; None if it is unknown."""
         scope, name = self, reference
         while True:
             if name in scope.members:

@@ -25,7 +25,7 @@ _REFERENCE_ELEMENTS = {
 """Child elements whose text is a reference, by the tag of their parent."""
 
 Reference = tuple[Node, str]
-"""An element, and its attribute that names a frame; an empty attribute stands for the text."""
+"""An element, and its attribute that names a frame; an empty attribute means its text."""
 
 
 def unflatten(model: Node) -> None:

@@ -123,7 +123,7 @@ UPGRADES: tuple[tuple[Version, tuple[Rule, ...]], ...] = (
     ((1, 7), _TO_1_7),
     ((1, 8), _TO_1_8),
 )
-"""For each version with changes, the rules that convert a file of the version before."""
+"""Pairs of a version with changes and the rules that convert a file of the version before."""
 
 KNOWN_VERSIONS: frozenset[str] = frozenset({"1.0"} | {f"1.{minor}" for minor in range(2, 13)})
 """All released versions; there is no version 1.1."""
