@@ -29,7 +29,8 @@ from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import with_base
 from bridge.lowering.inputs import Source, mechanism_of
-from bridge.lowering.placement import placed, scaled
+from bridge.lowering.placement import placed
+from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import default_position
 from bridge.mechanism.couplings import with_followers

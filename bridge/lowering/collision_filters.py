@@ -1,4 +1,4 @@
-"""What a scene states about collisions apart from filter groups: bitmasks and ``self_collide``."""
+"""Properties of collisions, apart from filter groups, that a scene may state: bitmasks and ``self_collide``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a mechanism is made of: bodies, each with primitive degrees of freedom, and what closes and couples them.
+"""The elements of a mechanism: bodies with primitive degrees of freedom, loop closures, and couplings.
 
-Frames, in monogram notation: W world; P the body that a body hangs from; B the body, which is the link's own frame;
-F the joint's frame on P; M the joint's frame on B. ``X_PB(q) = X_PF @ X_FM(q) @ X_BM.inverse()``, and ``X_FM`` is the
-product of the body's primitives in order, the identity at the zero configuration.
+Frames, in monogram notation: W is the world; P the parent body; B the body, which is the link's own frame; F the joint
+frame on P; M the joint frame on B. ``X_PB(q) = X_PF @ X_FM(q) @ X_BM.inverse()``, where ``X_FM`` is the product of the
+body's primitives in order, and the identity at the zero configuration.
 """
 
 from __future__ import annotations
@@ -15,78 +15,81 @@ from loaders.model import Z_AXIS, Joint, JointAxis, Link
 from loaders.spatial import Array, Pose, SpatialInertia
 
 ROOT = -1
-"""Index of the world where a body's parent is expected."""
+"""Index that stands for the world where a body is expected."""
 
 
 class PrimitiveKind(StrEnum):
-    """The kinds of primitive joint that every engine has."""
+    """Kinds of primitive joint, which every engine has."""
 
     HINGE = "hinge"
-    """Turns about ``axis``: one position [rad], one velocity."""
+    """Rotates about ``axis``: one position [rad], one velocity."""
     SLIDE = "slide"
-    """Slides along ``axis``: one position [m], one velocity."""
+    """Translates along ``axis``: one position [m], one velocity."""
     BALL = "ball"
-    """Turns freely: position ``w x y z``, three velocities."""
+    """Rotates freely: position ``w x y z``, three velocities."""
     FREE = "free"
-    """Moves freely below the world: position ``x y z qw qx qy qz`` of the link, six velocities.
+    """Moves freely in the world: position ``x y z qw qx qy qz`` of the link, six velocities.
 
-    Its ``X_FM`` is the link's pose in the world; where the scene has the link is its default, not the identity."""
+    Its ``X_FM`` is the link's pose in the world; its default is the link's pose in the scene, not the identity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Primitive:
     """One primitive degree of freedom of a body.
 
-    Its displacement is ``ratio`` times the joint's coordinate number ``dof_index``. Two primitives of one body may
-    share a component: a screw is a hinge of ratio 1 and a slide of ratio pitch / 2 pi.
+    Its displacement is ``ratio`` times coordinate ``dof_index`` of the joint. Two primitives of one body may share a
+    coordinate: a screw is a hinge of ratio 1 and a slide of ratio pitch / 2 pi.
     """
 
     kind: PrimitiveKind
     axis: Array
-    """Unit direction in F, shape (3,), already negated if the joint is reversed; unused for ball and free."""
+    """Unit vector in F, shape (3,), negated already if the joint is reversed; unused for ball and free."""
     dof_index: int = 0
-    """First velocity component of the joint that it takes."""
+    """Index, within the joint, of its first velocity."""
     ratio: float = 1.0
     limits: JointAxis | None = None
-    """Limits, damping, friction and spring of the component; None where the source gives no axis."""
+    """Limits, damping, friction and spring of the coordinate; None if the source gives no axis."""
 
 
 FREE = (Primitive(kind=PrimitiveKind.FREE, axis=Z_AXIS),)
-"""Of a body that moves freely."""
+"""Primitives of a free body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Body:
-    """A link in the forest, or a part of one. Bodies are sorted: each stands after the one it hangs from."""
+    """A link, or a part of a split link, with the joint that connects it to its parent; each comes after its parent."""
 
     link: Link
+    """The scene's link, or the part of it."""
     parent: int
-    """Index of the body that it hangs from, or `ROOT`."""
+    """Index of the parent body, or `ROOT`."""
     X_PF: Pose
+    """Joint frame F on the parent."""
     X_BM: Pose
+    """Joint frame M on the body."""
     joint: str | None
-    """Name, in positions and velocities, of what moves or holds it; None for a static or a kinematic link."""
+    """Name of its joint in positions and velocities; None for a static or kinematic link."""
     source: Joint | None
-    """The scene's joint; None for a static link and for one that is free without a joint that says so."""
+    """The scene's joint; None for a static link, and for a free link without a floating joint."""
     reversed: bool
-    """Whether the joint's child is the body that this one hangs from."""
+    """Whether the joint's child is the parent body."""
     primitives: tuple[Primitive, ...]
-    """In the order of composition from P outwards; empty if it is welded."""
+    """Degrees of freedom, in order of composition from P outwards; empty if it is welded to its parent."""
     inertia: SpatialInertia
-    """Of the link in B; zero if the source gives none."""
+    """Inertia of the link, in B; zero if the source gives none."""
     reflected_inertia: tuple[float, ...]
-    """Of rotors, at each velocity component [kg m^2 or kg]."""
+    """Reflected inertia of rotors at each velocity [kg m^2 or kg]."""
     v_start: int
-    """Index of the first velocity component in `bridge.Mechanism.v_order`."""
+    """Index of its first velocity in `bridge.Mechanism.v_order`."""
 
     @property
     def name(self) -> str:
-        """The link's name."""
+        """Name of the link."""
         return self.link.name
 
     @property
     def nv(self) -> int:
-        """How many velocities it has."""
+        """Number of its velocities."""
         return len(self.reflected_inertia)
 
     @property
@@ -96,7 +99,7 @@ class Body:
 
     @property
     def is_kinematic(self) -> bool:
-        """Whether it stands where it is put, and no force moves it."""
+        """True if the link is kinematic: it is fixed in the world, and forces do not move it."""
         return self.link.kinematic and self.parent == ROOT and self.joint is None
 
 
@@ -104,22 +107,25 @@ class Body:
 class Closure:
     """A weld, hinge or ball that closes a kinematic loop.
 
-    It is named after the joint at which `bridge.lowering.loop_cutting` cuts the loop.
-
-    Bodies by index, `ROOT` is the world.
+    It has the name of the joint at which `bridge.lowering.loop_cutting` cuts the loop.
     """
 
     joint: Joint
+    """Constraint between frames on both bodies: fixed, revolute, continuous or ball."""
     parent: int
+    """Index of the body of the joint's parent, or `ROOT`."""
     child: int
+    """Index of the body of the joint's child, or `ROOT`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DofCoupling:
-    """``q(follower) = multiplier * q(leader) + offset`` between velocity components, by index in ``v_order``."""
+    """A coupling of two joint coordinates: ``q(follower) = multiplier * q(leader) + offset``."""
 
     follower: int
+    """Index of the follower in ``v_order``."""
     leader: int
+    """Index of the leader in ``v_order``."""
     multiplier: float
     offset: float
     name: str

@@ -1,7 +1,7 @@
-"""Kinematics and dynamics of a mechanism from first principles: the reference that every engine is held against.
+"""Kinematics and dynamics of a mechanism from first principles: the reference with which engines are compared.
 
-Spatial vectors are ``(angular, linear)``, shape (6,), measured at the origin of the frame they are expressed in.
-Every primitive degree of freedom is a segment of its own; the last segment of a body carries its inertia.
+Spatial vectors are ``(angular, linear)``, shape (6,), at the origin of the frame in which they are expressed.
+Every primitive is a segment; the last segment of a body carries the body's inertia.
 
 Source: Featherstone, "Rigid Body Dynamics Algorithms", 2008: recursive Newton-Euler (table 5.1) and composite rigid
 body algorithm (table 6.2).
@@ -21,16 +21,21 @@ from .coordinates import Coordinates, kind_of, primitive_positions
 
 
 def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
-    """``X_WB`` of each body."""
-    found: list[Pose] = []
+    """Return ``X_WB`` of each body.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+    """
+    X_WB: list[Pose] = []
     for body, position in zip(bodies, positions, strict=True):
-        X_WP = IDENTITY if body.parent == ROOT else found[body.parent]
-        found.append(X_WP @ relative_pose(body, position))
-    return found
+        X_WP = IDENTITY if body.parent == ROOT else X_WB[body.parent]
+        X_WB.append(X_WP @ relative_pose(body, position))
+    return X_WB
 
 
 def relative_pose(body: Body, position: Coordinates) -> Pose:
-    """``X_PB`` at a position of the body's joint."""
+    """Return ``X_PB`` at a position of the body's joint."""
     X_FM = IDENTITY
     for primitive, displacement in zip(body.primitives, primitive_positions(body, position), strict=True):
         X_FM = X_FM @ displaced(primitive, displacement)
@@ -38,7 +43,7 @@ def relative_pose(body: Body, position: Coordinates) -> Pose:
 
 
 def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
-    """The transform that one primitive makes."""
+    """Return the transform of one primitive at a displacement."""
     if primitive.kind is PrimitiveKind.HINGE:
         return Pose(frozen(rotation_about(primitive.axis, displacement[0])), IDENTITY.p)
     if primitive.kind is PrimitiveKind.SLIDE:
@@ -49,7 +54,7 @@ def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
 
 
 def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Array:
-    """See `bridge.Mechanism.mass_matrix`."""
+    """Return the mass matrix by the composite rigid body algorithm; see `bridge.Mechanism.mass_matrix`."""
     segments = _segments(bodies, positions)
     composite = [segment.inertia.copy() for segment in segments]
     for i in range(len(segments) - 1, -1, -1):
@@ -67,21 +72,28 @@ def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Arr
 
 
 def _add_columns(M: Array, segments: list[_Segment], segment: _Segment, inertia: Array) -> None:
-    """Add what a segment and all that it carries contribute to the rows of the segments that carry it."""
+    """Add the entries of the mass matrix between a segment and its ancestors; ``inertia`` is the composite one."""
     F = inertia @ segment.S
     M[segment.v, segment.v] += segment.S.T @ F
-    carrier = segment
-    while carrier.parent != ROOT:
-        F = carrier.X.T @ F
-        carrier = segments[carrier.parent]
-        if carrier.S.shape[1]:
-            block = carrier.S.T @ F
-            M[carrier.v, segment.v] += block
-            M[segment.v, carrier.v] += block.T
+    ancestor = segment
+    while ancestor.parent != ROOT:
+        F = ancestor.X.T @ F
+        ancestor = segments[ancestor.parent]
+        if ancestor.S.shape[1]:
+            block = ancestor.S.T @ F
+            M[ancestor.v, segment.v] += block
+            M[segment.v, ancestor.v] += block.T
 
 
 def bias_forces(bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array, gravity: Array) -> Array:
-    """See `bridge.Mechanism.bias_forces`: recursive Newton-Euler with zero accelerations."""
+    """Return the bias forces by recursive Newton-Euler with zero accelerations; see `bridge.Mechanism.bias_forces`.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+        rates: Velocities in ``v_order``, shape (nv,).
+        gravity: Acceleration of gravity in the world [m/s^2], shape (3,).
+    """
     segments = _segments(bodies, positions)
     base = np.concatenate((np.zeros(3), -gravity))
     V: list[Array] = []
@@ -108,9 +120,9 @@ def bias_forces(bodies: Sequence[Body], positions: Sequence[Coordinates], rates:
 
 
 def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[str, Array]:
-    """See `bridge.Mechanism.jacobians`.
+    """Return the Jacobians of all links; see `bridge.Mechanism.jacobians`.
 
-    Within, every motion is measured at the world's origin, where those of a chain add up.
+    Motions are computed at the origin of the world, where those of a chain add up.
     """
     segments, nv = _segments(bodies, positions), sum(body.nv for body in bodies)
     at_origin: list[Array] = []
@@ -120,12 +132,12 @@ def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[
         J[:3, segment.v] += w
         J[3:, segment.v] += v + skew(segment.X_WS.p) @ w
         at_origin.append(J)
-    found, last = {}, -1
+    by_link, last = {}, -1
     for body, X_WB in zip(bodies, poses(bodies, positions), strict=True):
         last += max(len(body.primitives), 1)
         J = at_origin[last]
-        found[body.name] = np.vstack((J[:3], J[3:] - skew(X_WB.p) @ J[:3]))
-    return found
+        by_link[body.name] = np.vstack((J[:3], J[3:] - skew(X_WB.p) @ J[:3]))
+    return by_link
 
 
 # --- segments --------------------------------------------------------------------------------------------------------
@@ -136,30 +148,31 @@ class _Segment:
     """One primitive, or one weld, at a given position."""
 
     parent: int
+    """Index of the parent segment, or `ROOT`."""
     X: Array
     """Motion transform from the parent segment's frame to this one's, shape (6, 6)."""
     S: Array
-    """Motion that each of its velocities makes, in its own frame, shape (6, n)."""
+    """Motion subspace: the motion of each of its velocities, in its own frame, shape (6, n)."""
     v: slice
-    """Those velocities in ``v_order``."""
+    """Indices of its velocities in ``v_order``."""
     inertia: Array
-    """Spatial inertia of what it carries, shape (6, 6); zero inside a body's chain of primitives."""
+    """Spatial inertia of its body, shape (6, 6); zero for all but the last segment of a body."""
     X_WS: Pose
-    """Where it is in the world."""
+    """Pose in the world."""
     has_gravity: bool
     is_free: bool
 
     def apparent(self, S_v: Array) -> Array:
-        """Rate of ``S`` in its own frame, times the velocities: only a free segment has one.
+        """Return the rate of ``S`` in its own frame, times the velocities; nonzero for a free segment only.
 
-        Its velocities are those of the origin in the world, so that their components turn as the segment turns.
+        Its velocities are those of the origin in the world, so their components change as the segment rotates.
         """
         if not self.is_free:
             return np.zeros(6)
         return np.concatenate((np.zeros(3), -np.cross(S_v[:3], S_v[3:])))
 
     def to_local(self, acceleration: Array) -> Array:
-        """A uniform linear acceleration of the world, seen from the segment."""
+        """Return a uniform linear acceleration of the world in the segment's frame."""
         return np.concatenate((np.zeros(3), self.X_WS.R.T @ acceleration[3:]))
 
 
@@ -200,7 +213,7 @@ def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[
 
 
 def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slice]:
-    """``S`` of a primitive in the frame behind it, and its velocities."""
+    """Return ``S`` of a primitive, in the frame behind it, and the indices of its velocities."""
     S: Array
     zero = np.zeros((3, 3))
     if primitive.kind is PrimitiveKind.HINGE:
@@ -216,7 +229,7 @@ def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slic
 
 
 def _motion_transform(X_AB: Pose) -> Array:
-    """Takes motions from frame A to frame B, shape (6, 6)."""
+    """Return the matrix that transforms motions from frame A to frame B, shape (6, 6)."""
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = X_AB.R.T
     X[3:, :3] = -X_AB.R.T @ skew(X_AB.p)
@@ -224,7 +237,7 @@ def _motion_transform(X_AB: Pose) -> Array:
 
 
 def _matrix(inertia: SpatialInertia) -> Array:
-    """Spatial inertia about the frame's origin, shape (6, 6)."""
+    """Return the spatial inertia about the frame's origin, shape (6, 6)."""
     S = inertia.mass * skew(inertia.p_LLcm)
     I = np.zeros((6, 6))  # noqa: E741
     I[:3, :3] = inertia.about(np.zeros(3))
@@ -234,7 +247,7 @@ def _matrix(inertia: SpatialInertia) -> Array:
 
 
 def _cross(V: Array) -> Array:
-    """The matrix of ``V x`` on motions, shape (6, 6); on forces it is the negative transpose."""
+    """Return the matrix of ``V x`` on motions, shape (6, 6); on forces it is the negative transpose."""
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = skew(V[:3])
     X[3:, :3] = skew(V[3:])

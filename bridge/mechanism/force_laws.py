@@ -1,6 +1,6 @@
-"""The laws of force elements that no engine has: the force on each end, from the motion of both.
+"""Force laws of bushings and tendons, which no engine has: forces as functions of positions and velocities.
 
-Whoever applies them, by steps or in a callback, reads the motion from the running engine.
+The caller, who applies them in each step or in a callback, reads the motion from the running engine.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ import numpy as np
 from loaders.model import Bushing, TendonConstraint
 from loaders.spatial import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
-_LEAST_COSINE = 1e-6
-"""Of the pitch of a bushing: at a right angle roll and yaw are one, and their rates have no bound."""
+_MIN_COSINE = 1e-6
+"""Lower bound of the cosine of a bushing's pitch: at 90 degrees the rates of roll and yaw are singular."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """Where a frame F is and how it moves, in the world."""
+    """Pose and velocity of a frame F in the world."""
 
     X_WF: Pose
+    """Pose of F."""
     w: Array
     """Angular velocity [rad/s], shape (3,)."""
     v: Array
@@ -39,14 +40,19 @@ class Wrench:
     torque: Array
     """[N m], shape (3,)."""
     p_WQ: Array
-    """Where the force acts, shape (3,)."""
+    """Point at which the force acts, shape (3,)."""
 
 
 def bushing_wrench(bushing: Bushing, A: Motion, C: Motion) -> Wrench:
-    """What a bushing exerts on the link of frame C; the link of frame A feels the opposite at the same point.
+    """Return the wrench of a bushing on the link of frame C; the opposite acts on the link of frame A.
 
-    The torque comes from the roll, pitch and yaw of C in A and their rates, the force from the position of C in frame B
-    and its rate there. B is in the middle: its origin halfway between the others, turned by half the angle.
+    The torque follows from the roll, pitch and yaw of C in A and their rates, the force from the position of C in frame
+    B and its rate. B is halfway between A and C, in position and in angle.
+
+    Args:
+        bushing: The bushing.
+        A: Motion of frame A.
+        C: Motion of frame C.
 
     Source: Drake, ``LinearBushingRollPitchYaw``.
     """
@@ -62,20 +68,25 @@ def bushing_wrench(bushing: Bushing, A: Motion, C: Motion) -> Wrench:
 
 
 def is_tendon_representable(tendon: TendonConstraint, v_order: Iterable[tuple[str, int]]) -> bool:
-    """Whether each joint of a tendon is one freedom of a tree."""
-    freedoms = Counter(name for name, _ in v_order)
-    return all(freedoms[name] == 1 for name in tendon.joints)
+    """Return whether each joint of a tendon has exactly one degree of freedom.
+
+    Args:
+        tendon: The tendon.
+        v_order: Joint and component of each velocity of the mechanism.
+    """
+    dofs = Counter(name for name, _ in v_order)
+    return all(dofs[name] == 1 for name in tendon.joints)
 
 
 def tendon_force(tendon: TendonConstraint, length: float, rate: float) -> float:
-    """The tension along a tendon, to be multiplied by the coefficient of each joint: outside its bounds only.
+    """Return the force along a tendon, which each joint feels times its coefficient; zero within the bounds.
 
-    It pushes back only, as a stop does.
+    Outside it only pushes back, as a joint limit does.
 
     Args:
-        tendon: With a finite stiffness.
+        tendon: A tendon of finite stiffness.
         length: ``sum(coefficient * q(joint)) + offset``.
-        rate: Of that length.
+        rate: Rate of the length.
     """
     if length > tendon.upper:
         return -max(0.0, tendon.stiffness * (length - tendon.upper) + tendon.damping * rate)
@@ -85,16 +96,16 @@ def tendon_force(tendon: TendonConstraint, length: float, rate: float) -> float:
 
 
 def _roll_pitch_yaw(R_AC: Array) -> tuple[Array, Array]:
-    """The angles of ``R_AC = Rz Ry Rx``, and the matrix that takes ``w_AC`` in A to their rates."""
+    """Return the angles of ``R_AC = Rz Ry Rx``, and the matrix that takes ``w_AC`` in A to their rates."""
     cosine = math.hypot(R_AC[0, 0], R_AC[1, 0])
     yaw = math.atan2(R_AC[1, 0], R_AC[0, 0])
     angles = np.array((math.atan2(R_AC[2, 1], R_AC[2, 2]), math.atan2(-R_AC[2, 0], cosine), yaw))
-    c, s, cosine = math.cos(yaw), math.sin(yaw), max(cosine, _LEAST_COSINE)
+    c, s, cosine = math.cos(yaw), math.sin(yaw), max(cosine, _MIN_COSINE)
     tangent = -R_AC[2, 0] / cosine
     return angles, np.array(((c / cosine, s / cosine, 0.0), (-s, c, 0.0), (c * tangent, s * tangent, 1.0)))
 
 
 def _half(R: Array) -> Array:
-    """The rotation by half the angle."""
+    """Return the rotation by half the angle of ``R``."""
     w, x, y, z = matrix_to_quaternion(R)
     return quaternion_to_matrix((1.0 + w, x, y, z))

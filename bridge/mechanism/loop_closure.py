@@ -1,6 +1,6 @@
-"""Positions of the joints that carry parts of links: where each puts its part on the link, as well as it can.
+"""Loop closure: positions of the joints that carry parts of split links, at which each part lies on its link.
 
-Whoever sets the joints of a tree need not know by how much the joint turns that closes a loop.
+A caller who sets the other joints of a tree need not compute the positions of these.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from .dynamics import poses
 
 
 def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple[int, int]]:
-    """Body indices of each part of a link, and of the link; see `bridge.lowering.loop_cutting`."""
+    """Yield the body indices of each part of a split link, and of the link; see `bridge.lowering.loop_cutting`.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        closures: Its loop closures.
+    """
     for closure in closures:
         source = bodies[closure.child].source if closure.child != ROOT else None
         if closure.joint.type is JointType.FIXED and source is not None and source.name == closure.joint.name:
@@ -29,27 +34,32 @@ def parts(bodies: Sequence[Body], closures: Iterable[Closure]) -> Iterator[tuple
 def with_loops_closed(
     bodies: Sequence[Body], closures: Iterable[Closure], positions: list[Coordinates], given: Collection[int]
 ) -> list[Coordinates]:
-    """The positions, with every joint that carries a part where it closes its loop, except for those that are given.
+    """Return the positions at which every joint that carries a part of a link closes its loop.
 
     Args:
-        bodies: All of them.
-        closures: Of their loops.
-        positions: Of each body's joint.
-        given: Indices of the bodies whose positions stand.
+        bodies: The bodies of the mechanism.
+        closures: Its loop closures.
+        positions: Position of each body's joint.
+        given: Indices of the bodies whose positions must not change.
     """
     missing = [(part, link) for part, link in parts(bodies, closures) if part not in given]
     if not missing:
         return positions
-    placed, found = poses(bodies, positions), list(positions)
+    X_WB, closed = poses(bodies, positions), list(positions)
     for part, link in missing:
         body = bodies[part]
-        X_WP = IDENTITY if body.parent == ROOT else placed[body.parent]
-        found[part] = closing_position(body, X_WP.inverse() @ placed[link])
-    return found
+        X_WP = IDENTITY if body.parent == ROOT else X_WB[body.parent]
+        closed[part] = closing_position(body, X_WP.inverse() @ X_WB[link])
+    return closed
 
 
 def closing_position(body: Body, X_PB: Pose) -> Coordinates:
-    """The position at which a body's joint puts it here; where it cannot, at which it is near."""
+    """Return the position of a body's joint that gives it a pose, or one that is near if none does.
+
+    Args:
+        body: The body.
+        X_PB: Its pose in its parent.
+    """
     X_FM = body.X_PF.inverse() @ X_PB @ body.X_BM
     displacements: list[Coordinates] = []
     R = X_FM.R
@@ -59,19 +69,19 @@ def closing_position(body: Body, X_PB: Pose) -> Coordinates:
         elif primitive.kind is PrimitiveKind.BALL:
             displacements.append(tuple(matrix_to_quaternion(R)))
         else:
-            angle = _turn(R, primitive.axis, _next_axis(body, i))
-            displacements.append((_unwound(body, i, angle, X_FM.p),))
+            angle = _angle_about(R, primitive.axis, _next_axis(body, i))
+            displacements.append((_with_full_turns(body, i, angle, X_FM.p),))
             R = rotation_about(primitive.axis, -angle) @ R
     return joint_position(body, displacements)
 
 
 def _next_axis(body: Body, i: int) -> Array | None:
-    """The axis of the next hinge, which the first one carries around."""
+    """Return the axis of the hinge after primitive ``i``, None if there is none."""
     return next((p.axis for p in body.primitives[i + 1 :] if p.kind is PrimitiveKind.HINGE), None)
 
 
-def _turn(R: Array, axis: Array, carried: Array | None) -> float:
-    """The angle about an axis: by which it carries another axis, or of the whole rotation where there is none."""
+def _angle_about(R: Array, axis: Array, carried: Array | None) -> float:
+    """Return the angle about an axis by which ``R`` turns the carried axis; without one, that of ``R`` itself."""
     if carried is None:
         sine = 0.5 * float(axis @ (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
         return math.atan2(sine, 0.5 * (float(np.trace(R)) - 1.0))
@@ -79,11 +89,11 @@ def _turn(R: Array, axis: Array, carried: Array | None) -> float:
     return math.atan2(float(axis @ np.cross(before, after)), float(before @ after))
 
 
-def _unwound(body: Body, i: int, angle: float, p_FM: Array) -> float:
-    """The angle of a screw with its whole turns, which its slide tells."""
+def _with_full_turns(body: Body, i: int, angle: float, p_FM: Array) -> float:
+    """Return the angle with the full turns of a screw, which follow from its slide."""
     hinge = body.primitives[i]
     for slide in body.primitives:
         if slide.kind is PrimitiveKind.SLIDE and slide.dof_index == hinge.dof_index and slide.ratio:
-            told = float(slide.axis @ p_FM) * hinge.ratio / slide.ratio
-            return angle + math.tau * round((told - angle) / math.tau)
+            total = float(slide.axis @ p_FM) * hinge.ratio / slide.ratio
+            return angle + math.tau * round((total - angle) / math.tau)
     return angle

@@ -13,7 +13,7 @@ from .mechanism import Mechanism
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Numbers:
-    """New indices by old index; what has no entry is gone."""
+    """New indices by old index; elements that are gone have no entry."""
 
     bodies: Mapping[int, int]
     dofs: Mapping[int, int]

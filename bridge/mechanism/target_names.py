@@ -1,4 +1,4 @@
-"""Names in targets: legal, unique, and as close to the model's as can be."""
+"""Names of primitive joints in targets, as close to the names of the model as possible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUFFIXES = {
 
 
 def primitive_names(body: Body) -> tuple[str, ...]:
-    """The names of a body's primitives, in their order: the joint's own, with a suffix where it has several.
+    """Return the names of a body's primitives, in order: the joint's name, with a suffix if it has several.
 
     ``j_1, j_2`` for universal and revolute2; ``j_x, j_y, j_theta`` for planar; ``j, j_slide`` for screw.
     """
