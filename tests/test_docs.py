@@ -1,0 +1,113 @@
+"""Paths, links and commands in the documentation refer to something that exists."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pytest
+
+import loaders
+from bridge.cli import _parser
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROJECT = ("loaders", "bridge", "tests", "docs", "benchmarks", "examples", "assets")
+PATH = re.compile(rf"(?<![\w/.:-])((?:{'|'.join(PROJECT)})/[\w./*-]*[\w/])")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def paths_in(text: str) -> set[str]:
+    """Paths of the project in a text; of a pattern, the folder before it."""
+    return {path.partition("*")[0].rpartition("/")[0] if "*" in path else path for path in PATH.findall(text)}
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_path_exists(page: Path) -> None:
+    missing = {path for path in paths_in(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()}
+    assert missing == set()
+
+
+def test_paths_are_found_in_a_text() -> None:
+    text = "see `bridge/mjcf/__init__.py`, tests/bridge/bullet/test_*.py, ../shared/docs/x.md and robots/arm.urdf"
+    assert paths_in(text) == {"bridge/mjcf/__init__.py", "tests/bridge/bullet"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_page_and_a_heading(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith("http"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file) if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_table_has_a_header_and_rows_of_equal_length(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("|") and not lines[number - 1].startswith("|"):
+            assert re.fullmatch(r"\|(?:[ :]*-+[ :]*\|)+", lines[number + 1]), f"line {number + 1} begins no table"
+
+
+def test_the_page_of_the_command_line_lists_every_option_and_command() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name, subparser in _subparsers().items():
+        assert f"| `{name}" in text, name
+        long = [option for action in subparser._actions for option in action.option_strings if option.startswith("--")]
+        assert [option for option in long if option not in text and option not in {"--help", "--out"}] == []
+
+
+def test_the_commands_in_the_pages_have_options_that_exist() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    commands = re.findall(r"`sdfbridge (convert|compare|view|check|info) ([^`]*)`", text)
+    assert commands
+    for name, words in commands:
+        help_text = _subparsers()[name].format_help()
+        options = [word for word in shlex.split(words) if word.startswith("--")]
+        assert [option for option in options if option not in help_text] == [], (name, words)
+
+
+def test_the_guide_quotes_the_source() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    before_and_quote = re.findall(r"(.*?)\n +```python\n(.*?)\n +```", guide, re.DOTALL)
+    assert len(before_and_quote) == 6
+    for before, quote in before_and_quote:
+        file = re.findall(r"In `([^`]+\.py)`", before)[-1]
+        source = (ROOT / file).read_text(encoding="utf-8")
+        assert [line for line in quote.splitlines() if line.strip() not in source] == [], file
+
+
+def test_the_examples_of_the_guide_run() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 2
+    output = [_run(block) for block in blocks]
+    assert [link.name for link in loaders.load(ROOT / "assets" / "leg.sdf").links if link.name not in output[0]] == []
+    assert output[1] == "DIFFERS mass matrix\n"
+
+
+def _run(code: str) -> str:
+    """Run code as a script in the root of the project; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def _subparsers() -> dict[str, ArgumentParser]:
+    (choices,) = (action.choices for action in _parser()._actions if action.choices)
+    assert isinstance(choices, dict)
+    return choices
