@@ -1,0 +1,17 @@
+"""A minimal input for each diagnostic code, by the prefix of the code."""
+
+from __future__ import annotations
+
+from tests.support.code_example import Example
+
+from . import drake, files, lowering, mjcf, pybullet, sdf, urdf
+
+EXAMPLES: dict[str, Example] = {
+    **drake.EXAMPLES,
+    **files.EXAMPLES,
+    **lowering.EXAMPLES,
+    **mjcf.EXAMPLES,
+    **pybullet.EXAMPLES,
+    **sdf.EXAMPLES,
+    **urdf.EXAMPLES,
+}

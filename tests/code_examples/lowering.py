@@ -1,0 +1,107 @@
+"""Minimal scenes for the codes of lowering and of the shapes and textures of a target."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trimesh
+
+import bridge
+from bridge.geometry import convex_decomposition
+from loaders import Diagnostic, Scene
+from loaders import model as m
+from tests.support.code_example import Example, exporting, findings, loading_into_pybullet, lowering
+from tests.support.scenes import joint, link, scene
+
+from .scenes import (
+    IMPOSSIBLE,
+    NOTHING,
+    POINT,
+    T,
+    coupled,
+    curved,
+    hinge,
+    hollow,
+    looped,
+    one,
+    textured,
+    touching,
+    written,
+)
+
+
+def from_folder(build: Any, *, setup: Any = None, target: str = "mjcf", **options: Any) -> Example:
+    """A scene with files, to export."""
+
+    def diagnose(folder: Path) -> Iterable[Diagnostic]:
+        return findings(lambda: bridge.to_mjcf(build(folder), **options).diagnostics)
+
+    def load(folder: Path) -> Iterable[Diagnostic]:
+        return loading_into_pybullet(build(folder), **options).diagnose(folder)
+
+    return Example(diagnose if target == "mjcf" else load, None, *([setup] if setup else []))
+
+
+def no_coacd(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
+
+
+def no_parts(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convex_decomposition, "MAX_FACES", 1)
+
+
+def cache_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+
+
+def repaired(_folder: Path) -> Iterable[Diagnostic]:
+    module = importlib.import_module("bridge.lowering.regularization")
+    mechanism = bridge.lower(one(inertia=IMPOSSIBLE))
+    return tuple((module.with_repaired_inertia(mechanism)).diagnostics)
+
+
+def regularized(source: Scene) -> Example:
+    """A scene, lowered and made usable by every engine."""
+    module = importlib.import_module("bridge.lowering.regularization")
+
+    def diagnose(_folder: Path) -> Iterable[Diagnostic]:
+        return tuple(module.with_minimum_inertia(bridge.lower(source)).diagnostics)
+
+    return Example(diagnose)
+
+
+LOWERING = {
+    "lower.coupling-without-freedom": lowering(coupled("ab", "bc", T.REVOLUTE, T.FIXED)),
+    "lower.curve-of-several-pieces": lowering(hinge(T.CURVILINEAR, curved(2)), "j"),
+    "lower.gearbox-without-hinges": lowering(
+        scene([link("a"), link("b")], [joint("gears", "a", "b", T.GEARBOX, gear_reference="a")]), "gears"
+    ),
+    "lower.kinematic": lowering(one(kinematic=True), "a"),
+    "lower.kinematic-in-joint": lowering(scene([link("a", kinematic=True)], [joint("j", m.WORLD, "a")]), "a"),
+    "lower.loop": lowering(looped(), "ca"),
+    "lower.massless-free-link": regularized(one(inertia=NOTHING)),
+    "lower.repaired-inertia": Example(repaired),
+    "lower.static-joint": lowering(
+        scene([link("a"), link("b")], [joint("w", "a", "b", T.FIXED), joint("j", "a", "b")]), "j"
+    ),
+    "lower.thin-link": regularized(one(inertia=POINT)),
+}
+
+GEOMETRY = {
+    "mesh.cone": exporting(touching(m.Cone(radius=1.0, length=1.0))),
+    "mesh.convex-hull": from_folder(written(hollow())),
+    "mesh.convex-parts": from_folder(written(hollow()), setup=cache_here, collision_meshes="decompose"),
+    "mesh.decomposition": from_folder(written(hollow()), setup=no_parts, collision_meshes="decompose"),
+    "mesh.flat": from_folder(written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]))),
+    "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None))),
+    "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),
+    "mesh.polyline": exporting(touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),)))),
+    "texture.format": from_folder(textured(b"no image")),
+    "texture.unreadable": from_folder(textured(None)),
+}
+
+EXAMPLES: dict[str, Example] = LOWERING | GEOMETRY

@@ -1,0 +1,194 @@
+"""Minimal scenes for the examples of lowering, of shapes, of the MJCF export and of PyBullet."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trimesh
+from PIL import Image
+
+from loaders import Scene
+from loaders import model as m
+from loaders.spatial import IDENTITY, SpatialInertia, frozen
+from tests.support.scenes import UNIT_BOX, joint, link, scene
+
+T = m.JointType
+ORIGIN = frozen((0.0, 0.0, 0.0))
+NEAR = frozen((0.1, 0.0, 0.0))
+FAR = frozen((9.0, 0.0, 0.0))
+POINT = SpatialInertia.of(1.0)
+BULK = SpatialInertia.of(1.0, I_Lcm=np.diag((0.1, 0.1, 0.1)))
+NOTHING = SpatialInertia.of(0.0)
+IMPOSSIBLE = SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 1.0, 9.0)))
+BALL = m.Sphere(radius=0.5)
+FLEX = dict.fromkeys(
+    ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"), frozen((1.0, 1.0, 1.0))
+)
+
+
+def one(**fields: Any) -> Scene:
+    """A free link."""
+    return scene([link("a", **fields)])
+
+
+def hinge(kind: m.JointType = T.REVOLUTE, fields: dict[str, Any] | None = None, **axis: Any) -> Scene:
+    """A link on a joint to the world."""
+    return scene([link("a")], [joint("j", m.WORLD, "a", kind, axis=axis, **(fields or {}))])
+
+
+def driven(axis: dict[str, Any] | None = None, **fields: Any) -> Scene:
+    """A hinge with an actuator."""
+    return dataclasses.replace(hinge(**(axis or {})), actuators=(m.Actuator(name="motor", joint="j", **fields),))
+
+
+def chain(*kinds: m.JointType, **fields: Any) -> Scene:
+    """Links a, b, c... with joints ab, bc... between them; a is welded to the world."""
+    names = "abcdefgh"[: len(kinds) + 1]
+    joints = [joint(f"{p}{c}", p, c, kind) for p, c, kind in zip(names[:-1], names[1:], kinds, strict=True)]
+    return scene([link(name) for name in names], [joint("weld", m.WORLD, "a", T.FIXED), *joints], **fields)
+
+
+def shape(geometry: m.Geometry, **surface: Any) -> m.Collision:
+    return m.Collision(name="c", X_LG=IDENTITY, geometry=geometry, surface=m.Surface(**surface))
+
+
+def touching(geometry: m.Geometry = BALL, **surface: Any) -> Scene:
+    """A free link with a collision."""
+    return one(collisions=(shape(geometry, **surface),))
+
+
+def rubbing(**friction: Any) -> Scene:
+    return touching(friction=m.Friction(**friction))
+
+
+def seen(geometry: m.Geometry = BALL, **fields: Any) -> Scene:
+    """A free link with a visual."""
+    return one(visuals=(m.Visual(name="v", X_LG=IDENTITY, geometry=geometry, **fields),))
+
+
+def sensing(kind: str, **fields: Any) -> Scene:
+    return one(sensors=(m.Sensor(name="s", type=kind, X_LS=IDENTITY, **fields),))
+
+
+def lit(kind: str, **fields: Any) -> Scene:
+    return dataclasses.replace(one(), lights=(m.Light(name="lamp", type=kind, link="a", X_LLight=IDENTITY, **fields),))
+
+
+def strung(*joints: str, **fields: Any) -> Scene:
+    tendon = m.TendonConstraint(joints=joints, coefficients=(1.0,) * len(joints), lower=-1.0, upper=1.0, **fields)
+    return chain(T.REVOLUTE, T.REVOLUTE, T.BALL, constraints=(tendon,))
+
+
+def held(p: Any = NEAR) -> Scene:
+    """Two hinges whose links share a point."""
+    ball = m.BallConstraint(link_A="a", link_B="b", p_AP=ORIGIN, p_BQ=p)
+    return chain(T.REVOLUTE, constraints=(ball,))
+
+
+def distance(**fields: Any) -> Scene:
+    constraint = m.DistanceConstraint(link_A="a", link_B=m.WORLD, p_AP=NEAR, p_BQ=FAR, distance=8.9, **fields)
+    return scene([link("a")], constraints=(constraint,))
+
+
+def sprung() -> Scene:
+    spring = m.SpringDamper(
+        link_A="a", link_B=m.WORLD, p_AP=NEAR, p_BQ=FAR, free_length=1.0, stiffness=1.0, damping=0.0
+    )
+    return scene([link("a")], forces=(spring,))
+
+
+def bushed() -> Scene:
+    return scene([link("a")], forces=(m.Bushing(link_A="a", X_LA=IDENTITY, link_C=m.WORLD, X_LC=IDENTITY, **FLEX),))
+
+
+def coupled(follower: str, leader: str, *kinds: m.JointType, **fields: Any) -> Scene:
+    return chain(*kinds, couplings=(m.Coupling(follower=follower, leader=leader),), **fields)
+
+
+def looped() -> Scene:
+    """Links a, b and c in a loop of hinges, welded to the world by a."""
+    open_ = chain(T.REVOLUTE, T.REVOLUTE)
+    return dataclasses.replace(open_, joints=(*open_.joints, joint("ca", "c", "a")))
+
+
+def curved(arcs: int) -> dict[str, Any]:
+    curve = m.Curve(
+        initial_tangent=frozen((1.0, 0.0, 0.0)),
+        plane_normal=frozen((0.0, 0.0, 1.0)),
+        arcs=(m.Arc(length=1.0, curvature=1.0),) * arcs,
+    )
+    return {"curve": curve}
+
+
+def arc(radius: float) -> m.Curve:
+    """A quarter of a circle."""
+    (curve,) = curved(1).values()
+    return dataclasses.replace(curve, arcs=(m.Arc(length=radius * np.pi / 2, curvature=1.0 / radius),))
+
+
+def universal(*axes: tuple[float, float, float], kind: m.JointType = T.UNIVERSAL) -> Scene:
+    xyz = tuple(m.JointAxis(xyz=frozen(each)) for each in axes)
+    return scene([link("a", inertia=POINT)], [joint("j", m.WORLD, "a", kind, axes=xyz)])
+
+
+def nested(**fields: Any) -> Scene:
+    """A model n in a model m."""
+    models = tuple(m.Model(name=n, X_WM=IDENTITY, canonical_link=k) for n, k in (("m", "a"), ("m::n", "n::b")))
+    return scene([link("a"), link("n::b", model="m::n")], models=models, **fields)
+
+
+def in_model(**fields: Any) -> Scene:
+    return dataclasses.replace(one(), models=(m.Model(name="m", X_WM=IDENTITY, canonical_link="a", **fields),))
+
+
+# --- meshes and images ------------------------------------------------------------------------------------------------
+
+
+def written(mesh: trimesh.Trimesh, **fields: Any) -> Any:
+    """A function that writes a mesh to a folder, for a scene with a collision of that mesh."""
+
+    def build(folder: Path) -> Scene:
+        mesh.export(folder / "mesh.stl")
+        return touching(m.Mesh(uri="mesh.stl", path=str(folder / "mesh.stl"), **fields))
+
+    return build
+
+
+def hollow() -> trimesh.Trimesh:
+    """An L of two boxes, as one surface that is not convex."""
+    outline = [(0.0, 0.0), (2.0, 0.0), (2.0, 0.2), (0.2, 0.2), (0.2, 2.0), (0.0, 2.0)]
+    vertices = np.array([(x, y, z) for z in (0.0, 1.0) for x, y in outline])
+    ends = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 5, 4)]
+    sides = [f for i in range(6) for f in ((i, (i + 1) % 6, 6 + (i + 1) % 6), (i, 6 + (i + 1) % 6, 6 + i))]
+    tops = [(6 + a, 6 + c, 6 + b) for a, b, c in ends]
+    return trimesh.Trimesh(vertices, [*ends, *tops, *sides], process=False)
+
+
+def textured(content: bytes | None, mode: str = "") -> Any:
+    """A function that writes an image, for a scene with a visual of that texture."""
+
+    def build(folder: Path) -> Scene:
+        if mode:
+            Image.new(mode, (2, 2)).save(folder / "t.png")
+        elif content is not None:
+            (folder / "t.png").write_bytes(content)
+        return seen(UNIT_BOX, material=m.Material(texture=str(folder / "t.png")))
+
+    return build
+
+
+def bare_textured(folder: Path) -> Scene:
+    """A mesh without texture coordinates, with a texture."""
+    Image.new("RGB", (2, 2)).save(folder / "t.png")
+    trimesh.creation.box().export(folder / "mesh.stl")
+    mesh = m.Mesh(uri="mesh.stl", path=str(folder / "mesh.stl"))
+    return seen(mesh, material=m.Material(texture=str(folder / "t.png")))
+
+
+def jointed_mesh(folder: Path) -> Scene:
+    """A link on a hinge that collides as a mesh."""
+    part = written(trimesh.creation.box())(folder).links[0]
+    return scene([part], [joint("j", m.WORLD, "a")])
