@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ import trimesh
 
 import bridge
 from bridge.geometry import convex_decomposition
+from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.regularization import with_minimum_inertia
 from loaders import Diagnostic, Scene
 from loaders import model as m
 from tests.support.code_example import Example, exporting, findings, loading_into_pybullet, lowering
@@ -59,19 +60,13 @@ def cache_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def repaired(_folder: Path) -> Iterable[Diagnostic]:
-    module = importlib.import_module("bridge.lowering.regularization")
-    mechanism = bridge.lower(one(inertia=IMPOSSIBLE))
-    return tuple((module.with_repaired_inertia(mechanism)).diagnostics)
+    """A scene whose inertias are to be repaired."""
+    return mechanism_of(one(inertia=IMPOSSIBLE), repair_inertia=True).diagnostics
 
 
 def regularized(source: Scene) -> Example:
     """A scene, lowered and made usable by every engine."""
-    module = importlib.import_module("bridge.lowering.regularization")
-
-    def diagnose(_folder: Path) -> Iterable[Diagnostic]:
-        return tuple(module.with_minimum_inertia(bridge.lower(source)).diagnostics)
-
-    return Example(diagnose)
+    return Example(lambda _: with_minimum_inertia(bridge.lower(source)).diagnostics, ("a",))
 
 
 LOWERING = {
@@ -84,7 +79,7 @@ LOWERING = {
     "lower.kinematic-in-joint": lowering(scene([link("a", kinematic=True)], [joint("j", m.WORLD, "a")]), "a"),
     "lower.loop": lowering(looped(), "ca"),
     "lower.massless-free-link": regularized(one(inertia=NOTHING)),
-    "lower.repaired-inertia": Example(repaired),
+    "lower.repaired-inertia": Example(repaired, ("a",)),
     "lower.static-joint": lowering(
         scene([link("a"), link("b")], [joint("w", "a", "b", T.FIXED), joint("j", "a", "b")]), "j"
     ),
