@@ -23,7 +23,7 @@ from bridge.lowering.base import with_base
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from bridge.parity.levels.random_states import random_states, undisturbed
+from bridge.parity.levels.random_states import random_states, without_solver_effects
 from loaders.spatial import Pose
 
 ROBOTS = (
@@ -44,7 +44,7 @@ ROUNDING = 1e-9
 
 def bare(path: Path, *, fixed: bool) -> Mechanism:
     """The robot's tree with its dampers, on a base that is held or free."""
-    return with_base(undisturbed(bridge.lower(loaders.load(path))), fixed=fixed)
+    return with_base(without_solver_effects(bridge.lower(loaders.load(path))), fixed=fixed)
 
 
 def difference(mechanism: Mechanism, step: float, seed: int = 0) -> float:

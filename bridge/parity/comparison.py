@@ -1,10 +1,8 @@
-"""`compare`: one model in several engines, held against each other and against the mechanism itself."""
+"""`compare`: run one model in several engines, and compare them with each other and with the reference."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -21,52 +19,69 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, factory_of, reads_file
-from bridge.parity.levels.attribution import Ledger, attribute_differences
+from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
 from bridge.parity.levels.invariants import invariant_rows
-from bridge.parity.levels.quantities import MOST_SHAPED, QUANTITIES, Quantity, Readings, Worst, compare_readings
+from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
+from bridge.parity.levels.quantity_rows import quantity_rows, refusal_rows
 from bridge.parity.levels.random_states import State, random_states
 from bridge.parity.levels.trajectories import motion_rows
-from bridge.parity.report.html_and_junit import html, junit
-from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
-from loaders import Search
-from loaders.diagnostics import without_repeats
+from bridge.parity.report.html_report import html
+from bridge.parity.report.junit import junit
+from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
+from loaders import LoadOptions, Search
+from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
+from loaders.option_names import check_option_names
 
 REFERENCE = "reference"
-_Named = tuple[str, Factory]
+_NamedFactory = tuple[str, Factory]
+_Progress = Callable[[str], None]
 
-_MOTIONS: dict[Level, Callable[[Mechanism, Sequence[_Named], int], Iterator[Row]]] = {
+_MOTION_LEVELS: dict[Level, Callable[[Mechanism, Sequence[_NamedFactory], int], Iterator[Row]]] = {
     Level.MOTION: motion_rows,
     Level.INVARIANTS: invariant_rows,
     Level.CONTACT: contact_rows,
 }
-"""The levels at which engines move: rows from a mechanism, the engines by name, and a seed."""
-_DOINGS = {
+"""The levels in which engines simulate motion: functions of a mechanism, the engines by name, and a seed."""
+_DESCRIPTIONS = {
     Level.MOTION: "one step, order of convergence, a second of motion",
     Level.INVARIANTS: "energy, momentum, a tumbling body",
     Level.CONTACT: "rest, stack, slide, bounce",
 }
-"""What is told of their progress."""
+"""The contents of these levels, for the progress messages."""
+_OPTIONS = frozenset({"levels", "seed", "configurations", "positions", "inertia", "progress"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _ignore(_message: str) -> None:
+    """Ignore a progress message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Findings):
-    """What `compare` found, to be written down as data, as a page or as test cases."""
+    """The result of `compare`, which can be written as JSON, HTML and JUnit XML."""
 
     def to_json(self, path: str | os.PathLike[str]) -> Path:
-        """Write `to_dict` as JSON; the path."""
-        return _written(path, json.dumps(self.to_dict(), indent=1) + "\n")
+        """Write `to_dict` as JSON and return the path."""
+        return _write(path, json.dumps(self.to_dict(), indent=1) + "\n")
 
     def to_html(self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None) -> Path:
-        """Write one self-contained HTML file; the path. ``pictures`` are PNG images by their captions."""
-        return _written(path, html(self, pictures or {}))
+        """Write one self-contained HTML file and return the path.
+
+        Args:
+            path: The file to write.
+            pictures: PNG images by caption.
+
+        Raises:
+            ImportError: If jinja2 or matplotlib is not installed.
+        """
+        return _write(path, html(self, pictures or {}))
 
     def to_junit(self, path: str | os.PathLike[str]) -> Path:
-        """Write the rows as test cases of JUnit; the path."""
-        return _written(path, junit(self))
+        """Write one JUnit test case for each row and return the path."""
+        return _write(path, junit(self))
 
 
-def _written(path: str | os.PathLike[str], text: str) -> Path:
+def _write(path: str | os.PathLike[str], text: str) -> Path:
     path = Path(path)
     path.write_text(text, encoding="utf-8")
     return path
@@ -81,46 +96,57 @@ def compare(
     configurations: int = 20,
     positions: Mapping[str, Position] | None = None,
     inertia: Literal["keep", "repair"] = "keep",
-    progress: Callable[[str], None] = lambda _what: None,
-    **load_options: Any,
+    progress: Callable[[str], None] = _ignore,
+    **load_options: Unpack[LoadOptions],
 ) -> Comparison:
-    """Compare how simulators run a model, with each other and with the mechanism itself.
+    """Compare how simulators run a model, with each other and with the reference.
+
+    The reference computes the kinematics and dynamics of the `bridge.Mechanism` from first principles.
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of engines, or callables that open one with a mechanism.
-        levels: How deep to look; invariants and contact, L3 and L4, only if they are named.
-        seed: Of the random states.
-        configurations: How many of them.
-        positions: Of joints, in a configuration to be compared beside the random ones, and drawn; the others at zero.
-        inertia: Of links whose inertia no body can have: ``repair`` gives every engine the nearest that one can.
-        progress: Is told what is being done.
-        load_options: For `loaders.load`, if ``source`` is a path. Where to search for files is told to witnesses, which
-            read the file themselves, in any case.
+        levels: What to compare; L3 (invariants) and L4 (contact) only if they are named.
+        seed: Seed of the random states.
+        configurations: Number of random states.
+        positions: Positions of joints in a state to compare in addition to the random ones, and to draw. The other
+            joints are at zero.
+        inertia: Treatment of invalid inertias: ``repair`` replaces them by the nearest valid ones in every engine.
+        progress: Called with a message at each stage.
+        load_options: Options of `loaders.load` if ``source`` is a path. With ``strict``, anything that an engine
+            cannot represent is an error too. Engines that read the file themselves use the options in `loaders.Search`.
+
+    Returns:
+        One row for each quantity and pair of engines, with the verdict over all of them.
 
     Raises:
-        LoadError: if the file is wrong.
-        ExportError: if an engine cannot hold the model.
-        EngineMissingError: if an engine is not installed.
-        ValueError: for an engine or a level that there is not, and for positions of no joint.
+        LoadError: If the file has errors.
+        ExportError: If an engine cannot represent the model.
+        EngineMissingError: If an engine is not installed.
+        TypeError: If an option is unknown.
+        ValueError: If an engine, a level or a joint in ``positions`` is unknown.
+
+    Example:
+        >>> import bridge
+        >>> result = bridge.compare("assets/double_pendulum.urdf", levels=("L0", "L1"), configurations=3)
+        >>> print(result.verdict)
+        EQUIVALENT
+        >>> result.assert_equivalent()
     """
-    wanted = [Level(level) for level in levels]
+    check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
+    selected = [_level(level) for level in levels]
     named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
     mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
-    states = random_states(mechanism, configurations, seed)
-    states[:0] = [(_whole(mechanism, positions), v) for _, v in states[:1]] if positions else []
+    states = _states(mechanism, configurations, seed, positions or {})
     progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")
-    search = cast(Search, {key: load_options[key] for key in Search.__optional_keys__ & load_options.keys()})
-    with _opened(mechanism, named, search) as opened:
-        rows = list(_refusals(opened))
-        reading = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
-        for quantity in (quantity for quantity in QUANTITIES if quantity.level in wanted):
-            progress(f"{quantity.level} {quantity.name}")
-            rows += _rows(quantity, mechanism, reading, states)
-        details = _details(mechanism, reading, states) | {"positions": dict(positions or {}), "inertia": inertia}
-        diagnostics = without_repeats(entry for engine in opened.values() for entry in engine.diagnostics)
+    search = cast(Search, {key: value for key, value in load_options.items() if key in Search.__optional_keys__})
+    with _open_engines(mechanism, named, search) as opened:
+        diagnostics = _diagnostics(opened, strict=load_options.get("strict", False))
+        answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
+        rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
+        details = _details(mechanism, answering, states) | {"positions": dict(positions or {}), "inertia": inertia}
         environment = _environment(opened, seed, configurations)
-    rows += _moved(mechanism, named, wanted, seed, progress)
+    rows += _motion_rows(selected, mechanism, named, seed, progress)
     return Comparison(
         model=mechanism.scene.name,
         source=mechanism.scene.source,
@@ -132,31 +158,39 @@ def compare(
     )
 
 
-def _moved(
-    mechanism: Mechanism, named: Sequence[_Named], wanted: Sequence[Level], seed: int, progress: Callable[[str], None]
-) -> Iterator[Row]:
-    """The rows of all levels at which engines move."""
-    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
-    for level in (level for level in _MOTIONS if level in wanted):
-        progress(f"{level} {_DOINGS.get(level, '')}".rstrip())
-        yield from _MOTIONS[level](mechanism, moving, seed)
+# --- preparation -----------------------------------------------------------------------------------------------------
 
 
-def _whole(mechanism: Mechanism, positions: Mapping[str, Position]) -> dict[str, Position]:
-    """The position of every joint: as given, as couplings say, or at its default."""
-    by_body = mechanism.positions_by_body(with_followers(mechanism, positions))
-    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
+def _level(level: Level | str) -> Level:
+    try:
+        return Level(level)
+    except ValueError as error:
+        raise ValueError(f"unknown level {level!r}; expected one of: {', '.join(Level)}") from error
 
 
-def _named(engine: str | Factory) -> _Named:
+def _named(engine: str | Factory) -> _NamedFactory:
     if isinstance(engine, str):
         return engine, factory_of(engine)
     return str(getattr(engine, "name", getattr(engine, "__name__", "engine"))), engine
 
 
+def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]) -> list[State]:
+    """The random states, after a state with the given positions if there are any."""
+    states = random_states(mechanism, count, seed)
+    if not positions:
+        return states
+    return [*((_all_positions(mechanism, positions), v) for _, v in states[:1]), *states]
+
+
+def _all_positions(mechanism: Mechanism, positions: Mapping[str, Position]) -> dict[str, Position]:
+    """The position of every joint: as given, as couplings require, or the default."""
+    by_body = mechanism.positions_by_body(with_followers(mechanism, positions))
+    return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
+
+
 @contextmanager
-def _opened(mechanism: Mechanism, named: Sequence[_Named], search: Search) -> Iterator[dict[str, Engine]]:
-    """All engines with the mechanism, until they are no more needed."""
+def _open_engines(mechanism: Mechanism, named: Sequence[_NamedFactory], search: Search) -> Iterator[dict[str, Engine]]:
+    """Open all engines with the mechanism, and close them at the end."""
     opened: dict[str, Engine] = {}
     try:
         for name, factory in named:
@@ -167,83 +201,43 @@ def _opened(mechanism: Mechanism, named: Sequence[_Named], search: Search) -> It
             engine.close()
 
 
-def _rows(
-    quantity: Quantity, mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]
+def _diagnostics(engines: Mapping[str, Engine], *, strict: bool) -> tuple[Diagnostic, ...]:
+    """The diagnostics of all engines; when strict, every warning is an error."""
+    diagnostics = without_repeats(entry for engine in engines.values() for entry in engine.diagnostics)
+    if strict:
+        Diagnostics(diagnostics).raise_for(ExportError, strict=True)
+    return diagnostics
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def _static_rows(
+    levels: Sequence[Level],
+    mechanism: Mechanism,
+    engines: Mapping[str, Engine],
+    states: Sequence[State],
+    progress: _Progress,
 ) -> Iterator[Row]:
-    worst = {pair: Worst() for pair in combinations(engines, 2)}
-    silent: dict[str, str] = {}
-    for q, v in states[: _count(quantity, mechanism)]:
-        readings = {}
-        for name, engine in engines.items():
-            engine.set_state(q, v)
-            readings[name] = _reading(quantity, engine, mechanism, silent, name)
-        for (one, two), found in worst.items():
-            a, b = readings[one], readings[two]
-            if a is not None and b is not None:
-                compare_readings(a, b, quantity.error, found)
-    for (one, two), found in worst.items():
-        if found.where or silent.keys() & {one, two}:
-            ledger = (*engines[one].diagnostics, *engines[two].diagnostics)
-            row = _judged(quantity, (one, two), found, silent, Ledger(ledger, mechanism))
-            yield _suspected(row, engines) if row.outcome is Outcome.FAILED else row
+    """The rows of all quantities at these levels."""
+    for quantity in QUANTITIES:
+        if quantity.level in levels:
+            progress(f"{quantity.level} {quantity.name}")
+            yield from quantity_rows(quantity, mechanism, engines, states)
 
 
-def _count(quantity: Quantity, mechanism: Mechanism) -> int | None:
-    """How many states to ask for; None for all."""
-    if not quantity.at_states:
-        return 1
-    return None if quantity.states is None else quantity.states(mechanism)
+def _motion_rows(
+    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, progress: _Progress
+) -> Iterator[Row]:
+    """The rows of these levels of motion, for all engines that can simulate motion."""
+    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
+    for level, rows in _MOTION_LEVELS.items():
+        if level in levels:
+            progress(f"{level} {_DESCRIPTIONS[level]}")
+            yield from rows(mechanism, moving, seed)
 
 
-def _reading(quantity: Quantity, engine: Engine, mechanism: Mechanism, silent: dict[str, str], name: str) -> Readings:
-    """What an engine answers, or why it does not, in ``silent``."""
-    try:
-        reading = quantity.read(engine, mechanism)
-    except NotReportedError as error:
-        silent[name] = str(error)
-        return None
-    if reading is None:
-        silent[name] = f"{name} does not report it"
-    return reading
-
-
-def _refusals(engines: Mapping[str, Engine]) -> Iterator[Row]:
-    """One row for each engine that does not read the file, or reads another mechanism: then it is to blame."""
-    for name, engine in engines.items():
-        refusal = str(getattr(engine, "refusal", ""))
-        if refusal:
-            blamed = bool(getattr(engine, "blamed", False))
-            yield Row(
-                level=Level.MODEL, quantity="reading", unit="", engines=(REFERENCE, name), error=math.inf,
-                tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if blamed else Outcome.EXPLAINED,
-            )  # fmt: skip
-
-
-def _suspected(row: Row, engines: Mapping[str, Engine]) -> Row:
-    """A row with the likely cause, where an engine is known for a fault in this quantity."""
-    tables: list[Mapping[str, str]] = [getattr(engines[name], "suspects", {}) for name in row.engines]
-    causes = [table[row.quantity] for table in tables if row.quantity in table]
-    return dataclasses.replace(row, cause=f"likely: {'; '.join(causes)}") if causes else row
-
-
-def _judged(quantity: Quantity, pair: tuple[str, str], worst: Worst, silent: Mapping[str, str], ledger: Ledger) -> Row:
-    outcome, cause = Outcome.PASSED, ""
-    unknown = list(dict.fromkeys(silent[name] for name in pair if name in silent))
-    if unknown:
-        outcome, cause = Outcome.UNKNOWN, "; ".join(unknown)
-    elif worst.error > quantity.tolerance:
-        beyond = [place for place, error in worst.errors.items() if error > quantity.tolerance]
-        causes = {place: ledger.cause(quantity, place) for place in beyond}
-        inexplicable = [place for place in beyond if causes[place] is None]
-        if inexplicable:
-            outcome, worst = Outcome.FAILED, worst.only(inexplicable)
-        else:
-            outcome, entry = Outcome.EXPLAINED, causes[worst.where]
-            cause = f"{entry.message} [{entry.code}]" if entry is not None else ""
-    return Row(
-        level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=worst.error,
-        tolerance=quantity.tolerance, where=worst.where, outcome=outcome, cause=cause,
-    )  # fmt: skip
+# --- data of the report ----------------------------------------------------------------------------------------------
 
 
 def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) -> dict[str, str]:
@@ -259,7 +253,7 @@ def _environment(engines: Mapping[str, Engine], seed: int, configurations: int) 
 
 
 def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequence[State]) -> dict[str, Any]:
-    """What a report draws."""
+    """The data that the report draws."""
     masses, inertias = {}, {}
     for name, engine in engines.items():
         with suppress(NotReportedError):
@@ -274,17 +268,15 @@ def _details(mechanism: Mechanism, engines: Mapping[str, Engine], states: Sequen
         "inertias": inertias,
         "links": links,
         "pairs": mechanism.collidable_pairs(),
-        "movable_pairs": frozenset(
-            frozenset(pair) for pair in combinations(links, 2) if group[pair[0]] != group[pair[1]]
-        ),
-        "pairs_by_engine": _pairs_by_engine(engines) if len(links) <= MOST_SHAPED else {},
+        "movable_pairs": frozenset(frozenset((a, b)) for a, b in combinations(links, 2) if group[a] != group[b]),
+        "pairs_by_engine": _pairs_by_engine(engines) if len(links) <= MAX_COLLIDING_LINKS else {},
         "random_positions": [q for q, _ in states[-1:]],
     }
 
 
 def _pairs_by_engine(engines: Mapping[str, Engine]) -> dict[str, frozenset[frozenset[str]]]:
-    found = {}
+    pairs = {}
     for name, engine in engines.items():
         with suppress(NotReportedError):
-            found[name] = engine.collidable_pairs()
-    return found
+            pairs[name] = engine.collidable_pairs()
+    return pairs

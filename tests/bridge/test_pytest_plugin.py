@@ -52,7 +52,7 @@ def test_options_stand_in_pyproject(folder: Path) -> None:
     (folder / "pyproject.toml").write_text(table, encoding="utf-8")
     found = run(folder, "--parity", "robots")
     assert "1 failed" in found.stdout
-    assert "fixed joints one" in found.stdout
+    assert "merges links that are connected by fixed joints" in found.stdout
     (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevel = 'L0'\n", encoding="utf-8")
     assert "unknown option 'level'" in run(folder, "--parity", "robots").stdout
 

@@ -14,7 +14,7 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, compare
-from bridge.parity.engines.collision_pairs import as_balls
+from bridge.parity.engines.collision_pairs import with_overlapping_spheres
 from bridge.parity.engines.dofs import moving_links
 from bridge.parity.engines.protocol import factory_of
 from loaders import Pose, Scene
@@ -37,7 +37,7 @@ TURN = rotation_about(np.ones(3) / math.sqrt(3.0), 0.2)
 
 def prepared(scene: Scene) -> Scene:
     """The robot with balls for shapes, and given what it lacks: damper, limits, mimic joint, filter, uneven inertia."""
-    scene = dataclasses.replace(as_balls(scene), actuators=(), forces=(), lights=(), diagnostics=())
+    scene = dataclasses.replace(with_overlapping_spheres(scene), actuators=(), forces=(), lights=(), diagnostics=())
     joints = _single(scene)
     if not any(joint.axes[0].damping for joint in joints):
         scene = _with_axis(scene, joints[-1].name, damping=0.1)

@@ -1,1 +1,1 @@
-"""Engines: simulators behind one interface, asked by canonical names."""
+"""Adapters of the simulators, which answer the same queries by scoped names."""

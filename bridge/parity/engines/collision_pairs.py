@@ -1,6 +1,7 @@
-"""Which pairs of links may touch, asked of the engines: of MuJoCo's compiled model, and of a running PyBullet.
+"""The pairs of links that can collide in an engine: from MuJoCo's compiled model, and from a running PyBullet.
 
-PyBullet tells no filter. It tells contacts: so each shape becomes a ball that reaches all others, in a server apart.
+PyBullet does not report its collision filters, but it reports contacts. Therefore every collision shape is replaced by
+a sphere that overlaps all others, in a separate physics server, and the contacts are the collidable pairs.
 """
 
 from __future__ import annotations
@@ -19,106 +20,108 @@ from loaders.scene import Scene
 from loaders.spatial import IDENTITY
 
 Pair = frozenset[str]
+"""Two links."""
 
-REACH = 1e4
-"""Radius of a ball that reaches every other [m]."""
+RADIUS = 1e4
+"""Radius of a sphere that overlaps every other one [m]."""
 
 
 # --- MuJoCo ----------------------------------------------------------------------------------------------------------
 
 
 def pairs_in_mujoco(mujoco: Any, model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
-    """The pairs of bodies that the compiled model lets touch: by masks, parents, excludes and explicit pairs.
+    """Return the pairs of bodies that can collide in a compiled model, by MuJoCo's documented rules.
 
     Args:
         mujoco: The module.
-        model: MuJoCo's.
-        names: The link of each body's number.
+        model: The compiled model.
+        names: The link of each body id.
     """
     excluded = {tuple(sorted(divmod(int(signature), 1 << 16))) for signature in model.exclude_signature}
     bodies = zip(*(model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2)), strict=True)
     explicit = {tuple(sorted(pair)) for pair in bodies}
     masks = _masks(model, names)
-    heeds_parents = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
-    found = set()
+    filters_parents = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
+    pairs = set()
     for one, two in combinations(sorted(masks), 2):
         if (one, two) not in explicit:
-            if (one, two) in excluded or not any(_meet(a, b) for a in masks[one] for b in masks[two]):
+            if (one, two) in excluded or not any(_masks_match(a, b) for a in masks[one] for b in masks[two]):
                 continue
-            if _welded(model, one, two) or (heeds_parents and _adjacent(model, one, two)):
+            if _are_welded(model, one, two) or (filters_parents and _are_adjacent(model, one, two)):
                 continue
-        found.add(frozenset((names[one], names[two])))
-    return frozenset(found)
+        pairs.add(frozenset((names[one], names[two])))
+    return frozenset(pairs)
 
 
 def _masks(model: Any, names: Mapping[int, str]) -> dict[int, set[tuple[int, int]]]:
-    """``contype`` and ``conaffinity`` of the geoms of each body; those that never touch by masks count too."""
+    """``contype`` and ``conaffinity`` of the geoms of each body, also of those that collide only in explicit pairs."""
     masks: dict[int, set[tuple[int, int]]] = defaultdict(set)
     columns = (model.geom_bodyid.tolist(), model.geom_contype.tolist(), model.geom_conaffinity.tolist())
-    for body, kind, touches in zip(*columns, strict=True):
+    for body, contype, conaffinity in zip(*columns, strict=True):
         if body in names:
-            masks[body].add((kind, touches))
+            masks[body].add((contype, conaffinity))
     return masks
 
 
-def _meet(a: tuple[int, int], b: tuple[int, int]) -> bool:
+def _masks_match(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return bool(a[0] & b[1] or b[0] & a[1])
 
 
-def _welded(model: Any, one: int, two: int) -> bool:
+def _are_welded(model: Any, one: int, two: int) -> bool:
     return bool(model.body_weldid[one] == model.body_weldid[two])
 
 
-def _adjacent(model: Any, one: int, two: int) -> bool:
-    """Whether one hangs from the other, and that is not the world."""
+def _are_adjacent(model: Any, one: int, two: int) -> bool:
+    """Whether one body is the parent of the other and not fixed to the world."""
     weld = int(model.body_weldid[one]), int(model.body_weldid[two])
-    above = [int(model.body_weldid[model.body_parentid[body]]) for body in weld]
-    return (weld[0] == above[1] and weld[0] != 0) or (weld[1] == above[0] and weld[1] != 0)
+    parents = [int(model.body_weldid[model.body_parentid[body]]) for body in weld]
+    return (weld[0] == parents[1] and weld[0] != 0) or (weld[1] == parents[0] and weld[1] != 0)
 
 
 # --- PyBullet --------------------------------------------------------------------------------------------------------
 
 
 def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
-    """The pairs of links that touch in PyBullet where every shape reaches every other."""
+    """Return the pairs of links that touch in PyBullet if all collision shapes overlap."""
     client: int = pybullet.connect(pybullet.DIRECT)
     try:
-        loaded = load_into_pybullet(lower(as_balls(mechanism.scene)), physicsClientId=client)
-        names = _names([loaded] if isinstance(loaded, PyBulletBody) else loaded)
+        scene = with_overlapping_spheres(mechanism.scene)
+        loaded = load_into_pybullet(lower(scene), physicsClientId=client)
+        names = _links_by_index([loaded] if isinstance(loaded, PyBulletBody) else loaded)
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)
-        spots = {((contact[1], contact[3]), (contact[2], contact[4])) for contact in contacts}
-        return frozenset(frozenset((a, b)) for one, two in spots for a in names[one] for b in names[two])
+        touching = {((contact[1], contact[3]), (contact[2], contact[4])) for contact in contacts}
+        return frozenset(frozenset((a, b)) for one, two in touching for a in names[one] for b in names[two])
     finally:
         pybullet.disconnect(client)
 
 
-def as_balls(scene: Scene) -> Scene:
-    """The scene with nothing to see, and a ball that reaches all others for each kind of shape that a link has."""
-    return dataclasses.replace(scene, links=tuple(_as_balls(link) for link in scene.links))
+def with_overlapping_spheres(scene: Scene) -> Scene:
+    """Return the scene without visuals and sensors, with collision shapes replaced by huge spheres."""
+    return dataclasses.replace(scene, links=tuple(_with_overlapping_spheres(link) for link in scene.links))
 
 
-def _as_balls(link: Link) -> Link:
+def _with_overlapping_spheres(link: Link) -> Link:
     masks = {(c.surface.collide_bitmask, c.surface.category_bitmask): c for c in link.collisions}
-    balls = tuple(
+    spheres = tuple(
         dataclasses.replace(
-            collision, X_LG=IDENTITY, geometry=Sphere(radius=REACH),
-            surface=Surface(collide_bitmask=touches, category_bitmask=kind),
+            collision, X_LG=IDENTITY, geometry=Sphere(radius=RADIUS),
+            surface=Surface(collide_bitmask=collide, category_bitmask=category),
         )
-        for (touches, kind), collision in masks.items()
+        for (collide, category), collision in masks.items()
     )  # fmt: skip
-    return dataclasses.replace(link, collisions=balls, visuals=(), sensors=())
+    return dataclasses.replace(link, collisions=spheres, visuals=(), sensors=())
 
 
-def _names(bodies: Sequence[PyBulletBody]) -> dict[tuple[int, int], list[str]]:
-    """The links with shapes at each index of each body."""
-    found: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for name, spot in _places(bodies):
-        found[spot].append(name)
-    return found
+def _links_by_index(bodies: Sequence[PyBulletBody]) -> dict[tuple[int, int], list[str]]:
+    """The links with collision shapes, by body id and link index."""
+    names: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for name, index in _indices(bodies):
+        names[index].append(name)
+    return names
 
 
-def _places(bodies: Sequence[PyBulletBody]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _indices(bodies: Sequence[PyBulletBody]) -> Iterator[tuple[str, tuple[int, int]]]:
     for body in bodies:
-        shaped = {link.name for link in body.mechanism.scene.links if link.collisions}
-        yield from ((name, (int(body), index)) for name, index in body.links.items() if name in shaped)
+        colliding = {link.name for link in body.mechanism.scene.links if link.collisions}
+        yield from ((name, (int(body), index)) for name, index in body.links.items() if name in colliding)

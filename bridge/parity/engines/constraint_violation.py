@@ -1,4 +1,4 @@
-"""What a mechanism holds by constraints: couplings, screws and loops, and how far a position is from obeying them."""
+"""The constraints of a mechanism (couplings, screws, loops) and by how much a position violates them."""
 
 from __future__ import annotations
 
@@ -13,49 +13,71 @@ from bridge.mechanism.coordinates import Position
 from loaders.model import WORLD, BallConstraint, JointType
 from loaders.spatial import IDENTITY, Pose
 
-from .dofs import soft_joints
+from .dofs import screw_like_joints
 
-Ends = tuple[tuple[int, Pose], tuple[int, Pose]]
-"""Two bodies by index, `ROOT` for the world, and a frame on each that the constraint brings together."""
+FramePair = tuple[tuple[int, Pose], tuple[int, Pose]]
+"""Two frames that a constraint holds together, each as the index of a body (`ROOT` for the world) and a pose on it."""
 
 
-def ends(mechanism: Mechanism) -> Iterator[tuple[str, Ends]]:
-    """Of every loop, by its joint, and of every ball constraint, by its links."""
+def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:
+    """Yield name and frames of each loop (named after its joint) and ball constraint (named after its links)."""
     for closure in mechanism.closures:
         yield closure.joint.name, ((closure.parent, closure.joint.X_PJ), (closure.child, closure.joint.X_CJ))
-    number = {body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT}
-    for held in mechanism.scene.constraints:
-        if isinstance(held, BallConstraint):
+    index = {body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT}
+    for constraint in mechanism.scene.constraints:
+        if isinstance(constraint, BallConstraint):
             yield (
-                f"{held.link_A}, {held.link_B}",
-                ((number[held.link_A], Pose.of(p=held.p_AP)), (number[held.link_B], Pose.of(p=held.p_BQ))),
+                f"{constraint.link_A}, {constraint.link_B}",
+                (
+                    (index[constraint.link_A], Pose.of(p=constraint.p_AP)),
+                    (index[constraint.link_B], Pose.of(p=constraint.p_BQ)),
+                ),
             )
 
 
-def violations(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, float]:
-    """How far each coupling and each loop is from what it holds [rad or m]; screws are exact here."""
+def constraint_subjects(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
+    """Return the joints or links that each constraint is about, by the name of the constraint."""
+    order = mechanism.v_order
+    subjects: dict[str, tuple[str, ...]] = {joint: (joint,) for joint in screw_like_joints(mechanism)}
+    subjects |= {c.name: (order[c.follower][0], order[c.leader][0]) for c in mechanism.couplings}
+    subjects |= {closure.joint.name: (closure.joint.name,) for closure in mechanism.closures}
+    balls = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint))
+    return subjects | {f"{ball.link_A}, {ball.link_B}": (ball.link_A, ball.link_B) for ball in balls}
+
+
+def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, float]:
+    """Return by how much a position violates each coupling and loop [rad or m]; screws are exact by construction."""
     positions = mechanism.positions_by_body(q)
-    flat = [x for body, part in zip(mechanism.bodies, positions, strict=True) for x in _numbers(body.v_start, part)]
-    values = dict(flat)
-    found = dict.fromkeys(soft_joints(mechanism), 0.0)
+    values = dict(
+        item
+        for body, part in zip(mechanism.bodies, positions, strict=True)
+        for item in _scalar_positions(body.v_start, part)
+    )
+    violations = dict.fromkeys(screw_like_joints(mechanism), 0.0)
     for c in mechanism.couplings:
         if c.follower in values and c.leader in values:
-            found[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
+            violations[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
     poses = mechanism.link_poses(q)
     welds = {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
-    for name, ((a, X_AP), (b, X_BQ)) in ends(mechanism):
+    for name, ((a, X_AP), (b, X_BQ)) in constraint_frames(mechanism):
         P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
-        found[name] = apart(P, Q, name in welds)
-    return found
+        violations[name] = frame_distance(P, Q, welded=name in welds)
+    return violations
 
 
-def apart(X_WP: Pose, X_WQ: Pose, welded: bool) -> float:
-    """How far two frames are apart [m], or by what they are turned against each other [rad] if they are welded."""
-    gap = float(np.linalg.norm(X_WP.p - X_WQ.p))
-    return max(gap, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0)) if welded else gap
+def frame_distance(X_WP: Pose, X_WQ: Pose, *, welded: bool) -> float:
+    """Return the distance of the origins of two frames [m], or their angle [rad] if they are welded and it is larger.
+
+    Args:
+        X_WP: The pose of the first frame.
+        X_WQ: The pose of the second frame.
+        welded: Whether the constraint holds the orientation too.
+    """
+    distance = float(np.linalg.norm(X_WP.p - X_WQ.p))
+    return max(distance, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0)) if welded else distance
 
 
-def _numbers(start: int, position: tuple[float, ...]) -> Iterator[tuple[int, float]]:
-    """Positions by the index of their velocity, of hinges and slides alone."""
+def _scalar_positions(start: int, position: tuple[float, ...]) -> Iterator[tuple[int, float]]:
+    """Yield the positions of hinges and slides by the index of their velocity."""
     if len(position) < 4:
         yield from enumerate(position, start=start)

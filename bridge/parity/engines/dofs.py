@@ -1,4 +1,4 @@
-"""What a comparison needs to know of a mechanism: which links move, and which primitive carries each freedom."""
+"""Properties of a mechanism that engine adapters share: degrees of freedom, limits, and the links that can move."""
 
 from __future__ import annotations
 
@@ -10,42 +10,47 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 
-from .protocol import Freedom
+from .protocol import Dof
 
 UNLIMITED = 1e9
-"""A limit as large as this stands for none."""
+"""Magnitude from which a limit means that there is none [rad or m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Single:
-    """The primitive that carries one velocity component, a hinge or a slide."""
+class ScalarDof:
+    """The hinge or slide of one velocity component.
+
+    Attributes:
+        body: Index of the body in the mechanism.
+        number: Index of the primitive in the body.
+        primitive: The hinge or slide.
+    """
 
     body: int
     number: int
-    """Of the primitive, in its body."""
     primitive: Primitive
 
 
-def single_freedoms(mechanism: Mechanism) -> dict[Freedom, Single]:
-    """The carrier of each component of hinges and slides: of those that share one, as in a screw, the hinge."""
-    found: dict[Freedom, Single] = {}
+def scalar_dofs(mechanism: Mechanism) -> dict[Dof, ScalarDof]:
+    """Return the hinge or slide of each scalar component; if both share one, as in a screw joint, the hinge."""
+    dofs: dict[Dof, ScalarDof] = {}
     for i, body in enumerate(mechanism.bodies):
         if kind_of(body) is not None:
             continue
         numbered = sorted(enumerate(body.primitives), key=lambda item: item[1].kind is not PrimitiveKind.HINGE)
         for number, primitive in numbered:
-            key = (str(body.joint), primitive.dof_index)
-            found.setdefault(key, Single(body=i, number=number, primitive=primitive))
-    return found
+            dof = (str(body.joint), primitive.dof_index)
+            dofs.setdefault(dof, ScalarDof(body=i, number=number, primitive=primitive))
+    return dofs
 
 
-def bound(limit: float) -> float:
-    """A limit, infinite where it stands for none."""
+def without_sentinel(limit: float) -> float:
+    """Return a limit, infinite if its magnitude is at least `UNLIMITED`."""
     return math.copysign(math.inf, limit) if abs(limit) >= UNLIMITED else limit
 
 
 def moving_links(mechanism: Mechanism) -> set[str]:
-    """Links that some joint can move; the mass of all others is of no consequence."""
+    """Return the links that a joint can move; the mass of all others has no effect."""
     moving: list[bool] = []
     for body in mechanism.bodies:
         carried = body.parent != ROOT and moving[body.parent]
@@ -53,13 +58,13 @@ def moving_links(mechanism: Mechanism) -> set[str]:
     return {body.name for body, moves in zip(mechanism.bodies, moving, strict=True) if moves}
 
 
-def named_positions(mechanism: Mechanism, by_body: Sequence[Coordinates]) -> dict[str, Position]:
-    """Positions of bodies as those of the joints that move them."""
+def positions_by_joint(mechanism: Mechanism, by_body: Sequence[Coordinates]) -> dict[str, Position]:
+    """Return positions by joint name, given those of each body."""
     return {str(body.joint): q for body, q in zip(mechanism.bodies, by_body, strict=True) if body.primitives}
 
 
-def soft_joints(mechanism: Mechanism) -> list[str]:
-    """Joints that a constraint holds together: two primitives share a component, as in a screw."""
+def screw_like_joints(mechanism: Mechanism) -> list[str]:
+    """Return the joints whose primitives share a component, as in a screw; engines hold these by a constraint."""
     return [
         str(body.joint)
         for body in mechanism.bodies
@@ -68,5 +73,5 @@ def soft_joints(mechanism: Mechanism) -> list[str]:
 
 
 def has_free_or_ball(mechanism: Mechanism) -> bool:
-    """Whether some body turns freely: engines then integrate in different coordinates."""
+    """Return whether a body rotates freely, for which engines integrate different coordinates."""
     return any(kind_of(body) is not None for body in mechanism.bodies)

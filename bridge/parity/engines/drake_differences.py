@@ -1,9 +1,9 @@
-"""What Drake is known to make of a file otherwise than we do, each with the link or joint that it is about."""
+"""Known differences between Drake's reading of a file and this project's, as diagnostics about links and joints."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,90 +11,91 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Fate
+from loaders.model import Joint, Link
 from loaders.scene import Scene
 
+_TARGET = "drake"
 
-def ledger(
-    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], lines: Sequence[str]
+
+def known_differences(
+    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], log: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
-    """All of it.
+    """Return all known differences of one model.
 
     Args:
-        mechanism: Ours.
-        links: Drake's bodies by our names.
-        joints: Drake's joints by our names.
-        lines: What Drake said while it read.
+        mechanism: The model as this project reads it.
+        links: Drake's bodies by scoped link name.
+        joints: Drake's joints by scoped joint name.
+        log: The lines that Drake logged while it read the file.
     """
     return (
-        *_repairs(lines, mechanism.scene),
-        *_weights(links, mechanism),
-        *_limits_of_continuous(joints, mechanism.scene),
+        *_repaired_inertias(log, mechanism.scene),
+        *_added_masses(links, mechanism),
+        *_limits_of_continuous_joints(joints, mechanism.scene),
         *_limits_of_screws(joints, mechanism.scene),
-        *_pulled(mechanism.scene),
+        *_gravity(mechanism.scene.links),
     )
 
 
 _WARNING = re.compile(r"(?P<file>.*?):(?P<line>\d+): warning: .*inertia", re.DOTALL)
 
 
-def _repairs(lines: Sequence[str], scene: Scene) -> list[Diagnostic]:
-    """The links whose inertia Drake replaced by that of a ball of water: its warnings tell the line."""
-    found = []
-    for warning in filter(None, map(_WARNING.match, lines)):
+def _repaired_inertias(log: Sequence[str], scene: Scene) -> Iterator[Diagnostic]:
+    """The links whose invalid inertia Drake replaced: its warning states the line, and nothing else tells the link."""
+    for warning in filter(None, map(_WARNING.match, log)):
         line = int(warning["line"])
-        here = [link for link in scene.links if Path(link.where.file).name == Path(warning["file"]).name]
-        above = [link for link in here if (link.where.line or 0) <= line]
-        if above:
-            link = max(above, key=lambda each: each.where.line or 0)
-            message = f"Drake finds the inertia of {link.name} impossible, and has another in its place"
-            found.append(Diagnostic("drake.replaced-inertia", Fate.APPROXIMATED, message, link.where, "drake"))
-    return found
+        in_file = [link for link in scene.links if Path(link.where.file).name == Path(warning["file"]).name]
+        before = [link for link in in_file if (link.where.line or 0) <= line]
+        if before:
+            link = max(before, key=lambda each: each.where.line or 0)
+            yield _about_link(
+                "drake.replaced-inertia", "Drake finds the inertia of link {link} invalid and replaces it", link
+            )
 
 
-def _weights(links: Mapping[str, Any], mechanism: Mechanism) -> list[Diagnostic]:
-    """The links without mass that Drake gives one."""
-    massless = (body.link for body in mechanism.bodies if body.inertia.mass == 0.0)
-    return [
-        Diagnostic(
-            "drake.replaced-inertia", Fate.APPROXIMATED, f"Drake gives the link {link.name}, which has no mass, one",
-            link.where, "drake",
-        )
-        for link in massless
-        if links[link.name].default_mass() > 0.0
-    ]  # fmt: skip
+def _added_masses(links: Mapping[str, Any], mechanism: Mechanism) -> Iterator[Diagnostic]:
+    """The links without mass to which Drake gives a mass."""
+    for body in mechanism.bodies:
+        if body.inertia.mass == 0.0 and links[body.name].default_mass() > 0.0:
+            yield _about_link("drake.replaced-inertia", "link {link} has no mass; Drake gives it one", body.link)
 
 
-def _pulled(scene: Scene) -> list[Diagnostic]:
-    """The links without gravity, which Drake pulls like all others."""
-    message = "Drake pulls the link {}, which has no gravity"
-    return [
-        Diagnostic("drake.link-without-gravity", Fate.APPROXIMATED, message.format(link.name), link.where, "drake")
-        for link in scene.links
-        if not link.gravity
-    ]
+def _gravity(links: Iterable[Link]) -> Iterator[Diagnostic]:
+    """The links without gravity."""
+    for link in links:
+        if not link.gravity:
+            yield _about_link(
+                "drake.link-without-gravity", "Drake applies gravity to link {link}, which has none", link
+            )
 
 
-def _limits_of_continuous(joints: Mapping[str, Any], scene: Scene) -> list[Diagnostic]:
-    found = []
+def _limits_of_continuous_joints(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """The continuous joints to which Drake gives limits."""
     for joint in scene.joints:
-        bounded = joint.name in joints and np.isfinite(joints[joint.name].position_lower_limits()).any()
-        if joint.type == "continuous" and bounded:
-            message = f"Drake keeps limits of the continuous joint {joint.name}, which has none"
-            found.append(Diagnostic("drake.continuous-limits", Fate.APPROXIMATED, message, joint.where, "drake"))
-    return found
+        if joint.type == "continuous" and joint.name in joints and _has_limits(joints[joint.name]):
+            template = "Drake keeps the limits of joint {joint}; a continuous joint has none"
+            yield _about_joint("drake.continuous-limits", Fate.APPROXIMATED, template, joint)
 
 
-def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> list[Diagnostic]:
-    """The screws with limits, which Drake leaves without."""
-    limited = (
-        joint
-        for joint in scene.joints
-        if joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
+def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """The screw joints whose limits Drake drops."""
+    for joint in scene.joints:
+        limited = joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
+        if limited and joint.name in joints and not _has_limits(joints[joint.name]):
+            yield _about_joint("drake.screw-limits", Fate.DROPPED, "Drake ignores the limits of screw {joint}", joint)
+
+
+def _has_limits(joint: Any) -> bool:
+    return bool(np.isfinite(joint.position_lower_limits()).any())
+
+
+def _about_link(code: str, template: str, link: Link) -> Diagnostic:
+    return Diagnostic(
+        code, Fate.APPROXIMATED, template, link.where, _TARGET, arguments={"link": link.name}, subjects=(link.name,)
     )
-    return [
-        Diagnostic(
-            "drake.screw-limits", Fate.DROPPED, f"Drake has no limits of the screw {joint.name}", joint.where, "drake"
-        )
-        for joint in limited
-        if joint.name in joints and not np.isfinite(joints[joint.name].position_lower_limits()).any()
-    ]
+
+
+def _about_joint(code: str, fate: Fate, template: str, joint: Joint) -> Diagnostic:
+    return Diagnostic(
+        code, fate, template, joint.where, _TARGET, arguments={"joint": joint.name}, subjects=(joint.name,)
+    )

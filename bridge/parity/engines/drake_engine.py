@@ -1,7 +1,7 @@
-"""Drake as a witness: it reads the original file with its own parser, and answers under our names.
+"""The adapter of Drake, which reads the original file with its own parser as an independent check.
 
-Only names are taken from the mechanism, to say which of Drake's joints is which of ours; every number is Drake's.
-It reads without a scene graph, hence without any mesh, and takes no part in motion.
+The mechanism provides only names, to match Drake's links and joints with those of the model; every number is Drake's.
+Drake reads without a scene graph, hence without meshes, and does not take part in the levels with motion.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.levels.attribution import names_in
 from loaders import Search
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD
@@ -26,35 +25,45 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import Array, Pose, SpatialInertia
 
-from .dofs import bound, moving_links, single_freedoms
-from .drake_differences import ledger
-from .protocol import Freedom, JointParameters, NotReportedError
+from .dofs import moving_links, scalar_dofs, without_sentinel
+from .drake_differences import known_differences
+from .protocol import Dof, JointParameters, NotReportedError
 
 _WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
 _RAISED = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError, SystemExit)
-"""What exceptions of C++ are in Python, and the exit in which its assertions end."""
-_LEFT_OUT = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
+"""The Python exceptions for C++ exceptions and failed assertions."""
+_IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
+"""Codes of diagnostics about what this project leaves out and Drake reads."""
 _MARKERS = ("model.config", "model.sdf", "package.xml")
-"""A folder that holds one of these, beside the model's own, is a package that the model may name."""
+"""Files that mark a folder as a package to which the model can refer by name."""
 
 
-class _RefusedError(Exception):
-    """Drake does not read the file; the message is Drake's."""
+class _UnsupportedModelError(Exception):
+    """Drake does not read the file, or the adapter cannot compare what it reads; the message is the reason."""
 
 
-class _OtherError(Exception):
-    """Drake reads other links, joints or freedoms than there are here."""
+class _ModelMismatchError(Exception):
+    """Drake reads other links, joints or degrees of freedom than the mechanism has.
+
+    Attributes:
+        names: The links and joints that differ.
+    """
 
     def __init__(self, message: str, *names: str) -> None:
         super().__init__(message)
-        self.names = set(names)
+        self.names = frozenset(names)
 
 
 class DrakeEngine:
-    """What Drake makes of the file that a mechanism comes from.
+    """The model that Drake reads from the file of a mechanism.
 
-    A file that Drake does not read is no error: ``refusal`` says why, and nothing else is told. Where it reads another
-    mechanism, that is a difference: it is ``blamed``.
+    A file that Drake does not read is not an error: ``refusal`` states the reason, and every query raises
+    `NotReportedError`. If Drake reads another mechanism, ``refusal_is_difference`` is true, unless a diagnostic of this
+    project reports the part that differs.
+
+    Attributes:
+        refusal: Why Drake cannot be compared; empty if it can.
+        refusal_is_difference: Whether the refusal is an unexplained difference.
     """
 
     name = "drake"
@@ -64,33 +73,38 @@ class DrakeEngine:
         self.mechanism = mechanism
         self.version = metadata.version("drake")
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.refusal, self.blamed = "", False
+        self.refusal, self.refusal_is_difference = "", False
         with _Log() as log:
             try:
                 self._plant = _read(mechanism.scene, search or {})
-            except _RefusedError as error:
+            except _UnsupportedModelError as error:
                 self.refusal = f"Drake does not take part: {str(error).partition(chr(10))[0]}"
                 return
         try:
-            self._name(log.lines)
-        except _RefusedError as error:
+            self._match_names(log.lines)
+        except _UnsupportedModelError as error:
             self.refusal = f"Drake does not take part: {error}"
-        except _OtherError as error:
-            known = next((entry for entry in _left_out(mechanism) if error.names & names_in(entry)), None)
-            self.refusal = f"Drake reads another mechanism: {error}"
-            self.refusal += f"; {known.message} [{known.code}]" if known is not None else ""
-            self.blamed = known is None
+        except _ModelMismatchError as error:
+            self._report_mismatch(error)
 
-    def _name(self, lines: list[str]) -> None:
-        """Find our links, joints and velocities in Drake's plant."""
+    def _match_names(self, log: list[str]) -> None:
+        """Match the links, joints and velocities of the mechanism with those of Drake's plant."""
         mechanism = self.mechanism
         self._context: Any = self._plant.CreateDefaultContext()
-        self._links = _named_links(self._plant, mechanism)
-        self._joints = _named_joints(self._plant, mechanism, self._links)
-        self._order = _order(self._plant, mechanism, self._joints)
-        self.diagnostics = ledger(mechanism, self._links, self._joints, lines)
+        self._links = _links_by_name(self._plant, mechanism)
+        self._joints = _joints_by_name(self._plant, mechanism, self._links)
+        self._order = _velocity_order(self._plant, mechanism, self._joints)
+        self.diagnostics = known_differences(mechanism, self._links, self._joints, log)
 
-    def _heard(self) -> None:
+    def _report_mismatch(self, error: _ModelMismatchError) -> None:
+        reported = (*self.mechanism.scene.diagnostics, *self.mechanism.diagnostics)
+        ignored = (entry for entry in reported if entry.code in _IGNORED_HERE)
+        cause = next((entry for entry in ignored if error.names.intersection(entry.subjects)), None)
+        self.refusal = f"Drake reads another mechanism: {error}"
+        self.refusal += f"; {cause.message} [{cause.code}]" if cause is not None else ""
+        self.refusal_is_difference = cause is None
+
+    def _require_model(self) -> None:
         if self.refusal:
             raise NotReportedError(self.refusal)
 
@@ -106,105 +120,109 @@ class DrakeEngine:
                 positions[start : start + joint.num_positions()] = _position(joint, q[name])
             if name in v:
                 rates, start = np.atleast_1d(np.asarray(v[name], dtype=np.float64)), joint.velocity_start()
-                velocities[start : start + len(rates)] = np.roll(rates, 3) if _floats(joint) else rates
+                velocities[start : start + len(rates)] = np.roll(rates, 3) if _is_floating(joint) else rates
         self._plant.SetPositions(self._context, positions)
         self._plant.SetVelocities(self._context, velocities)
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
-        self._heard()
-        found = {name: body.EvalPoseInWorld(self._context).GetAsMatrix4() for name, body in self._links.items()}
-        return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in found.items()}
+        self._require_model()
+        poses = {name: body.EvalPoseInWorld(self._context).GetAsMatrix4() for name, body in self._links.items()}
+        return {name: Pose.of(X[:3, :3], X[:3, 3]) for name, X in poses.items()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
-        self._heard()
+        self._require_model()
         moving = moving_links(self.mechanism)
         return {name: _inertia(body) for name, body in self._links.items() if name in moving}
 
-    def joint_parameters(self) -> dict[Freedom, JointParameters]:
-        """See `Engine.joint_parameters`; Drake has no dry friction, and limits of single axes alone."""
-        self._heard()
-        found = {}
-        for key in single_freedoms(self.mechanism):
-            joint, component = self._joints[key[0]], key[1]
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """See `Engine.joint_parameters`; Drake has no dry friction, and limits only for joints with one axis."""
+        self._require_model()
+        parameters = {}
+        for dof in scalar_dofs(self.mechanism):
+            joint, component = self._joints[dof[0]], dof[1]
             if joint.num_velocities() > 1:
-                raise NotReportedError(f"Drake has no limits for the {joint.type_name()} joint {key[0]}")
-            found[key] = JointParameters(
-                lower=bound(float(joint.position_lower_limits()[component])),
-                upper=bound(float(joint.position_upper_limits()[component])),
+                raise NotReportedError(f"Drake does not report limits of the {joint.type_name()} joint {dof[0]}")
+            parameters[dof] = JointParameters(
+                lower=without_sentinel(float(joint.position_lower_limits()[component])),
+                upper=without_sentinel(float(joint.position_upper_limits()[component])),
                 damping=float(joint.default_damping_vector()[component]),
                 friction=None,
             )
-        return found
+        return parameters
 
-    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
-        raise NotReportedError("Drake couples joints in discrete time alone")
+        raise NotReportedError("Drake couples joints only in discrete-time plants")
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
-        self._heard()
+        self._require_model()
         return np.asarray(self._plant.CalcMassMatrix(self._context))[np.ix_(self._order, self._order)]
 
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
-        self._heard()
+        self._require_model()
         gravity = self._plant.CalcGravityGeneralizedForces(self._context)
         forces: Array = np.asarray(self._plant.CalcBiasTerm(self._context) - gravity)[self._order]
         return forces
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
-        self._heard()
+        self._require_model()
         from pydrake.multibody.tree import JacobianWrtVariable
 
         world, v = self._plant.world_frame(), JacobianWrtVariable.kV
-        ask = self._plant.CalcJacobianSpatialVelocity
-        found = {
-            name: ask(self._context, v, body.body_frame(), np.zeros(3), world, world)
+        jacobian = self._plant.CalcJacobianSpatialVelocity
+        jacobians = {
+            name: jacobian(self._context, v, body.body_frame(), np.zeros(3), world, world)
             for name, body in self._links.items()
         }
-        return {name: np.asarray(J)[:, self._order] for name, J in found.items()}
+        return {name: np.asarray(J)[:, self._order] for name, J in jacobians.items()}
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
         """See `Engine.inverse_dynamics`."""
-        self._heard()
+        self._require_model()
         from pydrake.multibody.tree import MultibodyForces
 
-        theirs = np.zeros(len(self._order))
-        theirs[self._order] = accelerations
-        forces = self._plant.CalcInverseDynamics(self._context, theirs, MultibodyForces(self._plant))
-        found: Array = (forces - self._plant.CalcGravityGeneralizedForces(self._context))[self._order]
-        return found
+        vdot = np.zeros(len(self._order))
+        vdot[self._order] = accelerations
+        forces = self._plant.CalcInverseDynamics(self._context, vdot, MultibodyForces(self._plant))
+        gravity = self._plant.CalcGravityGeneralizedForces(self._context)
+        total: Array = (forces - gravity)[self._order]
+        return total
 
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`."""
-        raise NotReportedError("Drake couples joints in discrete time alone")
+        raise NotReportedError("Drake couples joints only in discrete-time plants")
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
-        self._heard()
+        self._require_model()
         return np.asarray(self._plant.GetVelocities(self._context))[self._order]
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`."""
-        raise NotReportedError("Drake reads no shapes here")
+        raise NotReportedError("Drake is used without collision shapes")
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`; a witness does not move."""
+        """See `Engine.set_step`; Drake does not take part in motion."""
 
     def step(self, count: int) -> None:
-        """See `Engine.step`; a witness does not move."""
+        """See `Engine.step`; Drake does not take part in motion."""
 
     def close(self) -> None:
         """See `Engine.close`."""
 
 
 def _read(scene: Scene, search: Search) -> Any:
-    """A plant of Drake's; nothing is fetched from the network, and a world's gravity, which Drake ignores, is given."""
+    """Return Drake's plant of the scene's file.
+
+    Nothing is fetched from the network. The gravity of the scene is set, because Drake ignores that of the file.
+    """
     if not Path(scene.source).is_file():
-        raise _RefusedError("the model comes from no file")
+        raise _UnsupportedModelError("the model was not loaded from a file")
     os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
@@ -219,14 +237,17 @@ def _read(scene: Scene, search: Search) -> Any:
         parser.AddModels(Path(scene.source))
         plant.Finalize()
     except _RAISED as error:
-        raise _RefusedError(str(error) or type(error).__name__) from error
+        raise _UnsupportedModelError(str(error) or type(error).__name__) from error
     gravity: Any = scene.gravity
     plant.mutable_gravity_field().set_gravity_vector(gravity)
     return plant
 
 
 def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
-    """What the user names, then what lies in the given folders, then what lies beside the model; absolute."""
+    """Yield names and absolute folders of packages, in order of precedence.
+
+    First come the packages of the user's map, then those in the user's folders, then those near the model.
+    """
     yield from ((name, Path(folder).resolve()) for name, folder in (search.get("package_map") or {}).items())
     for top in (*(Path(path).resolve() for path in search.get("paths", ())), *source.parents[:3]):
         folders = (folder for folder in sorted(top.iterdir() if top.is_dir() else ()) if folder.is_dir())
@@ -236,61 +257,63 @@ def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-def _named_links(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
-    """Drake scopes every body by its model instance; we leave out the scope of a root that is one model."""
+def _links_by_name(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
+    """Drake's bodies by scoped link name; Drake adds the scope of the model to files whose root is one model."""
     from pydrake.multibody.tree import BodyIndex
 
-    ours = {body.name for body in mechanism.bodies}
-    named = {}
+    expected = {body.name for body in mechanism.bodies}
+    links = {}
     for index in range(1, plant.num_bodies()):
         body = plant.get_body(BodyIndex(index))
         full = f"{plant.GetModelInstanceName(body.model_instance())}{SEPARATOR}{body.name()}"
-        name = full if full in ours else full.partition(SEPARATOR)[2]
-        if name not in ours:
-            raise _OtherError(f"it has a link {full}, which the model has not", name)
-        named[name] = body
-    if WORLD in ours:
-        named[WORLD] = plant.world_body()
-    missing = sorted(ours - named.keys())
+        name = full if full in expected else full.partition(SEPARATOR)[2]
+        if name not in expected:
+            raise _ModelMismatchError(f"it has a link {full}, which the model does not have", name)
+        links[name] = body
+    if WORLD in expected:
+        links[WORLD] = plant.world_body()
+    missing = sorted(expected - links.keys())
     if missing:
-        raise _OtherError(f"it has no link {missing[0]}", *missing)
-    return named
+        raise _ModelMismatchError(f"it does not have the link {missing[0]}", *missing)
+    return links
 
 
-def _named_joints(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) -> dict[str, Any]:
-    """Drake puts a joint into the scope of its child body; we leave it where the file has it."""
+def _joints_by_name(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) -> dict[str, Any]:
+    """Drake's joints by scoped name; Drake puts a joint into the scope of its child, not where the file has it."""
     link_of = {body.index(): name for name, body in links.items()}
-    ours = {(joint.child, local_name(joint.name)): joint.name for joint in mechanism.scene.joints}
-    named = {}
+    names = {(joint.child, local_name(joint.name)): joint.name for joint in mechanism.scene.joints}
+    joints = {}
     for index in plant.GetJointIndices():
         joint = plant.get_joint(index)
         if joint.type_name() == _WELD:
             continue
         child = link_of.get(joint.child_body().index(), WORLD)
-        name = ours.get((child, joint.name()), child if _floats(joint) else "")
+        name = names.get((child, joint.name()), child if _is_floating(joint) else "")
         if not name:
-            raise _OtherError(
-                f"it has a joint {joint.name()} that carries {child}, which the model has not", joint.name()
+            message = f"it has a joint {joint.name()} with child {child}, which the model does not have"
+            raise _ModelMismatchError(message, joint.name())
+        if _is_floating(joint) and joint.frame_on_parent().index() != plant.world_frame().index():
+            frame = joint.frame_on_parent().name()
+            raise _UnsupportedModelError(
+                f"it measures the pose of free link {child} in frame {frame}, not in the world"
             )
-        if _floats(joint) and joint.frame_on_parent().index() != plant.world_frame().index():
-            raise _RefusedError(f"it measures the free link {child} from the frame {joint.frame_on_parent().name()}")
-        named[name] = joint
-    return named
+        joints[name] = joint
+    return joints
 
 
-def _order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) -> list[int]:
-    """Drake's velocity for each component of ours."""
+def _velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) -> list[int]:
+    """The index of Drake's velocity for each component of the mechanism's ``v_order``."""
     order = []
     for name, component in mechanism.v_order:
         if name not in joints:
-            raise _OtherError(f"it has no joint {name} that moves", name)
+            raise _ModelMismatchError(f"its joint {name} is fixed or missing", name)
         joint = joints[name]
-        order.append(joint.velocity_start() + ((component + 3) % 6 if _floats(joint) else component))
-    others = sorted(name for name, joint in joints.items() if joint.num_velocities() and not _covers(joint, order))
-    if others:
-        raise _OtherError(f"its joint {others[0]} moves", *others)
+        order.append(joint.velocity_start() + ((component + 3) % 6 if _is_floating(joint) else component))
+    unmatched = sorted(name for name, joint in joints.items() if joint.num_velocities() and not _covers(joint, order))
+    if unmatched:
+        raise _ModelMismatchError(f"its joint {unmatched[0]} moves; that of the model is fixed", *unmatched)
     if sorted(order) != list(range(plant.num_velocities())):
-        raise _OtherError("its degrees of freedom are others")
+        raise _ModelMismatchError("it has other degrees of freedom")
     return order
 
 
@@ -298,21 +321,16 @@ def _covers(joint: Any, order: list[int]) -> bool:
     return joint.velocity_start() in order
 
 
-def _left_out(mechanism: Mechanism) -> Iterator[Diagnostic]:
-    """What reading and lowering say that they leave out, and Drake has."""
-    return (d for d in (*mechanism.scene.diagnostics, *mechanism.diagnostics) if d.code in _LEFT_OUT)
-
-
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def _floats(joint: Any) -> bool:
+def _is_floating(joint: Any) -> bool:
     return bool(joint.type_name() == _FLOATING)
 
 
 def _position(joint: Any, value: Position) -> Array:
     numbers: Array = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    if _floats(joint):
+    if _is_floating(joint):
         return np.roll(numbers, 4)
     if joint.type_name() == _BALL:
         from pydrake.common.eigen_geometry import Quaternion
@@ -323,16 +341,16 @@ def _position(joint: Any, value: Position) -> Array:
 
 
 def _inertia(body: Any) -> SpatialInertia:
-    held = body.default_spatial_inertia()
-    if not math.isfinite(held.get_mass()) or held.get_mass() == 0.0:
+    spatial_inertia = body.default_spatial_inertia()
+    if not math.isfinite(spatial_inertia.get_mass()) or spatial_inertia.get_mass() == 0.0:
         return SpatialInertia.in_frame(0.0, Pose.of(), np.zeros((3, 3)))
-    p_LLcm = np.asarray(held.get_com())
-    I_Lcm = np.asarray(held.Shift(p_LLcm).CalcRotationalInertia().CopyToFullMatrix3())
-    return SpatialInertia.in_frame(float(held.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm)
+    p_LLcm = np.asarray(spatial_inertia.get_com())
+    I_Lcm = np.asarray(spatial_inertia.Shift(p_LLcm).CalcRotationalInertia().CopyToFullMatrix3())
+    return SpatialInertia.in_frame(float(spatial_inertia.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm)
 
 
 class _Log(logging.Handler):
-    """Collects what Drake says while it reads."""
+    """A context manager that collects the lines that Drake logs."""
 
     def __init__(self) -> None:
         super().__init__()

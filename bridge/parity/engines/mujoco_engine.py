@@ -1,8 +1,8 @@
-"""MuJoCo as an engine: Euler's method with explicit damping, coordinates mapped to the mechanism's.
+"""The adapter of MuJoCo: Euler integration with explicit damping, in the coordinates of the mechanism.
 
-MuJoCo has the velocity of a free body as that of its origin in the world and its angular velocity in the body; that of
-a ball in the body. With ``v_mujoco = B v``, mass and force are ``B.T M B`` and ``B.T f``: for both kinds the rate of
-``B`` times ``v`` vanishes, because a turn leaves its own axis alone.
+MuJoCo expresses the linear velocity of a free body in the world and its angular velocity in the body, and the angular
+velocity of a ball joint in the body. With ``v_mujoco = B v``, mass matrix and forces become ``B.T M B`` and ``B.T f``.
+For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotation does not change its own axis.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from bridge.mjcf.xml.context import Options
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .collision_pairs import pairs_in_mujoco
-from .constraint_violation import apart, ends
-from .dofs import Single, bound, moving_links, named_positions, single_freedoms
-from .protocol import Freedom, JointParameters
+from .constraint_violation import constraint_frames, frame_distance
+from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
+from .protocol import Dof, JointParameters
 
 
 class MujocoEngine:
@@ -40,7 +40,7 @@ class MujocoEngine:
         built = build(mechanism, Options())
         self.diagnostics = built.diagnostics
         self.model: Any = to_spec(built.root, built.assets).compile()
-        """MuJoCo's own."""
+        """The compiled MuJoCo model."""
         self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
         self._data = mujoco.MjData(self.model)
@@ -62,14 +62,14 @@ class MujocoEngine:
         self._mujoco.mj_forward(self.model, self._data)
 
     def qpos(self) -> Array:
-        """The present position in MuJoCo's own coordinates, a copy."""
+        """Return a copy of the current position in MuJoCo's coordinates, shape (nq,)."""
         return np.array(self._data.qpos)
 
     def _first(self, body: int, addresses: Any) -> int:
         return int(addresses[self.model.body_jntadr[self._ids[body]]])
 
     def _velocity_map(self) -> Array:
-        """``B``, shape (velocities of MuJoCo, nv)."""
+        """The matrix ``B``, shape (nv of MuJoCo, nv)."""
         B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
         for i, (body, position) in enumerate(zip(self.mechanism.bodies, self._positions, strict=True)):
             for number, primitive in enumerate(body.primitives):
@@ -92,18 +92,18 @@ class MujocoEngine:
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
-        B, found = self._velocity_map(), {}
+        B, jacobians = self._velocity_map(), {}
         for body, i in zip(self.mechanism.bodies, self._ids, strict=True):
             J = np.zeros((2, 3, self.model.nv))
             self._mujoco.mj_jacBody(self.model, self._data, J[1], J[0], i)
-            found[body.name] = J.reshape(6, self.model.nv) @ B
-        return found
+            jacobians[body.name] = J.reshape(6, self.model.nv) @ B
+        return jacobians
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
         qpos = np.array(self._data.qpos)
         self._positions = [self._position(i, body, qpos) for i, body in enumerate(self.mechanism.bodies)]
-        return named_positions(self.mechanism, self._positions)
+        return positions_by_joint(self.mechanism, self._positions)
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -112,7 +112,7 @@ class MujocoEngine:
         return v
 
     def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
-        """Of a body's joint in the mechanism's coordinates: the inverse of `_qpos`."""
+        """The position of a body's joint in the coordinates of the mechanism, the inverse of `_qpos`."""
         if not body.primitives:
             return ()
         start = self._first(number, self.model.jnt_qposadr)
@@ -123,7 +123,7 @@ class MujocoEngine:
             return tuple(qpos[start : start + 7].tolist())
         return joint_position(body, [(float(qpos[start + k]),) for k in range(len(body.primitives))])
 
-    # --- what it is --------------------------------------------------------------------------------------------------
+    # --- parameters of the model -------------------------------------------------------------------------------------
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
@@ -138,18 +138,18 @@ class MujocoEngine:
             if body.name in moving
         }
 
-    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
         locked = {joint: data[0] for joint, other, data in self._joint_equalities() if other < 0}
-        return {key: self._parameters(single, locked) for key, single in single_freedoms(self.mechanism).items()}
+        return {dof: self._parameters(scalar, locked) for dof, scalar in scalar_dofs(self.mechanism).items()}
 
-    def _parameters(self, single: Single, locked: Mapping[int, float]) -> JointParameters:
-        m, r = self.model, single.primitive.ratio
-        joint = self._joint(single)
+    def _parameters(self, scalar: ScalarDof, locked: Mapping[int, float]) -> JointParameters:
+        m, r = self.model, scalar.primitive.ratio
+        joint = self._joint(scalar)
         lower, upper = (-np.inf, np.inf) if not m.jnt_limited[joint] else m.jnt_range[joint]
         if joint in locked:
             lower = upper = locked[joint]
-        lower, upper = sorted(bound(float(x)) / r for x in (lower, upper))
+        lower, upper = sorted(without_sentinel(float(x)) / r for x in (lower, upper))
         dof = int(m.jnt_dofadr[joint])
         return JointParameters(
             lower=lower,
@@ -158,54 +158,54 @@ class MujocoEngine:
             friction=float(m.dof_frictionloss[dof]) * abs(r),
         )
 
-    def _joint(self, single: Single) -> int:
-        return int(self.model.body_jntadr[self._ids[single.body]]) + single.number
+    def _joint(self, scalar: ScalarDof) -> int:
+        return int(self.model.body_jntadr[self._ids[scalar.body]]) + scalar.number
 
     def _joint_equalities(self) -> list[tuple[int, int, Array]]:
         m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
         rows = [k for k in range(m.neq) if m.eq_type[k] == kind]
         return [(int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]) for k in rows]
 
-    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
-        carried = {self._joint(single): (key, single) for key, single in single_freedoms(self.mechanism).items()}
-        found = {}
+        dofs = {self._joint(scalar): (dof, scalar) for dof, scalar in scalar_dofs(self.mechanism).items()}
+        couplings = {}
         for one, two, data in self._joint_equalities():
-            if one in carried and two in carried:
-                (follower, f), (leader, k) = carried[one], carried[two]
+            if one in dofs and two in dofs:
+                (follower, f), (leader, k) = dofs[one], dofs[two]
                 scale = f.primitive.ratio
-                found[follower, leader] = (float(data[1]) * k.primitive.ratio / scale, float(data[0]) / scale)
-        return found
+                couplings[follower, leader] = (float(data[1]) * k.primitive.ratio / scale, float(data[0]) / scale)
+        return couplings
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`; of loops by the sites that stand for their ends."""
+        """See `Engine.violations`; a loop is measured between the sites of its two frames."""
         m, qpos = self.model, self._data.qpos
         owners = {int(m.body_jntadr[i]) + k: str(body.joint)
                   for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
                   for k in range(len(body.primitives))}  # fmt: skip
-        found = {}
+        violations = {}
         for one, two, data in self._joint_equalities():
             if two >= 0:
                 follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
-                found[owners[one]] = abs(follower - float(data[0]) - float(data[1]) * leader)
-        return found | self._gaps()
+                violations[owners[one]] = abs(follower - float(data[0]) - float(data[1]) * leader)
+        return violations | self._site_distances()
 
-    def _gaps(self) -> dict[str, float]:
-        """Between the sites that equalities hold together; of welds the angle too."""
+    def _site_distances(self) -> dict[str, float]:
+        """The distances between the sites that equality constraints hold together; for welds the angle too."""
         m = self.model
-        held = {name.replace(", ", "_"): name for name, _ in ends(self.mechanism)}
+        constraints = {name.replace(", ", "_"): name for name, _ in constraint_frames(self.mechanism)}
         numbered = ((str(m.equality(k).name), k) for k in range(m.neq))
         welds = {k for k in range(m.neq) if m.eq_type[k] == self._mujoco.mjtEq.mjEQ_WELD}
         return {
-            held[name]: apart(self._site(m.eq_obj1id[k]), self._site(m.eq_obj2id[k]), k in welds)
+            constraints[name]: frame_distance(self._site(m.eq_obj1id[k]), self._site(m.eq_obj2id[k]), welded=k in welds)
             for name, k in numbered
-            if name in held and m.eq_objtype[k] == self._mujoco.mjtObj.mjOBJ_SITE
+            if name in constraints and m.eq_objtype[k] == self._mujoco.mjtObj.mjOBJ_SITE
         }
 
     def _site(self, number: int) -> Pose:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
 
-    # --- how it moves ------------------------------------------------------------------------------------------------
+    # --- dynamics ----------------------------------------------------------------------------------------------------
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
@@ -218,24 +218,24 @@ class MujocoEngine:
         return projected
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`; the lift of links without gravity counts."""
+        """See `Engine.bias_forces`; gravity compensation of links without gravity is included."""
         forces: Array = self._velocity_map().T @ (self._data.qfrc_bias - self._data.qfrc_gravcomp)
         return forces
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`; without what constraints, dampers and springs do."""
+        """See `Engine.inverse_dynamics`; without the forces of constraints, dampers and springs."""
         m, data, bit = self.model, self._data, self._mujoco.mjtDisableBit
-        kept = int(m.opt.disableflags)
-        m.opt.disableflags = kept | int(bit.mjDSBL_CONSTRAINT)
+        flags = int(m.opt.disableflags)
+        m.opt.disableflags = flags | int(bit.mjDSBL_CONSTRAINT)
         B = self._velocity_map()
         data.qacc[:] = B @ accelerations
         self._mujoco.mj_inverse(m, data)
-        m.opt.disableflags = kept
+        m.opt.disableflags = flags
         forces: Array = B.T @ (data.qfrc_inverse + data.qfrc_passive - data.qfrc_gravcomp)
         return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`; by the rules that MuJoCo states for its compiled model."""
+        """See `Engine.collidable_pairs`; by the filter rules in MuJoCo's documentation."""
         links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
         return pairs_in_mujoco(self._mujoco, self.model, links)
 
@@ -253,12 +253,12 @@ class MujocoEngine:
 
 
 def _first_number(value: Any) -> Any:
-    """Damping is a number, or the first coefficient of a polynomial."""
+    """The linear coefficient of damping, which is a number or, in recent versions, the coefficients of a polynomial."""
     return np.ravel(value)[0]
 
 
 def _qpos(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
-    """MuJoCo's coordinates of each primitive: a ball turns about the axes of the body."""
+    """MuJoCo's coordinates of each primitive; it expresses the rotation of a ball in the axes of the body."""
     displacements = primitive_positions(body, position)
     if kind_of(body) is PrimitiveKind.BALL:
         ((w, *v),) = displacements
@@ -267,7 +267,7 @@ def _qpos(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
 
 
 def _ball_map(body: Body, position: Coordinates) -> Array:
-    """From the angular velocity of child in parent, in the parent's joint frame, to that of the body in itself."""
+    """The matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
     if body.reversed:
         return -body.X_BM.R
     (wxyz,) = primitive_positions(body, position)

@@ -1,6 +1,6 @@
-"""The simulators' own readers as engines, so that a user sees what those make of a file: PyBullet's and MuJoCo's.
+"""Adapters of the simulators' own loaders, which show how PyBullet and MuJoCo themselves read a file.
 
-They read the original file with default settings. Names are theirs, found again with or without the model's scope.
+They read the original file with default settings. Their names are matched with or without the scope of the model.
 """
 
 from __future__ import annotations
@@ -25,52 +25,53 @@ from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .dofs import moving_links
-from .protocol import Freedom, JointParameters, NotReportedError
+from .protocol import Dof, JointParameters, NotReportedError
 
-PATIENCE = 60.0
-"""How long a child may take over one answer [s]."""
+REPLY_TIMEOUT = 60.0
+"""Time that the worker process may take for one reply [s]."""
 
-_OF_BULLET = {
-    "limits": "a joint without limits, or one that it does not know, is another there",
+_PYBULLET_CAUSES = {
+    "limits": "PyBullet's loader reads a joint without limits, or of a type that it does not know, as another joint",
     "couplings": "PyBullet's loader ignores mimic joints",
-    "joint motion": "PyBullet has no such joint, or puts its frame elsewhere",
-    "link poses": "PyBullet places a body by its centre of mass, and joints that it does not know are fixed",
+    "joint motion": "PyBullet does not have this type of joint, or places its frame differently",
+    "link poses": "PyBullet places a body by its center of mass, and joints of types that it does not know are fixed",
 }
-_OF_URDF = _OF_BULLET | {
-    "mass": "a link without inertial weighs 1 kg in loadURDF",
-    "centre of mass": "loadURDF reads no inertial of a link that has none",
+_URDF_CAUSES = _PYBULLET_CAUSES | {
+    "mass": "loadURDF gives a link without <inertial> a mass of 1 kg",
+    "center of mass": "loadURDF replaces the inertial of a link that has none",
     "inertia": "loadURDF computes inertias from collision shapes unless URDF_USE_INERTIA_FROM_FILE is given",
     "mass matrix": "loadURDF computes inertias from collision shapes unless URDF_USE_INERTIA_FROM_FILE is given",
     "bias forces": "loadURDF computes inertias from collision shapes unless URDF_USE_INERTIA_FROM_FILE is given",
 }
-_OF_SDF = _OF_BULLET | {
-    "mass": "loadSDF reads the first models of an old version of SDFormat",
+_SDF_CAUSES = _PYBULLET_CAUSES | {
+    "mass": "loadSDF reads an old version of SDFormat",
     "inertia": "loadSDF computes inertias from collision shapes",
-    "joint motion": "loadSDF knows no relative_to and no frames, and takes poses as those of SDFormat 1.4",
-    "link poses": "loadSDF knows no relative_to and no frames, and takes poses as those of SDFormat 1.4",
+    "joint motion": "loadSDF ignores relative_to and frames, and interprets poses as in SDFormat 1.4",
+    "link poses": "loadSDF ignores relative_to and frames, and interprets poses as in SDFormat 1.4",
 }
-_OF_MUJOCO = {
-    "mass": "MuJoCo's URDF reader makes links of fixed joints one, and welds the root to the world",
-    "centre of mass": "MuJoCo's URDF reader makes links of fixed joints one",
-    "inertia": "MuJoCo's URDF reader makes links of fixed joints one",
+_MERGES = "MuJoCo's URDF reader merges links that are connected by fixed joints"
+_MUJOCO_CAUSES = {
+    "mass": _MERGES + ", and welds the root to the world",
+    "center of mass": _MERGES,
+    "inertia": _MERGES,
     "couplings": "MuJoCo's URDF reader ignores mimic joints",
-    "joint motion": "MuJoCo's URDF reader makes links of fixed joints one, and welds the root to the world",
-    "link poses": "MuJoCo's URDF reader makes links of fixed joints one, and welds the root to the world",
+    "joint motion": _MERGES + ", and welds the root to the world",
+    "link poses": _MERGES + ", and welds the root to the world",
     "mass matrix": "MuJoCo's URDF reader welds the root to the world",
-    "bias forces": "gravity is MuJoCo's own, 9.81 m/s^2, and the root is welded to the world",
+    "bias forces": "MuJoCo's URDF reader uses its default gravity of 9.81 m/s^2 and welds the root to the world",
 }
 
 
 class _Native:
-    """What all have in common: a file, names, and silence about what such a reader does not tell."""
+    """Base class: matches names, and raises `NotReportedError` for what these loaders are not asked for."""
 
     name = ""
     reads_file = True
-    suspects: Mapping[str, str] = {}
-    """The likely cause of a difference, by quantity."""
+    likely_causes: Mapping[str, str] = {}
+    """The likely cause of a difference, by the name of the quantity."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    blamed = True
-    """A file that it does not read is its fault."""
+    refusal_is_difference = True
+    """A file that the loader does not read counts as a difference."""
 
     def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         self.mechanism = mechanism
@@ -79,13 +80,13 @@ class _Native:
         self.links = _by_short_name(body.name for body in mechanism.bodies)
         self.joints = _by_short_name(joint.name for joint in mechanism.scene.joints)
 
-    def _answers(self) -> None:
+    def _require_model(self) -> None:
         if self.refusal:
             raise NotReportedError(self.refusal)
 
-    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
-        """See `Engine.couplings`: these readers make none."""
-        self._answers()
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`; these loaders create none."""
+        self._require_model()
         return {}
 
     def jacobians(self) -> dict[str, Array]:
@@ -98,7 +99,7 @@ class _Native:
 
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`."""
-        raise NotReportedError(f"{self.name} makes no constraints")
+        raise NotReportedError(f"{self.name} creates no constraints")
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -106,44 +107,44 @@ class _Native:
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`."""
-        raise NotReportedError(f"{self.name} is not asked for pairs")
+        raise NotReportedError(f"{self.name} is not asked for collidable pairs")
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`; this one does not move."""
+        """See `Engine.set_step`; these loaders do not take part in motion."""
 
     def step(self, count: int) -> None:
-        """See `Engine.step`; this one does not move."""
+        """See `Engine.step`; these loaders do not take part in motion."""
 
     def close(self) -> None:
         """See `Engine.close`."""
 
-    def _in_order(self, held: Mapping[str, int], M: Array) -> Array:
-        """Rows and columns by our order of velocities; what is not held is no number."""
-        numbers = [held.get(name, -1) if component == 0 else -1 for name, component in self.mechanism.v_order]
-        found = np.full((len(numbers),) * M.ndim, math.nan)
-        known = [k for k, number in enumerate(numbers) if number >= 0]
-        picked = [numbers[k] for k in known]
-        found[np.ix_(*[known] * M.ndim)] = M[np.ix_(*[picked] * M.ndim)]
-        return found
+    def _in_v_order(self, dofs: Mapping[str, int], M: Array) -> Array:
+        """A vector or matrix in the mechanism's ``v_order``, with NaN for joints that the loader does not have."""
+        indices = [dofs.get(name, -1) if component == 0 else -1 for name, component in self.mechanism.v_order]
+        ordered = np.full((len(indices),) * M.ndim, math.nan)
+        known = [k for k, index in enumerate(indices) if index >= 0]
+        sources = [indices[k] for k in known]
+        ordered[np.ix_(*[known] * M.ndim)] = M[np.ix_(*[sources] * M.ndim)]
+        return ordered
 
 
 def _by_short_name(names: Iterator[str]) -> dict[str, str]:
-    """Our names by what they are called in their model; the full name counts too."""
-    found: dict[str, str] = {}
+    """Scoped names by scoped name and by the last part of it."""
+    by_short_name: dict[str, str] = {}
     for name in names:
-        found.setdefault(name, name)
-        found.setdefault(local_name(name), name)
-    return found
+        by_short_name.setdefault(name, name)
+        by_short_name.setdefault(local_name(name), name)
+    return by_short_name
 
 
-def _numbers(values: Mapping[str, Position]) -> dict[str, float]:
-    """Of joints with one number."""
+def _scalars(values: Mapping[str, Position]) -> dict[str, float]:
+    """The coordinates of joints with one coordinate, by unscoped name."""
     sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in values.items()}
     return {local_name(name): float(x[0]) for name, x in sized.items() if len(x) == 1}
 
 
 def _bases(q: Mapping[str, Position]) -> dict[str, list[float]]:
-    """Of links that float."""
+    """The poses of floating links, by unscoped name."""
     sized = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in q.items()}
     return {local_name(name): x.tolist() for name, x in sized.items() if len(x) == 7}
 
@@ -152,59 +153,59 @@ def _bases(q: Mapping[str, Position]) -> dict[str, list[float]]:
 
 
 class _PyBulletNative(_Native):
-    """A loader of PyBullet's, in a child process."""
+    """A loader of PyBullet in a worker process."""
 
     loader = ""
 
     def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         super().__init__(mechanism)
         command = [sys.executable, "-m", "bridge.parity.engines.native_worker", self.loader, mechanism.scene.source]
-        self._child = subprocess.Popen(  # noqa: S603 - our own module, by this Python
+        self._worker = subprocess.Popen(  # noqa: S603 - a module of this package, run by this Python
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        answer = self._reply()
-        self._bodies: list[dict[str, Any]] = [] if answer is None else answer.get("bodies", [])
-        if answer is None:
-            self.refusal = f"{self.loader} {self._end()} the file"
+        reply = self._reply()
+        self._bodies: list[dict[str, Any]] = [] if reply is None else reply.get("bodies", [])
+        if reply is None:
+            self.refusal = f"{self.loader} {self._exit_reason()} the file"
         elif not self._bodies:
-            self.refusal = f"{self.loader} does not read the file: {answer.get('error', 'it found no model')}"
+            self.refusal = f"{self.loader} does not read the file: {reply.get('error', 'it returned no model')}"
         self._state: list[dict[str, Any]] = []
 
     def _reply(self) -> Any:
-        """The next answer; None if the child has died, or is ended because it took too long."""
-        answers = cast(TextIO, self._child.stdout)
-        patience = threading.Timer(PATIENCE, self._child.kill)
-        patience.start()
+        """The next reply; None if the worker crashed, or was killed because it took too long."""
+        replies = cast(TextIO, self._worker.stdout)
+        timer = threading.Timer(REPLY_TIMEOUT, self._worker.kill)
+        timer.start()
         try:
-            line = answers.readline()
+            line = replies.readline()
         finally:
-            patience.cancel()
+            timer.cancel()
         return json.loads(line) if line else None
 
-    def _end(self) -> str:
-        """How a child that answers no more ended."""
-        slow = self._child.wait() == -signal.SIGKILL
-        return f"took more than {PATIENCE:g} s over" if slow else "crashed on"
+    def _exit_reason(self) -> str:
+        """How the worker ended, in words that continue with what it was working on."""
+        killed = self._worker.wait() == -signal.SIGKILL
+        return f"took more than {REPLY_TIMEOUT:g} s for" if killed else "crashed on"
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
         if self.refusal:
             return
         gravity = self.mechanism.scene.gravity.tolist()
-        asked = {"q": _numbers(q), "v": _numbers(v), "bases": _bases(q), "gravity": gravity}
-        questions = cast(TextIO, self._child.stdin)
+        request = {"q": _scalars(q), "v": _scalars(v), "bases": _bases(q), "gravity": gravity}
+        requests = cast(TextIO, self._worker.stdin)
         try:
-            questions.write(json.dumps(asked) + "\n")
-            questions.flush()
+            requests.write(json.dumps(request) + "\n")
+            requests.flush()
             self._state = self._reply() or []
         except BrokenPipeError:
             self._state = []
         if not self._state:
-            self.refusal = f"PyBullet {self._end()} the question for the state of what {self.loader} loaded"
+            self.refusal = f"PyBullet {self._exit_reason()} a request for the state of what {self.loader} loaded"
 
     def _each(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        """Our name, what was told of the link, and the pose of its centre of mass."""
-        self._answers()
+        """Yield the scoped name of each link, its description, and the pose of its center of mass."""
+        self._require_model()
         for body, state in zip(self._bodies, self._state, strict=True):
             for link, pose in zip(body["links"], state["poses"], strict=True):
                 name = self.links.get(f"{body['model']}{SEPARATOR}{link['name']}", self.links.get(link["name"]))
@@ -212,21 +213,21 @@ class _PyBulletNative(_Native):
                     yield name, link, pose
 
     def link_poses(self) -> dict[str, Pose]:
-        """See `Engine.link_poses`; by the centres of mass, which PyBullet has in double precision."""
-        return {name: _pose(*pose) @ _centre(link).inverse() for name, link, pose in self._each()}
+        """See `Engine.link_poses`; computed from the centers of mass, which PyBullet reports in double precision."""
+        return {name: _pose(*pose) @ _center(link).inverse() for name, link, pose in self._each()}
 
     def inertias(self) -> dict[str, SpatialInertia]:
         """See `Engine.inertias`."""
         moving = moving_links(self.mechanism)
         return {
-            name: SpatialInertia.in_frame(link["mass"], _centre(link), np.diag(link["moments"]))
+            name: SpatialInertia.in_frame(link["mass"], _center(link), np.diag(link["moments"]))
             for name, link, _ in self._each()
             if name in moving
         }
 
-    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
-        self._answers()
+        self._require_model()
         return {
             (self.joints[joint["name"]], 0): _parameters(joint)
             for body in self._bodies
@@ -235,25 +236,25 @@ class _PyBulletNative(_Native):
         }
 
     def _dynamics(self, name: str) -> Array:
-        self._answers()
+        self._require_model()
         if len(self._bodies) != 1 or name not in self._state[0]:
-            raise NotReportedError(f"{self.name} is asked for that of one body that stands still")
+            raise NotReportedError(f"{self.name} is asked for dynamics only of a single body with a fixed base")
         names = [self.joints.get(joint["name"], "") for joint in self._bodies[0]["joints"]]
-        held = {joint: number for number, joint in enumerate(names)}
-        return self._in_order(held, np.array(self._state[0][name]))
+        dofs = {joint: index for index, joint in enumerate(names)}
+        return self._in_v_order(dofs, np.array(self._state[0][name]))
 
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`; of a body that stands still."""
+        """See `Engine.mass_matrix`; only for a body with a fixed base."""
         return self._dynamics("M")
 
     def bias_forces(self) -> Array:
-        """See `Engine.bias_forces`; of a body that stands still."""
+        """See `Engine.bias_forces`; only for a body with a fixed base."""
         return self._dynamics("bias")
 
     def close(self) -> None:
         """See `Engine.close`."""
-        self._child.kill()
-        self._child.communicate()
+        self._worker.kill()
+        self._worker.communicate()
 
 
 class PyBulletUrdf(_PyBulletNative):
@@ -261,7 +262,7 @@ class PyBulletUrdf(_PyBulletNative):
 
     name = "pybullet-urdf"
     loader = "loadURDF"
-    suspects = _OF_URDF
+    likely_causes = _URDF_CAUSES
 
 
 class PyBulletSdf(_PyBulletNative):
@@ -269,7 +270,7 @@ class PyBulletSdf(_PyBulletNative):
 
     name = "pybullet-sdf"
     loader = "loadSDF"
-    suspects = _OF_SDF
+    likely_causes = _SDF_CAUSES
 
 
 def _pose(p: list[float], xyzw: list[float]) -> Pose:
@@ -277,7 +278,7 @@ def _pose(p: list[float], xyzw: list[float]) -> Pose:
     return Pose.of(quaternion_to_matrix((w, x, y, z)), p)
 
 
-def _centre(link: Mapping[str, Any]) -> Pose:
+def _center(link: Mapping[str, Any]) -> Pose:
     return _pose(link["p"], link["xyzw"])
 
 
@@ -291,10 +292,10 @@ def _parameters(joint: Mapping[str, float]) -> JointParameters:
 
 
 class MujocoUrdf(_Native):
-    """MuJoCo's own reader of URDF."""
+    """MuJoCo's URDF reader with default settings."""
 
     name = "mujoco-urdf"
-    suspects = _OF_MUJOCO
+    likely_causes = _MUJOCO_CAUSES
 
     def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         import mujoco
@@ -314,15 +315,15 @@ class MujocoUrdf(_Native):
         self._mujoco.mj_resetData(self.model, self._data)
         m, data = self.model, self._data
         for values, target, address in (
-            (_numbers(q), data.qpos, m.jnt_qposadr),
-            (_numbers(v), data.qvel, m.jnt_dofadr),
+            (_scalars(q), data.qpos, m.jnt_qposadr),
+            (_scalars(v), data.qvel, m.jnt_dofadr),
         ):
             for j in range(m.njnt):
                 target[address[j]] = values.get(m.joint(j).name, target[address[j]])
         self._mujoco.mj_forward(self.model, self._data)
 
     def _bodies(self) -> Iterator[tuple[str, int]]:
-        self._answers()
+        self._require_model()
         for i in range(1, self.model.nbody):
             if self.model.body(i).name in self.links:
                 yield self.links[self.model.body(i).name], i
@@ -346,19 +347,19 @@ class MujocoUrdf(_Native):
         }
 
     def _joints(self) -> dict[str, int]:
-        self._answers()
+        self._require_model()
         names = [(self.model.joint(j).name, j) for j in range(self.model.njnt)]
         return {self.joints[name]: j for name, j in names if name in self.joints}
 
-    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
-        m, found = self.model, {}
+        m, parameters = self.model, {}
         for name, j in self._joints().items():
             lower, upper = m.jnt_range[j].tolist() if m.jnt_limited[j] else (-math.inf, math.inf)
             dof = int(m.jnt_dofadr[j])
             damping, friction = float(np.ravel(m.dof_damping[dof])[0]), float(m.dof_frictionloss[dof])
-            found[name, 0] = JointParameters(lower=lower, upper=upper, damping=damping, friction=friction)
-        return found
+            parameters[name, 0] = JointParameters(lower=lower, upper=upper, damping=damping, friction=friction)
+        return parameters
 
     def _dofs(self) -> dict[str, int]:
         return {name: int(self.model.jnt_dofadr[j]) for name, j in self._joints().items()}
@@ -370,8 +371,8 @@ class MujocoUrdf(_Native):
             column = np.zeros(self.model.nv)
             self._mujoco.mj_mulM(self.model, self._data, column, unit)
             columns.append(column)
-        return self._in_order(dofs, np.array(columns).reshape(self.model.nv, self.model.nv))
+        return self._in_v_order(dofs, np.array(columns).reshape(self.model.nv, self.model.nv))
 
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
-        return self._in_order(self._dofs(), np.array(self._data.qfrc_bias))
+        return self._in_v_order(self._dofs(), np.array(self._data.qfrc_bias))

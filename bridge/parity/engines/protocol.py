@@ -1,8 +1,8 @@
-"""What a comparison asks of a simulator, and which simulators there are.
+"""The interface that a comparison needs of a simulator, and the simulators that are known.
 
-An engine holds one mechanism and answers by canonical names, in the conventions of
-`bridge.mechanism.coordinates` and in the mechanism's ``v_order``. Each adapter owns the conditions under
-which its engine is comparable: semi-implicit Euler, explicit damping, no hidden motors.
+An engine holds one mechanism and answers by scoped names, in the conventions of `bridge.mechanism.coordinates` and in
+the mechanism's ``v_order``. Each adapter sets the options that make its engine comparable: semi-implicit Euler,
+explicit damping, no default motors.
 """
 
 from __future__ import annotations
@@ -19,16 +19,23 @@ from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
 
-Freedom = tuple[str, int]
-"""A velocity component, as in ``v_order``: joint and component."""
+Dof = tuple[str, int]
+"""A velocity component as in ``v_order``: the joint and the number of the component."""
 
 ENTRY_POINTS = "sdfbridge.engines"
-"""Group of entry points by which other engines register: a name, and a callable that takes a mechanism."""
+"""Group of entry points by which other packages register engines: a name, and a callable that takes a mechanism."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointParameters:
-    """What acts along one velocity component, as an engine holds it; None is what the engine does not report."""
+    """The parameters of one velocity component in an engine.
+
+    Attributes:
+        lower: Lower limit [rad or m].
+        upper: Upper limit [rad or m].
+        damping: Viscous damping [N m s/rad or N s/m].
+        friction: Dry friction [N m or N]; None if the engine does not report it.
+    """
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -37,75 +44,79 @@ class JointParameters:
 
 
 class Engine(Protocol):
-    """One mechanism in one simulator."""
+    """One mechanism in one simulator.
+
+    Any query may raise `NotReportedError`.
+    """
 
     @property
     def name(self) -> str:
-        """Of the engine."""
+        """The name of the engine."""
 
     @property
     def version(self) -> str:
-        """Of the engine."""
+        """The version of the simulator; empty if it has none."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The ledger: what the engine could not hold exactly."""
+        """The fidelity report: what the engine cannot represent exactly."""
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
-        """Put every joint where ``q`` and ``v`` say."""
+        """Set positions and velocities by joint."""
 
     def link_poses(self) -> dict[str, Pose]:
-        """``X_WL`` of every link."""
+        """Return ``X_WL`` of every link."""
 
     def jacobians(self) -> dict[str, Array]:
-        """Of every link, shape (6, nv): its angular velocity, and that of its origin, in the world."""
+        """Return the Jacobian of every link, shape (6, nv): angular, then linear velocity in the world."""
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """Of every link that can move, in its own frame."""
+        """Return the inertia of every link that can move, in the frame of the link."""
 
-    def joint_parameters(self) -> dict[Freedom, JointParameters]:
-        """Of every component that is a single hinge or slide."""
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
+        """Return the parameters of every component of a hinge or slide."""
 
-    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
-        """Multiplier and offset, by follower and leader."""
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """Return multiplier and offset of every coupling, by follower and leader."""
 
     def mass_matrix(self) -> Array:
-        """At the present position, shape (nv, nv)."""
+        """Return the mass matrix at the current position, shape (nv, nv)."""
 
     def bias_forces(self) -> Array:
-        """Coriolis, centrifugal and gravity terms in the present state, shape (nv,)."""
+        """Return the Coriolis, centrifugal and gravity terms in the current state, shape (nv,)."""
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """The forces that make these accelerations in the present state, both of shape (nv,)."""
+        """Return the forces that cause the accelerations in the current state, both of shape (nv,)."""
 
     def violations(self) -> dict[str, float]:
-        """How far each coupling and each loop is from what it holds [rad or m], by the joint, in the present state."""
+        """Return by how much the current position violates each coupling and loop [rad or m], by name."""
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """Pairs of links that may touch; what is said of links that are welded together does not count."""
+        """Return the pairs of links that can collide; pairs of links that are welded together are ignored."""
 
     def positions(self) -> dict[str, Position]:
-        """Of every joint that moves, in the present state."""
+        """Return the current position of every joint that can move."""
 
     def velocities(self) -> Array:
-        """Of the present state, shape (nv,)."""
+        """Return the current velocities, shape (nv,)."""
 
     def set_step(self, seconds: float) -> None:
-        """Choose the time step."""
+        """Set the time step."""
 
     def step(self, count: int) -> None:
-        """Advance by some steps."""
+        """Advance the simulation by a number of steps."""
 
     def close(self) -> None:
-        """Release what the simulator holds."""
+        """Release the resources of the simulator."""
 
 
 Factory = Callable[..., Engine]
-"""Opens an engine with a mechanism; its ``__name__`` or ``name`` names it.
+"""A callable that opens an engine with a mechanism; its ``name`` or ``__name__`` is the name of the engine.
 
-One that reads the original file itself has ``reads_file``, and takes a `loaders.Search` as a second argument."""
+An engine that reads the original file itself has a true attribute ``reads_file`` and takes a `loaders.Search` as a
+second argument."""
 
-_OWN = {
+_ENGINES = {
     "reference": "bridge.parity.engines.reference_engine:ReferenceEngine",
     "mujoco": "bridge.parity.engines.mujoco_engine:MujocoEngine",
     "pybullet": "bridge.parity.engines.pybullet_engine:PyBulletEngine",
@@ -114,10 +125,11 @@ _OWN = {
     "pybullet-sdf": "bridge.parity.engines.native_loaders:PyBulletSdf",
     "mujoco-urdf": "bridge.parity.engines.native_loaders:MujocoUrdf",
 }
+"""The class of each engine of this package."""
 
 
 _MODULES = {"drake": "pydrake", "pybullet-urdf": "pybullet", "pybullet-sdf": "pybullet", "mujoco-urdf": "mujoco"}
-"""What an engine needs, where it has another name."""
+"""The module that an engine needs, if its name differs from that of the engine."""
 
 
 class EngineMissingError(RuntimeError):
@@ -125,42 +137,43 @@ class EngineMissingError(RuntimeError):
 
 
 class NotReportedError(Exception):
-    """An engine does not tell a quantity; the message says why. Any method of `Engine` that answers may raise it."""
+    """An engine does not report a quantity; the message states why."""
 
 
 def reads_file(factory: Factory) -> bool:
-    """Whether an engine reads the original file itself: it then stands still, and takes part in L0 and L1 alone."""
+    """Return whether an engine reads the original file itself; it then takes part in L0 and L1 only."""
     return bool(getattr(factory, "reads_file", False))
 
 
 def engine_names() -> tuple[str, ...]:
-    """Every engine that is known here, installed or not."""
-    return (*_OWN, *(point.name for point in metadata.entry_points(group=ENTRY_POINTS) if point.name not in _OWN))
+    """Return the names of all known engines, whether installed or not."""
+    registered = (point.name for point in metadata.entry_points(group=ENTRY_POINTS))
+    return (*_ENGINES, *(name for name in registered if name not in _ENGINES))
 
 
 def factory_of(name: str) -> Factory:
-    """The factory of an engine.
+    """Return the factory of an engine.
 
     Raises:
-        ValueError: for an engine that nobody knows.
-        EngineMissingError: if it is known but not installed.
+        ValueError: If there is no engine of this name.
+        EngineMissingError: If the engine is not installed.
     """
-    if name in _OWN:
-        module, _, attribute = _OWN[name].partition(":")
-        _require(name)
+    if name in _ENGINES:
+        module, _, attribute = _ENGINES[name].partition(":")
+        _require_installed(name)
         factory: Factory = getattr(importlib.import_module(module), attribute)
         return factory
     for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
         loaded: Factory = point.load()
         return loaded
-    raise ValueError(f"there is no engine {name!r}; there are: {', '.join(engine_names())}")
+    raise ValueError(f"unknown engine {name!r}; expected one of: {', '.join(engine_names())}")
 
 
-def _require(name: str) -> None:
+def _require_installed(name: str) -> None:
     if name == "reference":
         return
     try:
-        with capture_stdout([]):  # PyBullet greets on import
+        with capture_stdout([]):  # PyBullet prints a line when it is imported
             importlib.import_module(_MODULES.get(name, name))
     except ImportError as error:
         package = name.partition("-")[0]

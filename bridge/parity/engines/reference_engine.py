@@ -1,6 +1,7 @@
-"""The mechanism itself as an engine: kinematics and dynamics from first principles, integrated like the others.
+"""The reference: kinematics and dynamics of the mechanism from first principles, as an engine.
 
-Semi-implicit Euler: velocities first, by the accelerations at the old state; then positions, by the new velocities.
+It integrates by the semi-implicit Euler method, as the simulators do: first the velocities with the accelerations of
+the old state, then the positions with the new velocities.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
-from .constraint_violation import violations
-from .dofs import bound, moving_links, named_positions, single_freedoms
-from .protocol import Freedom, JointParameters
+from .constraint_violation import constraint_violations
+from .dofs import moving_links, positions_by_joint, scalar_dofs, without_sentinel
+from .protocol import Dof, JointParameters
 
 
 class ReferenceEngine:
-    """Computes with a mechanism alone."""
+    """A mechanism, computed by `bridge.mechanism` alone."""
 
     name = "reference"
     version = ""
@@ -47,7 +48,7 @@ class ReferenceEngine:
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""
-        return named_positions(self.mechanism, self.mechanism.positions_by_body(self._q))
+        return positions_by_joint(self.mechanism, self.mechanism.positions_by_body(self._q))
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -58,24 +59,25 @@ class ReferenceEngine:
         moving = moving_links(self.mechanism)
         return {body.name: body.inertia for body in self.mechanism.bodies if body.name in moving}
 
-    def joint_parameters(self) -> dict[Freedom, JointParameters]:
+    def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
-        found = {}
-        for freedom, single in single_freedoms(self.mechanism).items():
-            axis = single.primitive.limits
-            found[freedom] = JointParameters() if axis is None else JointParameters(
-                lower=bound(axis.lower), upper=bound(axis.upper), damping=axis.damping, friction=axis.friction
+        parameters = {}
+        for dof, scalar in scalar_dofs(self.mechanism).items():
+            axis = scalar.primitive.limits
+            parameters[dof] = JointParameters() if axis is None else JointParameters(
+                lower=without_sentinel(axis.lower), upper=without_sentinel(axis.upper), damping=axis.damping,
+                friction=axis.friction,
             )  # fmt: skip
-        return found
+        return parameters
 
-    def couplings(self) -> dict[tuple[Freedom, Freedom], tuple[float, float]]:
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
         order = self.mechanism.v_order
         return {(order[c.follower], order[c.leader]): (c.multiplier, c.offset) for c in self.mechanism.couplings}
 
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`."""
-        return violations(self.mechanism, self._q)
+        return constraint_violations(self.mechanism, self._q)
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
@@ -113,11 +115,17 @@ class ReferenceEngine:
             if body.joint is not None and body.primitives:
                 rate = velocities[body.v_start : body.v_start + body.nv]
                 self._v[body.joint] = tuple(rate.tolist())
-                self._q[body.joint] = _moved(body, np.array(position), rate, self._dt)
+                self._q[body.joint] = _integrated(body, np.array(position), rate, self._dt)
 
 
 def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[str, Position]) -> Array:
-    """Of every freedom, under gravity, dampers and springs, shape (nv,)."""
+    """Return the accelerations under gravity, dampers and springs, shape (nv,).
+
+    Args:
+        mechanism: The mechanism.
+        q: Positions by joint.
+        v: Velocities by joint.
+    """
     positions = mechanism.positions_by_body(q)
     velocities = mechanism.velocities(v)
     if not len(velocities):
@@ -127,7 +135,7 @@ def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[st
 
 
 def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:
-    """Of dampers and springs."""
+    """The forces of dampers and springs, shape (nv,)."""
     forces = np.zeros(len(velocities))
     for body, position in zip(mechanism.bodies, positions, strict=True):
         for p in body.primitives:
@@ -141,18 +149,19 @@ def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velociti
     return forces
 
 
-def _moved(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:
+def _integrated(body: Body, position: Array, rate: Array, dt: float) -> tuple[float, ...]:
+    """The position of a joint after one step with constant velocity."""
     kind = kind_of(body)
     if kind is PrimitiveKind.FREE:
-        return (*(position[:3] + dt * rate[:3]).tolist(), *_turned(position[3:], dt * rate[3:]))
+        return (*(position[:3] + dt * rate[:3]).tolist(), *_rotated(position[3:], dt * rate[3:]))
     if kind is PrimitiveKind.BALL:
-        return _turned(position, dt * rate)
+        return _rotated(position, dt * rate)
     return tuple((position + dt * rate).tolist())
 
 
-def _turned(wxyz: Array, turn: Array) -> tuple[float, ...]:
-    """A quaternion after a turn [rad] about an axis of the outer frame."""
-    angle = float(np.linalg.norm(turn))
+def _rotated(wxyz: Array, rotation: Array) -> tuple[float, ...]:
+    """The quaternion after a rotation vector [rad] in the parent frame."""
+    angle = float(np.linalg.norm(rotation))
     if angle == 0.0:
         return tuple(wxyz.tolist())
-    return matrix_to_quaternion(rotation_about(turn / angle, angle) @ quaternion_to_matrix(wxyz))
+    return matrix_to_quaternion(rotation_about(rotation / angle, angle) @ quaternion_to_matrix(wxyz))

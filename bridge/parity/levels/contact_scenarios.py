@@ -1,9 +1,10 @@
-"""Contact, by class: how the model comes to rest on a plane, and how its surfaces slide, bounce and bear a stack.
+"""Level L4: contact scenarios. The model comes to rest on a plane; its surfaces slide, bounce and carry a stack.
 
-Simulators make contact each in its own way, so that nothing here is equal: each class has a tolerance of its own, which
-its rows state. The model itself, all joints held, is dropped on a plane: its lowest point must end up on it. The
-other classes are standard cases with the friction and the restitution of the model, against closed forms; what an
-engine makes of two coefficients is its own rule, and is said where it is not the file's.
+Every simulator has its own contact model, so results are not equal: each scenario has its own tolerance, which its row
+states. For the rest height the model itself, as one rigid body, is dropped on a plane, and its lowest point must end up
+on the plane. The other scenarios are standard cases with the friction and restitution of the model, compared with
+closed forms. If an engine combines the coefficients of two surfaces by another rule than the file intends, the row says
+so.
 """
 
 from __future__ import annotations
@@ -15,64 +16,79 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from bridge.bullet.geometry.shapes import HULL_MARGIN
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, Factory
-from bridge.parity.results.verdict import Level, Outcome, Row
+from bridge.parity.engines.pybullet_engine import CONTACT_MARGIN
+from bridge.parity.results.verdict import Level, Outcome, Row, explained
 from loaders.model import Box, Collision, Friction, Link, Model, Physics, Plane, Sphere, Surface
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 
-from .attribution import names_in
-from .convergence import EXACTLY
-from .rest_height import SOFTNESS, G, Standing, standing
+from .convergence import EXACT_MOTION
+from .rest_height import CONTACT_SOFTNESS, G, RestScenario, rest_scenario
 
 STEP = 1e-3
-"""[s]."""
-WATCHED, WINDOWS = 25, 12
-"""Times in half a second at which a height is taken, and how often a thing that falls over is given as long again."""
-SLIDING = 0.01
-"""Tolerance of a way, relative: three steps of the 300 in which it stops."""
-BOUNCING = 0.02
-"""Tolerance of the speed after an impact over that before: a step's part in MuJoCo's ten of an impact, measured."""
-STACKING = (3 / 4 + 2 * 2 / 4 + 2 * 1 / 4) * SOFTNESS * G
-"""Tolerance of a height [m]: by weights over four corners, times the inverse masses in touch. Only MuJoCo sinks."""
-SLIPPERY, ROUGH = 0.01, 2.0
-"""Coefficients of friction between which a block slides: a tenth of a millimetre at least; at 4 it would tip over."""
-MOST_SURFACES = 2
-"""Kinds of surfaces that are tried, the most frequent first."""
-CRITICAL = math.exp(-2.0)
-"""What a critically damped spring that does not pull leaves of a speed: MuJoCo's contacts bounce no less."""
-PUSHED_OUT = 0.08
-"""Of the depth that a body has after the step of its impact, PyBullet pushes it out in the next, where it bounces."""
-_BOUNCY = "mjcf.restitution"
-_THIN = frozenset({"lower.thin-link", "lower.massless-free-link"})
-_MULTIPLIES = frozenset({"pybullet"})
-"""Engines that multiply the coefficients of two surfaces; of two that are alike all others keep the one."""
+"""Time step [s]."""
+HEIGHT_SAMPLES, MAX_WINDOWS = 25, 12
+"""Number of height samples in half a second, and number of such windows in which a model must come to rest."""
+SLIDE_TOLERANCE = 0.01
+"""Relative tolerance of the sliding distance: three of the 300 steps in which the block stops."""
+BOUNCE_TOLERANCE = 0.02
+"""Tolerance of the ratio of speeds after and before an impact, which MuJoCo resolves in about ten steps; measured."""
+STACK_TOLERANCE = (3 / 4 + 2 * 2 / 4 + 2 * 1 / 4) * CONTACT_SOFTNESS * G
+"""Tolerance of the height of a stack [m].
+
+It is the sum over the contacts of the weight above on four corners, times the inverse masses in contact. Only MuJoCo's
+contacts penetrate.
+"""
+MIN_FRICTION, MAX_FRICTION = 0.01, 2.0
+"""Coefficients of friction for which a block slides a measurable distance, at least 0.1 mm, and does not tip over."""
+MAX_SURFACES = 2
+"""Number of kinds of surfaces that are tested, the most frequent first."""
+CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
+"""Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's contacts."""
+PYBULLET_PUSH_OUT = 0.08
+"""Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact by velocity."""
+_RESTITUTION = "mjcf.restitution"
+_ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
+_MULTIPLY_COEFFICIENTS = frozenset({"pybullet"})
+"""Engines that multiply the coefficients of two surfaces; the others keep the coefficient of two equal surfaces."""
 _Named = Sequence[tuple[str, Factory]]
-_FREE = (0.0, 0.0, 0.0)
+_ZERO = (0.0, 0.0, 0.0)
 
 
 def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterator[Row]:
-    """All classes in every engine; those that this model does not have say so. Nothing is random."""
+    """Yield the rows of all contact scenarios for each engine; nothing in them is random.
+
+    Args:
+        mechanism: The mechanism to simulate.
+        factories: The engines by name.
+    """
     engines = [(name, factory) for name, factory in factories if name != "reference"]
     if not engines:
         return
-    stood = standing(mechanism)
+    scenario = rest_scenario(mechanism)
     surfaces = _surfaces(mechanism)
     for name, factory in engines:
-        yield _unknown("rest height", name, stood) if isinstance(stood, str) else _stood(mechanism, factory, stood)
+        if isinstance(scenario, str):
+            yield _unknown("rest height", name, scenario)
+        else:
+            yield _rest_row(mechanism, factory, scenario)
         for number, surface in enumerate(surfaces, start=1):
-            rows = (_slid(name, factory, surface), _bounced(name, factory, surface), _stacked(factory, surface))
-            again = f" of surface {number}" if number > 1 else ""
-            yield from (dataclasses.replace(row, quantity=f"{row.quantity}{again}") for row in rows)
+            suffix = f" of surface {number}" if number > 1 else ""
+            rows = (
+                _slide_row(name, factory, surface),
+                _bounce_row(name, factory, surface),
+                _stack_row(factory, surface),
+            )
+            yield from (dataclasses.replace(row, quantity=f"{row.quantity}{suffix}") for row in rows)
         if not surfaces:
-            yield _unknown("slide, bounce and stack", name, "the model has no shapes that collide")
+            yield _unknown("slide, bounce and stack", name, "the model has no collision shapes")
 
 
 def _surfaces(mechanism: Mechanism) -> list[Surface]:
-    """Friction and restitution of the model's shapes, each pair of numbers once."""
+    """The most frequent pairs of friction and restitution of the model's collision shapes."""
     kinds = Counter(
         (collision.surface.friction.mu, collision.surface.restitution)
         for link in mechanism.scene.links
@@ -81,93 +97,100 @@ def _surfaces(mechanism: Mechanism) -> list[Surface]:
     )
     return [
         Surface(friction=dataclasses.replace(Friction(), mu=mu, mu2=mu), restitution=e)
-        for (mu, e), _ in kinds.most_common(MOST_SURFACES)
+        for (mu, e), _ in kinds.most_common(MAX_SURFACES)
     ]
 
 
-# --- the model -------------------------------------------------------------------------------------------------------
+# --- the model at rest -----------------------------------------------------------------------------------------------
 
 
-def _stood(mechanism: Mechanism, factory: Factory, stood: Standing) -> Row:
-    """At rest; explained, if it is not, by a link that has no inertia about some axis."""
-    row = _rested(factory, stood)
-    thin = (d for d in mechanism.diagnostics if d.code in _THIN and names_in(d) & stood.sinks.keys())
-    entry = None if row.passed else next(thin, None)
-    if entry is None:
+def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) -> Row:
+    """The rest height; a difference is explained by a link to which inertia about an axis had to be added."""
+    row = _rest_height_row(factory, scenario)
+    links = scenario.allowed_penetration.keys()
+    added = (d for d in mechanism.diagnostics if d.code in _ADDED_INERTIA and not links.isdisjoint(d.subjects))
+    cause = None if row.passed else next(added, None)
+    if cause is None:
         return row
-    cause = f"{entry.message}: what touches it turns it without bounds [{entry.code}]"
-    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause)
+    return explained(row, f"{cause.message}; any contact makes it spin without bound [{cause.code}]")
 
 
-def _rested(factory: Factory, stood: Standing) -> Row:
-    engine = _opened(factory, stood.scene)
+def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
+    engine = _open(factory, scenario.scene)
     try:
-        height, tolerance, where = _settled(engine, stood)
+        height, tolerance, where = _rest_height(engine, scenario)
     finally:
         engine.close()
-    if tolerance >= stood.size():
-        return _unknown("rest height", engine.name, f"{where} is so soft that it may sink by {tolerance:.2g} m")
-    told = f"contacts yield and hulls have margins: within {tolerance:.2g} m of the plane"
-    return _judged("rest height", "m", engine, abs(height), tolerance, where, told)
+    if tolerance >= scenario.size():
+        return _unknown("rest height", engine.name, f"link {where} is so soft that it may sink {tolerance:.2g} m deep")
+    expected = f"within {tolerance:.2g} m of the plane, for compliant contacts and margins of convex hulls"
+    return _row("rest height", "m", engine, abs(height), tolerance, where, expected)
 
 
-def _settled(engine: Engine, stood: Standing) -> tuple[float, float, str]:
-    """Height and tolerance [m] once it stays where it is, and its lowest link.
+def _rest_height(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
+    """Height and tolerance at rest [m], and the lowest link.
 
-    Both are means over half a second: what rocks or rings presses with its weight on average.
+    Both are averages over half a second, because the contact force of a body that rocks equals its weight only on
+    average.
     """
     heights, allowed, where = np.zeros(1), np.zeros(1), ""
     engine.step(1500)
-    for _ in range(WINDOWS):
-        seen = [_lowered(engine, stood) for _ in range(WATCHED)]
-        heights, allowed = (np.array([each[k] for each in seen]) for k in (0, 1))
-        where = seen[-1][2]
+    for _ in range(MAX_WINDOWS):
+        samples = [_height_sample(engine, scenario) for _ in range(HEIGHT_SAMPLES)]
+        heights, allowed = (np.array([sample[k] for sample in samples]) for k in (0, 1))
+        where = samples[-1][2]
         if np.abs(heights - heights.mean()).max() <= allowed.mean():
             break
     return float(heights.mean()), float(allowed.mean()), where
 
 
-def _lowered(engine: Engine, stood: Standing) -> tuple[float, float, str]:
-    engine.step(500 // WATCHED)
-    height, where = stood.lowest(engine.link_poses())
-    return height, HULL_MARGIN + stood.sinks[where], where
+def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float, str]:
+    """Height and tolerance after some more steps [m], and the lowest link."""
+    engine.step(500 // HEIGHT_SAMPLES)
+    height, where = scenario.lowest(engine.link_poses())
+    return height, CONTACT_MARGIN + scenario.allowed_penetration[where], where
 
 
-# --- standard cases --------------------------------------------------------------------------------------------------
+# --- standard scenarios ----------------------------------------------------------------------------------------------
 
 
-def _slid(name: str, factory: Factory, surface: Surface) -> Row:
-    """A block pushed down a slope that is half as steep as friction bears, against where it must stop."""
-    file = surface.friction.mu
-    mu = _combined(name, file)
-    if not SLIPPERY <= mu <= ROUGH:
-        return _unknown("slide", name, f"a block slides measurably for {SLIPPERY:g} to {ROUGH:g}, not for {mu:g}")
+def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
+    """The distance that a block slides down a slope half as steep as friction can hold."""
+    coefficient = surface.friction.mu
+    mu = _combined(name, coefficient)
+    if not MIN_FRICTION <= mu <= MAX_FRICTION:
+        cause = f"sliding is measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not for {mu:g}"
+        return _unknown("slide", name, cause)
     slope = math.atan(mu / 2.0)
-    slowing = G * (mu * math.cos(slope) - math.sin(slope))
-    speed = 0.3 * slowing
-    block = _thing("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
-    scene = _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope)))
-    engine = _opened(factory, scene)
+    deceleration = G * (mu * math.cos(slope) - math.sin(slope))
+    speed = 0.3 * deceleration
+    engine, distance = _slide(factory, surface, slope, speed)
+    exact = speed**2 / (2.0 * deceleration)
+    rule = f"; {name} multiplies two coefficients of {coefficient:g} and slides with {mu:g}" * (mu != coefficient)
+    expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m{rule}"
+    row = _row("slide", "", engine, abs(distance / exact - 1.0), SLIDE_TOLERANCE, f"friction {coefficient:g}", expected)
+    return _unless_it_bounces(row, engine, surface, lambda dull: _slide_row(name, factory, dull))
+
+
+def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tuple[Engine, float]:
+    """The engine, closed, and the distance that the block slides [m]."""
+    block = _body("block", Box(size=(0.4, 0.4, 0.1)), surface, 0.05)
+    engine = _open(factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope))))
     try:
         engine.step(200)  # contact forces build up first
         start = engine.link_poses()["block"].p[0]
-        engine.set_state(engine.positions(), {"block": (speed, 0.0, 0.0, *_FREE)})
+        engine.set_state(engine.positions(), {"block": (speed, 0.0, 0.0, *_ZERO)})
         engine.step(500)
-        way = float(engine.link_poses()["block"].p[0] - start)
+        return engine, float(engine.link_poses()["block"].p[0] - start)
     finally:
         engine.close()
-    exact = speed**2 / (2.0 * slowing)
-    rule = "" if mu == file else f"; {name} multiplies two coefficients of {file:g}: it slides with {mu:g}"
-    told = f"stops after {way:.4g} m, closed form {exact:.4g} m{rule}"
-    row = _judged("slide", "", engine, abs(way / exact - 1.0), SLIDING, f"friction {file:g}", told)
-    return _unless_it_bounces(row, engine, surface, lambda dull: _slid(name, factory, dull))
 
 
-def _bounced(name: str, factory: Factory, surface: Surface) -> Row:
-    """A ball that falls on the plane, against the speed that restitution leaves it."""
-    drop, radius, file = 0.2, 0.1, surface.restitution
-    e, allowed, rule = _rebound(name, file)
-    engine = _opened(factory, _scene([_thing("ball", Sphere(radius=radius), surface, radius + drop)], surface))
+def _bounce_row(name: str, factory: Factory, surface: Surface) -> Row:
+    """The ratio of speeds after and before the impact of a ball on a plane."""
+    drop, radius, restitution = 0.2, 0.1, surface.restitution
+    e, tolerance, rule = _expected_restitution(name, restitution)
+    engine = _open(factory, _scene([_body("ball", Sphere(radius=radius), surface, radius + drop)], surface))
     speeds = []
     try:
         for _ in range(round(0.6 / STEP)):
@@ -176,25 +199,30 @@ def _bounced(name: str, factory: Factory, surface: Surface) -> Row:
     finally:
         engine.close()
     impact = int(np.argmin(speeds))
-    left = max(0.0, *speeds[impact:]) / (-speeds[impact] or math.nan)
-    told = f"leaves with {left:.3f} of its speed, closed form {e:.3g}{rule}"
-    return _judged("bounce", "", engine, abs(left - e), allowed, f"restitution {file:g}", told)
+    ratio = max(0.0, *speeds[impact:]) / (-speeds[impact] or math.nan)
+    expected = f"leaves with {ratio:.3f} of its speed, closed form {e:.3g}{rule}"
+    return _row("bounce", "", engine, abs(ratio - e), tolerance, f"restitution {restitution:g}", expected)
 
 
-def _rebound(engine: str, file: float) -> tuple[float, float, str]:
-    """What an engine leaves of the speed of an impact, how far it may be from that, and by which rule."""
+def _expected_restitution(engine: str, restitution: float) -> tuple[float, float, str]:
+    """The ratio of speeds that an engine should leave, its tolerance, and the rule of the engine in words."""
     if engine == "mujoco":
-        return max(file, CRITICAL), BOUNCING, "; MuJoCo's contacts are damped critically at most" * (file < CRITICAL)
-    if engine in _MULTIPLIES and file:
-        rule = f"; {engine} multiplies two restitutions of {file:g}, and pushes out up to {PUSHED_OUT:g} of the speed"
-        return _combined(engine, file), BOUNCING + PUSHED_OUT, rule
-    return file, BOUNCING + (0.0 if engine in _MULTIPLIES else CRITICAL), ""
+        rule = "; the damping of MuJoCo's contacts is at most critical" * (restitution < CRITICAL_DAMPING_RESTITUTION)
+        return max(restitution, CRITICAL_DAMPING_RESTITUTION), BOUNCE_TOLERANCE, rule
+    if engine in _MULTIPLY_COEFFICIENTS and restitution:
+        rule = (
+            f"; {engine} multiplies two restitutions of {restitution:g}, and its correction of penetration adds up to "
+            f"{PYBULLET_PUSH_OUT:g} of the speed"
+        )
+        return _combined(engine, restitution), BOUNCE_TOLERANCE + PYBULLET_PUSH_OUT, rule
+    spread = 0.0 if engine in _MULTIPLY_COEFFICIENTS else CRITICAL_DAMPING_RESTITUTION
+    return restitution, BOUNCE_TOLERANCE + spread, ""
 
 
-def _stacked(factory: Factory, surface: Surface) -> Row:
-    """Three cubes on one another for a second."""
-    cubes = [_thing(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)]
-    engine = _opened(factory, _scene(cubes, surface))
+def _stack_row(factory: Factory, surface: Surface) -> Row:
+    """The largest displacement of three stacked cubes after a second."""
+    cubes = [_body(f"cube {k + 1}", Box(size=(0.2, 0.2, 0.2)), surface, 0.1 + 0.2 * k) for k in range(3)]
+    engine = _open(factory, _scene(cubes, surface))
     try:
         engine.step(round(1.0 / STEP))
         poses = engine.link_poses()
@@ -202,26 +230,29 @@ def _stacked(factory: Factory, surface: Surface) -> Row:
         engine.close()
     moved = {cube.name: float(np.linalg.norm(poses[cube.name].p - cube.X_WL.p)) for cube in cubes}
     where = max(moved, key=lambda cube: math.inf if math.isnan(moved[cube]) else moved[cube])
-    told = f"cubes of 0.2 m stay within {STACKING:.2g} m"
-    row = _judged("stack", "m", engine, moved[where], STACKING, f"{where}, friction {surface.friction.mu:g}", told)
-    return _unless_it_bounces(row, engine, surface, lambda dull: _stacked(factory, dull))
+    place = f"{where}, friction {surface.friction.mu:g}"
+    expected = f"cubes of 0.2 m stay within {STACK_TOLERANCE:.2g} m"
+    row = _row("stack", "m", engine, moved[where], STACK_TOLERANCE, place, expected)
+    return _unless_it_bounces(row, engine, surface, lambda dull: _stack_row(factory, dull))
 
 
-def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, again: Callable[[Surface], Row]) -> Row:
-    """A case that is missed: explained by the restitution that the ledger tells of, if it is not missed without."""
-    entry = next((entry for entry in engine.diagnostics if entry.code == _BOUNCY), None)
+def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, repeat: Callable[[Surface], Row]) -> Row:
+    """The row; a failure is explained by restitution if the engine reports it and the scenario passes without it."""
+    entry = next((entry for entry in engine.diagnostics if entry.code == _RESTITUTION), None)
     if row.passed or entry is None:
         return row
-    dull = again(dataclasses.replace(surface, restitution=0.0))
-    cause = f"{entry.message} [{entry.code}]; without restitution the error is {dull.error:.1g}"
-    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause) if dull.passed else row
+    without = repeat(dataclasses.replace(surface, restitution=0.0))
+    cause = f"{entry.message} [{entry.code}]; without restitution the error is {without.error:.1g}"
+    return explained(row, cause) if without.passed else row
 
 
 def _combined(engine: str, coefficient: float) -> float:
-    return coefficient**2 if engine in _MULTIPLIES else coefficient
+    """The coefficient of two equal surfaces in an engine."""
+    return coefficient**2 if engine in _MULTIPLY_COEFFICIENTS else coefficient
 
 
-def _thing(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
+def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
+    """A link of 1 kg with one shape."""
     size = shape.size if isinstance(shape, Box) else (2.0 * shape.radius,) * 3
     moments = [sum(x**2 for x in size) - x**2 for x in size]
     collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
@@ -229,17 +260,18 @@ def _thing(name: str, shape: Box | Sphere, surface: Surface, height: float) -> L
     return Link(name=name, model=name, X_WL=Pose.of(p=(0.0, 0.0, height)), inertia=inertia, collisions=(collision,))
 
 
-def _scene(things: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> Scene:
+def _scene(bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> Scene:
+    """The bodies above a plane with the same surface."""
     plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
     ground = Link(name="ground", model="ground", X_WL=IDENTITY, collisions=(plane,))
-    models = [Model(name=k.name, X_WM=IDENTITY, canonical_link=k.name, static=k is ground) for k in (ground, *things)]
+    models = [Model(name=k.name, X_WM=IDENTITY, canonical_link=k.name, static=k is ground) for k in (ground, *bodies)]
     return Scene(
         name="contact", gravity=frozen(gravity), physics=Physics(time_step=STEP), models=tuple(models),
-        links=(ground, *things),
+        links=(ground, *bodies),
     )  # fmt: skip
 
 
-def _opened(factory: Factory, scene: Scene) -> Engine:
+def _open(factory: Factory, scene: Scene) -> Engine:
     engine = factory(lower(scene))
     engine.set_step(STEP)
     engine.set_state({}, {})
@@ -249,20 +281,20 @@ def _opened(factory: Factory, scene: Scene) -> Engine:
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _judged(
-    quantity: str, unit: str, engine: Engine, error: float, tolerance: float, where: str, told: str
+def _row(
+    quantity: str, unit: str, engine: Engine, error: float, tolerance: float, where: str, expected: str
 ) -> Row:  # fmt: skip
-    """Within its class it agrees, and the class is named."""
+    """The row of a scenario; within its wide tolerance it is explained, not exact."""
     within = error <= tolerance
-    outcome, cause = (Outcome.EXPLAINED, told) if within else (Outcome.FAILED, f"beyond its class: {told}")
+    outcome, cause = (Outcome.EXPLAINED, expected) if within else (Outcome.FAILED, f"beyond the tolerance: {expected}")
     return Row(
-        level=Level.CONTACT, quantity=quantity, unit=unit, engines=(EXACTLY, engine.name),
+        level=Level.CONTACT, quantity=quantity, unit=unit, engines=(EXACT_MOTION, engine.name),
         error=math.inf if math.isnan(error) else error, tolerance=tolerance, where=where, outcome=outcome, cause=cause,
     )  # fmt: skip
 
 
 def _unknown(quantity: str, engine: str, cause: str) -> Row:
     return Row(
-        level=Level.CONTACT, quantity=quantity, unit="", engines=(EXACTLY, engine), error=0.0, tolerance=HULL_MARGIN,
-        where="", outcome=Outcome.UNKNOWN, cause=cause,
+        level=Level.CONTACT, quantity=quantity, unit="", engines=(EXACT_MOTION, engine), error=0.0,
+        tolerance=CONTACT_MARGIN, where="", outcome=Outcome.UNKNOWN, cause=cause,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Random states, and the mechanism without what engines settle each by a solver of its own."""
+"""Random states, and the mechanism without the effects that each engine computes by its own solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.mechanism.couplings import with_followers
-from bridge.parity.engines.dofs import single_freedoms
+from bridge.parity.engines.dofs import scalar_dofs
 from loaders.model import Actuator, BallConstraint, JointAxis
 from loaders.scene import Scene
 
@@ -21,13 +21,19 @@ State = tuple[dict[str, Position], dict[str, Position]]
 """Positions and velocities by joint."""
 
 _REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
-"""How far a joint without limits is moved [rad, m]."""
+"""Largest displacement of a joint without limits [rad or m]."""
 MAX_STEP = 2e-3
-"""The time step of a compared motion [s], or a fraction of it where damping or springs are stiff."""
+"""Time step of a compared motion [s]; stiff dampers or springs need a fraction of it."""
 
 
 def random_states(mechanism: Mechanism, count: int, seed: int) -> list[State]:
-    """Positions within the limits, what is coupled with its leader, and velocities of about one unit."""
+    """Return states with positions within the limits, consistent couplings, and velocities between -1 and 1.
+
+    Args:
+        mechanism: The mechanism.
+        count: Number of states.
+        seed: Seed of the random numbers.
+    """
     rng = np.random.default_rng(seed)
     return [_random_state(mechanism, rng) for _ in range(count)]
 
@@ -55,72 +61,75 @@ def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
     return tuple(position)
 
 
-APART = 1e-10
-"""How far a neighbouring state is from a state, in every number [rad, m, and by the second]."""
+PERTURBATION = 1e-10
+"""Difference of a perturbed state in every coordinate [rad, m, rad/s, m/s]."""
 
 
-def neighbour(state: State) -> State:
-    """A state next to another; quaternions stay as they are."""
+def perturbed(state: State) -> State:
+    """Return a state with `PERTURBATION` added to each coordinate; quaternions are unchanged."""
     q, v = state
     return {name: _shifted(x) for name, x in q.items()}, {name: _shifted(x) for name, x in v.items()}
 
 
 def _shifted(value: Position) -> tuple[float, ...]:
     numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    shift = np.full(len(numbers), APART)
+    shift = np.full(len(numbers), PERTURBATION)
     if len(numbers) in {4, 7}:
         shift[-4:] = 0.0
     return tuple((numbers + shift).tolist())
 
 
 def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
-    """The limits, or the reach about their finite end where one is missing."""
+    """The limits; if one is infinite, a range of the given reach at the finite one."""
     if axis is None or axis.lower > axis.upper:
         return -reach, reach
     if math.isfinite(axis.lower) and math.isfinite(axis.upper):
-        middle, half = (axis.lower + axis.upper) / 2.0, (axis.upper - axis.lower) / 2.0
+        center, half = (axis.lower + axis.upper) / 2.0, (axis.upper - axis.lower) / 2.0
         half = min(half, 2.0 * reach)
-        return middle - half, middle + half
+        return center - half, center + half
     return max(axis.lower, min(-reach, axis.upper - reach)), min(axis.upper, max(reach, axis.lower + reach))
 
 
 # --- motion without contact ------------------------------------------------------------------------------------------
 
 
-def undisturbed(mechanism: Mechanism, *, damped: bool = True, geared: bool = False, held: bool = False) -> Mechanism:
-    """The same tree without shapes, stops, dry friction, and forces between links: what moves smoothly.
+def without_solver_effects(
+    mechanism: Mechanism, *, damped: bool = True, rotors: bool = False, constrained: bool = False
+) -> Mechanism:
+    """Return the same tree without collision shapes, joint limits, dry friction and forces between links.
 
-    All that is left is settled by mass, gravity, dampers and springs, in every engine alike.
+    Its motion depends only on mass, gravity, dampers and springs, which all engines compute alike.
 
     Args:
-        mechanism: The whole.
-        damped: Whether dampers and springs stay.
-        geared: Whether rotors stay.
-        held: Whether couplings and loops stay.
+        mechanism: The complete mechanism.
+        damped: Whether to keep dampers and springs.
+        rotors: Whether to keep the inertia of rotors.
+        constrained: Whether to keep couplings and loops.
     """
     scene = mechanism.scene
-    loops = set() if held else {closure.joint.name for closure in mechanism.closures}
+    loops = set() if constrained else {closure.joint.name for closure in mechanism.closures}
     joints = tuple(
-        dataclasses.replace(joint, axes=tuple(_loosened(axis, damped) for axis in joint.axes), sensors=())
+        dataclasses.replace(joint, axes=tuple(_smooth(axis, damped) for axis in joint.axes), sensors=())
         for joint in scene.joints
-        if joint.name not in loops and (held or joint.type != "gearbox")
+        if joint.name not in loops and (constrained or joint.type != "gearbox")
     )
     links = tuple(dataclasses.replace(link, collisions=(), visuals=(), sensors=()) for link in scene.links)
-    bare: Scene = dataclasses.replace(
-        scene, links=links, joints=joints, couplings=scene.couplings if held else (),
-        actuators=tuple(_idle(actuator) for actuator in scene.actuators) if geared else (),
-        constraints=tuple(c for c in scene.constraints if isinstance(c, BallConstraint)) if held else (),
+    smooth: Scene = dataclasses.replace(
+        scene, links=links, joints=joints, couplings=scene.couplings if constrained else (),
+        actuators=tuple(_without_controller(actuator) for actuator in scene.actuators) if rotors else (),
+        constraints=tuple(c for c in scene.constraints if isinstance(c, BallConstraint)) if constrained else (),
         forces=(), lights=(), diagnostics=(),
     )  # fmt: skip
-    return with_minimum_inertia(lower(bare))
+    return with_minimum_inertia(lower(smooth))
 
 
-def _idle(actuator: Actuator) -> Actuator:
-    """The same rotor, without a controller."""
+def _without_controller(actuator: Actuator) -> Actuator:
+    """The actuator with its rotor, but without gains."""
     return dataclasses.replace(actuator, p_gain=None, d_gain=None)
 
 
-def _loosened(axis: JointAxis, damped: bool) -> JointAxis:
+def _smooth(axis: JointAxis, damped: bool) -> JointAxis:
+    """The axis without limits and dry friction."""
     return dataclasses.replace(
         axis,
         lower=-math.inf,
@@ -136,13 +145,13 @@ def _loosened(axis: JointAxis, damped: bool) -> JointAxis:
 
 
 def time_step(mechanism: Mechanism) -> float | None:
-    """A step at which explicit dampers and springs are stable with room to spare; None if it would be too short."""
+    """Return a time step [s] at which explicit dampers and springs are stable; None if it would be too short."""
     n = len(mechanism.v_order)
     D, K = np.zeros(n), np.zeros(n)
-    for freedom, single in single_freedoms(mechanism).items():
-        axis = single.primitive.limits
+    for dof, scalar in scalar_dofs(mechanism).items():
+        axis = scalar.primitive.limits
         if axis is not None:
-            k = mechanism.v_order.index(freedom)
+            k = mechanism.v_order.index(dof)
             D[k], K[k] = axis.damping, axis.spring_stiffness
     if not (D.any() or K.any()):
         return MAX_STEP

@@ -1,4 +1,4 @@
-"""The drawings of a report, as SVG: error over time and step, differences of mass matrices. Legible without colour."""
+"""The drawings of the report as SVG: error over time and step, and differences of mass matrices."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from bridge.parity.levels.convergence import EXACTLY
+from bridge.parity.levels.convergence import EXACT_MOTION
 from bridge.parity.results.verdict import Findings, Row
 
 _STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", ":"), ("#7b3294", "D", "-."))
-"""Colour, marker and line of each series; told apart without the colour, and by most eyes with it."""
+"""Color, marker and line of each series, which can be distinguished without color too."""
 _SIZES = (9.0, 6.0, 4.0, 3.0)
-"""Of markers: those of series that coincide lie inside each other."""
+"""Sizes of markers, so that markers at the same point are visible."""
 _SMALLEST = 1e-18
-"""What is drawn for zero on a logarithmic axis."""
-MOST_FREEDOMS = 30
-"""Beyond which a mass matrix has no labels."""
+"""Value drawn for zero on a logarithmic axis."""
+MAX_LABELED_DOFS = 30
+"""Degrees of freedom above which the mass matrix has no labels."""
 
 
 def draw(comparison: Findings) -> dict[str, str]:
-    """Every drawing that the comparison has data for, by title.
+    """Return every drawing for which the comparison has data, by title.
 
     Raises:
-        ImportError: if matplotlib is missing.
+        ImportError: If matplotlib is not installed.
     """
     moving = [row for row in comparison.rows if row.series]
-    found = {
+    drawings = {
         f"Error over time, {quantity}": _over_time([row for row in moving if row.quantity == quantity])
         for quantity in dict.fromkeys(row.quantity for row in moving)
     }
     stepped = [row for row in comparison.rows if _has_slope(row)]
     if stepped:
-        found["Error over the step"] = _over_step(stepped)
+        drawings["Error over the step"] = _over_step(stepped)
     masses = comparison.details.get("mass_matrices", {})
     if "reference" in masses and len(masses) > 1 and masses["reference"].size:
-        found["Mass matrix, difference from the reference"] = _differences(comparison, masses)
-    return found
+        drawings["Mass matrix, difference from the reference"] = _differences(comparison, masses)
+    return drawings
 
 
 def _has_slope(row: Row) -> bool:
@@ -63,17 +63,17 @@ def _over_time(rows: list[Row]) -> str:
 
 
 def _over_step(rows: list[Row]) -> str:
-    """Left, how each engine nears the exact motion; right, how engines near each other."""
-    exact = [row for row in rows if row.engines[0] == EXACTLY]
+    """One panel for the distance of each engine from the exact motion, one for the distances between engines."""
+    exact = [row for row in rows if row.engines[0] == EXACT_MOTION]
     panels = [(title, part) for title, part in (
         ("from the exact motion", exact),
-        ("from each other", [row for row in rows if row.engines[0] != EXACTLY]),
+        ("from each other", [row for row in rows if row.engines[0] != EXACT_MOTION]),
     ) if part]  # fmt: skip
     figure = _figure(8.4, 3.6 * len(panels))
     for axes, (title, part) in zip(figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True):
         for k, row in enumerate(part):
             steps, errors = zip(*row.convergence, strict=True)
-            name = row.engines[1] if row.engines[0] == EXACTLY else f"{row.quantity}, {' / '.join(row.engines)}"
+            name = row.engines[1] if row.engines[0] == EXACT_MOTION else f"{row.quantity}, {' / '.join(row.engines)}"
             _plot(axes, k, steps, errors, f"{name}: slope {row.order:.3f}", line="")
             _fit(axes, k, steps, errors)
         axes.set(xscale="log", yscale="log", xlabel="step", ylabel="error", title=f"Distance {title}")
@@ -86,22 +86,22 @@ def _over_step(rows: list[Row]) -> str:
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
-    """The powers of ten around some values."""
+    """The powers of ten that enclose the values."""
     return 10.0 ** np.floor(np.log10(min(values))), 10.0 ** np.ceil(np.log10(max(values)) + 1e-9)
 
 
 def _fit(axes: Any, k: int, steps: Sequence[float], errors: Sequence[float]) -> None:
-    """The line of least squares on logarithmic axes."""
+    """Draw the least-squares line on logarithmic axes."""
     slope, height = np.polyfit(np.log(steps), np.log(errors), 1)
-    colour, _, dashes = _STYLES[k % len(_STYLES)]
-    axes.plot(steps, np.exp(height) * np.array(steps) ** slope, color=colour, linestyle=dashes, linewidth=1.0)
+    color, _, dashes = _STYLES[k % len(_STYLES)]
+    axes.plot(steps, np.exp(height) * np.array(steps) ** slope, color=color, linestyle=dashes, linewidth=1.0)
 
 
 def _plot(axes: Any, k: int, x: Any, y: Any, label: str, line: str | None = None) -> None:
-    colour, marker, dashes = _STYLES[k % len(_STYLES)]
+    color, marker, dashes = _STYLES[k % len(_STYLES)]
     size = _SIZES[k % len(_SIZES)]
     axes.plot(
-        x, y, color=colour, marker=marker, linestyle=dashes if line is None else line, markersize=size,
+        x, y, color=color, marker=marker, linestyle=dashes if line is None else line, markersize=size,
         markerfacecolor="none", markeredgewidth=1.3, linewidth=1.2, label=label,
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
         error = np.log10(np.clip(np.where(np.isnan(relative), 1.0, relative), _SMALLEST, 1.0))
         image = axes.imshow(error, cmap="cividis", vmin=-18, vmax=-6)
         axes.set_title(f"{name}: at most {relative.max(initial=0.0):.0e}", fontsize=10)
-        if len(labels) <= MOST_FREEDOMS:
+        if len(labels) <= MAX_LABELED_DOFS:
             axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6)
             axes.set_yticks(range(len(labels)), labels, fontsize=6)
     figure.colorbar(image, ax=grid, label="log10 of relative difference", shrink=0.8)
@@ -138,7 +138,7 @@ def _figure(width: float, height: float) -> Any:
 
 
 def _svg(figure: Any) -> str:
-    """Without date and with repeatable ids, so that equal comparisons make equal reports."""
+    """The SVG text without date and with repeatable ids, so that equal comparisons give equal reports."""
     import matplotlib as mpl
 
     target = io.StringIO()

@@ -1,7 +1,8 @@
-"""What a comparison found: one row for each quantity and pair of engines, and the verdict over all of them."""
+"""The results of a comparison: one row for each quantity and pair of engines, and a verdict over all rows."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,78 +12,91 @@ from loaders.diagnostics import Diagnostic
 
 
 class Level(StrEnum):
-    """How deep a comparison looks."""
+    """The depth of a comparison."""
 
     MODEL = "L0"
-    """What the engines hold, and where they put the links."""
+    """Parameters of the model, and link poses at random positions."""
     OPERATORS = "L1"
     """Mass matrix and forces at random states."""
     MOTION = "L2"
     """One step, and a second of motion without contact."""
     INVARIANTS = "L3"
-    """What motion without losses conserves."""
+    """Energy and momentum, which motion without losses conserves."""
     CONTACT = "L4"
-    """How shapes rest, slide, bounce and stack."""
+    """Shapes that rest, slide, bounce and stack."""
 
 
 DEFAULT_LEVELS = (Level.MODEL, Level.OPERATORS, Level.MOTION)
-"""Those that ask whether engines run the same robot; the others measure the engines' own methods."""
+"""The levels that show whether engines simulate the same model; the others measure the engines' own methods."""
 
 
 class Outcome(StrEnum):
-    """What became of one comparison."""
+    """The outcome of one row."""
 
     PASSED = "passed"
+    """The error is within the tolerance."""
     EXPLAINED = "explained"
-    """Beyond the tolerance, with a named cause; or within a wider one that is stated."""
+    """The error is beyond the tolerance for a known cause, or within a wider tolerance that the row states."""
     FAILED = "failed"
+    """The error is beyond the tolerance, and no known cause explains it."""
     UNKNOWN = "unknown"
     """An engine does not report the quantity."""
 
 
 class Verdict(StrEnum):
-    """The whole in a word."""
+    """The verdict over all rows."""
 
     EQUIVALENT = "EQUIVALENT"
-    """Every quantity agrees to its tolerance."""
+    """Every quantity agrees within its tolerance."""
     AGREES = "AGREES"
-    """Every quantity that does not has a named cause."""
+    """Every quantity agrees within its tolerance or differs for a known cause."""
     DIFFERS = "DIFFERS"
-    """Some quantity differs, and nothing that is known explains it."""
+    """At least one quantity differs, and no known cause explains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One quantity, held by two engines."""
+    """The comparison of one quantity between two engines.
+
+    Attributes:
+        level: The level of the comparison.
+        quantity: The name of the quantity.
+        unit: The unit of the error; empty for a relative error.
+        engines: The two engines.
+        error: The largest error at any place.
+        tolerance: The largest error that passes.
+        where: The link or joint with the largest error.
+        outcome: The outcome.
+        cause: Why the quantity is not exact; empty if it is, or if the cause is unknown.
+        subjects: Scoped names of the links or joints that ``where`` is about.
+        series: Time [s] and error of a motion.
+        sensitivity: Ratio of final to initial distance of two close motions of one engine.
+        convergence: Time step [s] and error.
+        order: Order of convergence, the slope of ``convergence`` on logarithmic axes.
+    """
 
     level: Level
     quantity: str
     unit: str
     engines: tuple[str, str]
     error: float
-    """The worst that was found."""
     tolerance: float
     where: str
-    """The link or joint with the worst error."""
     outcome: Outcome
     cause: str = ""
-    """Why it is not exact; empty if it is, or if nobody knows."""
+    subjects: tuple[str, ...] = ()
     series: tuple[tuple[float, float], ...] = ()
-    """Of a motion: time [s] and error."""
     sensitivity: float | None = None
-    """Of a motion: how many times further apart two motions of one engine end than they start."""
     convergence: tuple[tuple[float, float], ...] = ()
-    """Step [s] and error."""
     order: float | None = None
-    """Slope of that on logarithmic axes: the order of convergence."""
 
     @property
     def passed(self) -> bool:
-        """Whether nothing unexplained was found."""
+        """Whether the row does not fail."""
         return self.outcome is not Outcome.FAILED
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; an error that is no number is its name, and what was not measured is left out."""
+        """Return plain data; a non-finite error is a string, and values that were not measured are left out."""
         measured = {
             "sensitivity": self.sensitivity,
             "order": self.order,
@@ -96,7 +110,7 @@ class Row:
             "engines": list(self.engines),
             "error": number(self.error),
             "tolerance": self.tolerance,
-            "where": self.where,
+            "where": str(self.where),
             "outcome": str(self.outcome),
             "passed": self.passed,
             "cause": self.cause,
@@ -104,30 +118,46 @@ class Row:
         }
 
 
+def explained(row: Row, cause: str) -> Row:
+    """Return the row, explained by a cause."""
+    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause)
+
+
+def failed(row: Row) -> Row:
+    """Return the row as an unexplained difference."""
+    return dataclasses.replace(row, outcome=Outcome.FAILED, cause="")
+
+
 def number(x: float) -> float | str:
-    """A number as JSON has it: what is not finite is a word."""
+    """Return a number for JSON; a non-finite number is a string."""
     return x if abs(x) < float("inf") else str(x)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What was found of two or more engines, held against each other and against the mechanism itself."""
+    """The rows of two or more engines that were compared with each other and with the reference.
+
+    Attributes:
+        model: The name of the model.
+        source: The file; empty if there is none.
+        rows: The rows, in the order of the report.
+        engines: The names of the engines, without the reference.
+        environment: Versions, seed and other values that make the comparison repeatable.
+        diagnostics: The fidelity reports of all engines.
+        details: Data for the report: mass matrices, inertias, collision pairs.
+    """
 
     model: str
     source: str
-    """The file; empty if there was none."""
     rows: tuple[Row, ...]
     engines: tuple[str, ...]
     environment: dict[str, str]
-    """Versions, and what makes the run repeatable."""
     diagnostics: tuple[Diagnostic, ...]
-    """The ledgers of all engines."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What a report draws: mass matrices, inertias, collision pairs."""
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all rows."""
+        """The verdict that the worst row decides."""
         outcomes = {row.outcome for row in self.rows}
         if Outcome.FAILED in outcomes:
             return Verdict.DIFFERS
@@ -135,32 +165,41 @@ class Findings:
 
     @property
     def failures(self) -> tuple[Row, ...]:
-        """What differs without a known cause; that between the engines first, then that with the reference."""
+        """The rows that differ without a known cause, in the order of the report."""
         return tuple(row for row in self.rows if not row.passed)
 
     @property
     def command(self) -> str:
         """The command that repeats the comparison."""
         engines = ",".join(self.engines)
-        chosen = "".join(f" --set {setting(*item)}" for item in self.details.get("positions", {}).items())
+        positions = "".join(f" --set {setting(*item)}" for item in self.details.get("positions", {}).items())
         seed = self.environment["seed"]
         levels = dict.fromkeys(row.level for row in self.rows)
-        deep = "" if levels.keys() <= set(DEFAULT_LEVELS) else f" --level {','.join(levels)}"
-        mended = " --inertia repair" if self.details.get("inertia") == "repair" else ""
-        return f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{deep}{mended}{chosen}"
+        level = "" if levels.keys() <= set(DEFAULT_LEVELS) else f" --level {','.join(levels)}"
+        repair = " --inertia repair" if self.details.get("inertia") == "repair" else ""
+        return (
+            f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{level}{repair}{positions}"
+        )
+
+    def __repr__(self) -> str:
+        counts = {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in Outcome}
+        rows = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+        first = next((f"; first: {row.quantity} at {row.where}" for row in self.failures), "")
+        text = f"{self.verdict} {self.model[:40]} in {', '.join(self.engines)[:40]}: {rows or 'no rows'}{first}"
+        return f"<{type(self).__name__} {text[:160]}>"
 
     def assert_equivalent(self) -> None:
-        """Do nothing if every quantity agrees to its tolerance.
+        """Raise an error unless every quantity agrees within its tolerance.
 
         Raises:
-            AssertionError: if one does not, with each that does not: by how much, and where.
+            AssertionError: If a quantity does not; the message lists each such row with its error and place.
         """
         if self.verdict is not Verdict.EQUIVALENT:
             lines = [line(row) for row in self.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}]
-            raise AssertionError("\n".join([f"{self.model}: {self.verdict}", *lines, f"again: {self.command}"]))
+            raise AssertionError("\n".join([f"{self.model}: {self.verdict}", *lines, f"repeat with: {self.command}"]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: verdict, environment, every row, every diagnostic."""
+        """Return plain data: verdict, environment, every row, every diagnostic."""
         return {
             "model": self.model,
             "source": self.source,
@@ -177,15 +216,17 @@ class Findings:
 
 
 def setting(joint: str, position: float | Sequence[float]) -> str:
-    """A position as the command line takes it."""
+    """Return a joint position as the command line takes it."""
     numbers = position if isinstance(position, Sequence) else (position,)
     return f"{joint}={','.join(repr(float(x)) for x in numbers)}"
 
 
 def line(row: Row) -> str:
-    """One row in words."""
+    """Return one row as a line of text."""
     cause = f": {row.cause}" if row.cause else ""
+    place = f" at {row.where}" if row.where else ""
+    error = f"{row.error:.2e} {row.unit}".rstrip()
     return (
-        f"{row.level} {row.quantity} of {' and '.join(row.engines)}: {row.error:.2e} {row.unit} at {row.where}, "
+        f"{row.level} {row.quantity} ({' / '.join(row.engines)}): error {error}{place}, "
         f"tolerance {row.tolerance:.0e}, {row.outcome}{cause}"
     )

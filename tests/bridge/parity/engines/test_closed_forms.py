@@ -13,7 +13,7 @@ import pytest
 import loaders
 from bridge import lower
 from bridge.parity.engines.protocol import Engine, factory_of
-from bridge.parity.levels.convergence import ladder, slope
+from bridge.parity.levels.convergence import errors_over_steps, log_log_slope
 from loaders.spatial import Pose
 
 pytest.importorskip("mujoco")
@@ -65,7 +65,7 @@ def after(name: str, mechanism: Any, q: dict[str, Any], v: dict[str, Any], step:
 
 
 def order(error: Callable[[float], float], longest: float = 2e-3) -> float:
-    found = slope(ladder(longest, error))
+    found = log_log_slope(errors_over_steps(longest, error))
     assert found is not None
     return found
 
@@ -113,7 +113,7 @@ def reached_in_drake(step: float) -> float:
 def test_a_pendulum_is_at_the_bottom_after_a_quarter_of_the_period_of_the_elliptic_integral(name: str) -> None:
     points = [(QUARTER / count, abs(reached(name, QUARTER / count))) for count in (200, 400, 800, 1600)]
     assert points[-1][1] < 2e-3
-    assert slope(points) == pytest.approx(1.0, abs=0.1)
+    assert log_log_slope(points) == pytest.approx(1.0, abs=0.1)
 
 
 def cart_energy(q: Any, v: Any) -> float:
@@ -189,6 +189,6 @@ def test_a_sliding_block_stops_where_friction_has_taken_its_energy(name: str, mu
         engine.close()
         return abs(way - exact)
 
-    points = ladder(2e-3, error)
+    points = errors_over_steps(2e-3, error)
     assert points[-1][1] < 2e-3 * exact
-    assert (slope(points) or 0.0) > 0.9
+    assert (log_log_slope(points) or 0.0) > 0.9

@@ -13,7 +13,7 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Verdict, compare
-from bridge.parity.engines.collision_pairs import as_balls
+from bridge.parity.engines.collision_pairs import with_overlapping_spheres
 from bridge.parity.engines.protocol import factory_of
 from loaders.model import FilterGroup, FilterRule
 from loaders.scene import Scene
@@ -80,6 +80,6 @@ def test_what_is_told_of_mujocos_model_is_what_touches_when_it_runs(model: str) 
 
 def test_balls_keep_the_bitmasks_of_the_shapes_that_they_stand_for() -> None:
     scene = loaders.load(ASSETS / "leg.sdf")
-    for link, ball in zip(scene.links, as_balls(scene).links, strict=True):
+    for link, ball in zip(scene.links, with_overlapping_spheres(scene).links, strict=True):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         assert {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in ball.collisions} == masks

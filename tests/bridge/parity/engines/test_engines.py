@@ -90,7 +90,7 @@ def test_an_engine_reports_the_mimic_of_the_file(name: str) -> None:
 
 
 def test_an_unknown_engine_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(ValueError, match=r"no engine 'ode'; there are: reference, mujoco, pybullet"):
+    with pytest.raises(ValueError, match=r"unknown engine 'ode'; expected one of: reference, mujoco, pybullet"):
         compare(ASSETS / "orthogonal_x.sdf", engines=("ode",))
     assert engine_names()[:3] == ("reference", "mujoco", "pybullet")
 

@@ -13,7 +13,7 @@ import bridge
 import loaders
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engines.protocol import factory_of
-from bridge.parity.levels.random_states import random_states, undisturbed
+from bridge.parity.levels.random_states import random_states, without_solver_effects
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -45,7 +45,7 @@ def opened(name: str, scene: loaders.Scene):
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("model", ["arm/model.sdf", "leg.sdf", "gripper/model.sdf"])
 def test_a_jacobian_times_a_velocity_is_how_the_links_move(name: str, model: str) -> None:
-    mechanism = undisturbed(bridge.lower(loaders.load(ASSETS / model)))
+    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / model)))
     engine = factory_of(name)(mechanism)
     engine.set_step(1e-6)
     for q, v in random_states(mechanism, 2, seed=1):

@@ -14,7 +14,7 @@ import loaders
 from bridge import lower
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.levels.rest_height import standing
+from bridge.parity.levels.rest_height import rest_scenario
 from loaders.spatial import Pose, SpatialInertia
 
 pytest.importorskip("mujoco")
@@ -124,7 +124,7 @@ def test_a_thing_without_inertia_about_an_axis_is_explained_by_that() -> None:
     ("geometry", "surface", "told"),
     [
         (BOX, "<surface><contact><ode><kp>1.0</kp></ode></contact></surface>", "so soft that it may sink"),
-        ("<mesh><uri>nowhere.stl</uri></mesh>", "", "none of the shapes"),
+        ("<mesh><uri>nowhere.stl</uri></mesh>", "", "none of the meshes"),
     ],
 )
 def test_what_is_too_soft_to_stand_and_what_cannot_be_read_says_so(geometry: str, surface: str, told: str) -> None:
@@ -150,15 +150,15 @@ def test_another_shape_or_friction_is_a_difference(engine: type[MujocoEngine], q
     ],
 )
 def test_the_lowest_point_of_a_shape_is_known(geometry: str, reach: float) -> None:
-    stood = standing(lower(thing(geometry)))
-    assert not isinstance(stood, str)
-    assert stood.lowest({"body": Pose.of(p=(0, 0, 1.0))})[0] == pytest.approx(1.0 - reach)
+    scenario = rest_scenario(lower(thing(geometry)))
+    assert not isinstance(scenario, str)
+    assert scenario.lowest({"body": Pose.of(p=(0, 0, 1.0))})[0] == pytest.approx(1.0 - reach)
 
 
 def test_a_box_that_is_tilted_stands_on_its_edge() -> None:
-    stood = standing(lower(thing("<box><size>.2 .2 .2</size></box>", pose=f"0 0 0 {math.pi / 4} 0 0")))
-    assert not isinstance(stood, str)
-    assert stood.lowest({"body": Pose.of(p=np.zeros(3))})[0] == pytest.approx(-0.1 * math.sqrt(2.0))
+    scenario = rest_scenario(lower(thing("<box><size>.2 .2 .2</size></box>", pose=f"0 0 0 {math.pi / 4} 0 0")))
+    assert not isinstance(scenario, str)
+    assert scenario.lowest({"body": Pose.of(p=np.zeros(3))})[0] == pytest.approx(-0.1 * math.sqrt(2.0))
 
 
 def test_what_has_no_shapes_and_what_is_too_rough_says_so() -> None:

@@ -15,8 +15,8 @@ import loaders
 from bridge.parity import Outcome, Row, Verdict, compare
 from bridge.parity.engines.protocol import factory_of
 from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.convergence import exact_motion, ladder, slope
-from bridge.parity.levels.random_states import random_states, time_step, undisturbed
+from bridge.parity.levels.convergence import errors_over_steps, exact_motion, log_log_slope
+from bridge.parity.levels.random_states import random_states, time_step, without_solver_effects
 from bridge.parity.levels.trajectories import motion_rows
 from loaders.spatial import quaternion_to_matrix
 
@@ -96,7 +96,7 @@ def test_stiff_damping_shortens_the_step_and_too_stiff_damping_is_left_out() -> 
 
 
 def test_what_moves_undisturbed_has_no_stops_shapes_or_couplings() -> None:
-    mechanism = undisturbed(bridge.lower(loaders.load(ASSETS / "arm" / "model.sdf")))
+    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / "arm" / "model.sdf")))
     assert not any(link.collisions or link.visuals for link in mechanism.scene.links)
     assert all(math.isinf(axis.upper) for joint in mechanism.scene.joints for axis in joint.axes)
     assert not mechanism.couplings
@@ -122,15 +122,15 @@ def rows_of(source: object, **options: object) -> dict[tuple[str, str, str], Row
 
 @pytest.mark.parametrize("power", [1.0, 2.0, 4.0])
 def test_the_slope_of_a_power_is_its_exponent(power: float) -> None:
-    assert slope(ladder(1e-2, lambda step: 3.0 * step**power)) == pytest.approx(power, abs=1e-12)
+    assert log_log_slope(errors_over_steps(1e-2, lambda step: 3.0 * step**power)) == pytest.approx(power, abs=1e-12)
 
 
 def test_errors_that_vanish_have_no_slope() -> None:
-    assert slope(ladder(1e-2, lambda _step: 0.0)) is None
+    assert log_log_slope(errors_over_steps(1e-2, lambda _step: 0.0)) is None
 
 
 def test_the_exact_motion_keeps_the_energy_of_what_nothing_brakes() -> None:
-    mechanism = undisturbed(bridge.lower(loaders.load(ASSETS / "leg.sdf")), damped=False)
+    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / "leg.sdf")), damped=False)
     q, v = random_states(mechanism, 1, seed=0)[0]
     g = mechanism.scene.gravity
 
@@ -185,7 +185,7 @@ def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_bas
     lighter = dataclasses.replace(scene, gravity=0.999 * scene.gravity)
 
     def faulty(_mechanism: object) -> object:
-        return factory_of("mujoco")(undisturbed(bridge.lower(lighter)))
+        return factory_of("mujoco")(without_solver_effects(bridge.lower(lighter)))
 
     faulty.name = "mujoco"  # type: ignore[attr-defined]
     row = rows_of(scene, engines=(faulty, "pybullet"))["one step", "mujoco", "pybullet"]
@@ -211,7 +211,7 @@ def test_a_large_model_says_that_the_reference_does_not_ride_along() -> None:
     )
     text = f"<sdf version='1.11'><model name='m'>{chain}</model></sdf>"
     found = rows_of(loaders.load_string(text, format="sdf"), engines=("mujoco",))
-    assert "freedoms times steps" in found["motion without damping", "reference", "mujoco"].cause
+    assert "degrees of freedom times steps" in found["motion without damping", "reference", "mujoco"].cause
 
 
 def test_rotors_move_as_the_model_says_in_mujoco_and_pybullet_says_that_it_has_none() -> None:

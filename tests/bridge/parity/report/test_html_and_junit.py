@@ -60,7 +60,7 @@ def test_the_page_has_everything_that_it_promises(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     for heading in (
         "Pictures", "Quantities", "Error over time, motion with damping", "Error over the step", "Mass matrix",
-        "Pairs of links that may touch", "Mass and inertia", "Fidelity ledger", "Environment",
+        "Collidable pairs of links", "Mass and inertia", "Fidelity report", "Environment",
     ):  # fmt: skip
         assert f">{heading}" in page, heading
     assert page.count("<svg") >= 4
@@ -112,9 +112,9 @@ def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_
     page = found.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
     assert found.verdict is Verdict.DIFFERS
     head = page[: page.index("<nav>")]
-    assert "<b>mass</b> of reference and mujoco" in head
+    assert "<b>mass</b> (reference / mujoco)" in head
     assert "<b>forearm</b>" in head
-    assert "likely mujoco: it alone has another mass than the model" in head
+    assert "likely mujoco: the only engine whose mass differs from the model" in head
     later = next(row for row in found.failures if row.quantity == "mass matrix")
     assert "may follow from the mass of forearm" in later.cause
     row = next(line for line in page.splitlines() if line.startswith("<tr><td>forearm</td><td"))
@@ -145,6 +145,6 @@ def test_the_command_line_tells_the_first_difference_with_size_and_likely_cause(
     told = capsys.readouterr()
     (first,) = (row for row in told.out.splitlines() if row.startswith("first difference"))
     assert re.search(
-        r"joint motion of reference and mujoco-urdf: inf .* at mount, .* likely: .*fixed joints one", first
+        r"joint motion \(reference / mujoco-urdf\): error inf .* at mount, .* likely: .*merges links", first
     )
     assert "\x1b" not in told.err, "progress is for terminals"

@@ -13,7 +13,14 @@ from lxml import etree
 
 import bridge
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict, compare
-from bridge.parity.levels.quantities import Worst, absolute, compare_readings, overall, pose_distance, relative
+from bridge.parity.levels.quantities import (
+    WorstErrors,
+    absolute,
+    compare_readings,
+    norm_relative,
+    pose_distance,
+    relative,
+)
 from loaders.diagnostics import ExportError, Fate
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
@@ -47,7 +54,7 @@ def test_the_worst_row_decides(outcomes: list[Outcome], verdict: Verdict) -> Non
 
 def test_an_assertion_names_quantity_size_place_cause_and_command() -> None:
     found = comparison(row(Outcome.EXPLAINED, cause="rotors"), row(Outcome.PASSED))
-    with pytest.raises(AssertionError, match=r"(?s)AGREES.*mass of a and b: 1.00e-03  at elbow.*rotors.*--seed 0"):
+    with pytest.raises(AssertionError, match=r"(?s)AGREES.*mass \(a / b\): error 1.00e-03 at elbow.*rotors.*--seed 0"):
         found.assert_equivalent()
     comparison(row(Outcome.PASSED)).assert_equivalent()
 
@@ -75,16 +82,16 @@ def test_an_impossible_inertia_is_refused_or_repaired_alike_in_every_engine(tmp_
     assert "--inertia repair" in found.command
 
 
-@pytest.mark.parametrize("error", [absolute, relative, overall])
+@pytest.mark.parametrize("error", [absolute, relative, norm_relative])
 def test_what_is_no_number_is_the_worst_of_errors(error: object) -> None:
-    worst = Worst()
+    worst = WorstErrors()
     one, two = {"a": np.array([1.0]), "b": np.array([1.0])}, {"a": np.array([math.nan]), "b": np.array([2.0])}
     compare_readings(one, two, error, worst)  # type: ignore[arg-type]
     assert (worst.error, worst.where) == (math.inf, "a")
 
 
 def test_a_link_that_one_engine_lacks_differs_without_bound() -> None:
-    worst = Worst()
+    worst = WorstErrors()
     compare_readings({"a": np.ones(1)}, {"a": np.ones(1), "ghost": np.ones(1)}, relative, worst)
     assert (worst.error, worst.where) == (math.inf, "ghost")
 
