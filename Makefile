@@ -1,4 +1,4 @@
-# Everything from a fresh clone: each target makes what it needs, and does nothing twice.
+# Development tasks. Each target first creates the virtual environment if necessary.
 
 PYTHON ?= python3.11
 JOBS ?= 2
@@ -6,10 +6,10 @@ BIN := .venv/bin
 
 .PHONY: demo test lint types check clean
 
-demo: .venv/ready            ## the main job on the bundled arm, into out/demo
+demo: .venv/ready            ## convert and compare the bundled arm; output in out/demo
 	$(BIN)/sdfbridge demo out/demo
 
-test: lint types check       ## all tests, lint and types
+test: lint types check       ## linter, type checker and all tests
 
 check: .venv/ready-to-test
 	$(BIN)/pytest -n $(JOBS)
@@ -32,5 +32,5 @@ types: .venv/ready-to-test
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ .venv/ready
 
-clean:                       ## forget the environment and all output
+clean:                       ## remove the virtual environment and all output
 	rm -rf .venv out

@@ -1,4 +1,4 @@
-"""What reading costs on real files: every file of a folder against 50 ms and 30 microseconds for each element.
+"""Measure the reading time of every file in a folder against a limit of 50 ms plus 30 microseconds per element.
 
 python benchmarks/corpus.py FOLDER [SEARCH_PATH ...]
 """
@@ -17,7 +17,7 @@ ROUNDS = 3
 
 
 def seconds(source: Path, paths: list[Path]) -> float:
-    """The shortest of some readings: a garbage collection or a busy machine is not the reader's."""
+    """Return the shortest of several reading times, which excludes garbage collection and other processes [s]."""
     times = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -28,7 +28,7 @@ def seconds(source: Path, paths: list[Path]) -> float:
 
 
 def main(folder: Path, paths: list[Path]) -> None:
-    """Print the files that took longer, and the sums."""
+    """Print the files that exceed the limit, and totals."""
     files = sorted(file for suffix in ("sdf", "world", "urdf") for file in folder.rglob(f"*.{suffix}"))
     total, slow = 0.0, 0
     for file in files:
@@ -38,7 +38,7 @@ def main(folder: Path, paths: list[Path]) -> None:
         if took > allowed:
             slow += 1
             print(f"{took * 1e3:9.1f} ms   allowed {allowed * 1e3:.1f} ms   {file.relative_to(folder)}")
-    print(f"{len(files)} files in {total:.1f} s, {slow} of them slow")
+    print(f"{len(files)} files in {total:.1f} s, {slow} above the limit")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What loading and removing a robot again and again leaves behind, beside PyBullet's own ``loadURDF``.
+"""Measure what remains after loading and removing a robot repeatedly, compared with PyBullet's ``loadURDF``.
 
     python benchmarks/load_and_remove.py [COUNT [ROBOT ...]]
 
-Each way in a process of its own: growth of the resident memory per round after `WARM_UP` rounds, files left in the
-temporary folder, bodies and constraints left in the server. PyBullet itself keeps what it read of files and meshes.
+Each method runs in a separate process. Printed are the growth of the resident memory per round after `WARM_UP` rounds,
+and the remaining temporary files, bodies and constraints. PyBullet itself caches the files and meshes that it reads.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ ROBOTS = (
     "kuka_iiwa/model.urdf",
 )
 WARM_UP = {"cartpole.urdf": 2000}
-"""Rounds before memory is watched, 200 unless stated: where a round keeps least, it takes longest until that shows."""
+"""Rounds before memory is measured, by robot; 200 for all others. Small growth is visible only after many rounds."""
 
 
 def resident() -> int:
-    """This process's memory [bytes]; Linux only."""
+    """Return the resident memory of this process [bytes]; Linux only."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
@@ -47,9 +47,18 @@ def once(path: Path, scene: loaders.Scene | None) -> None:
         bridge.load_into_pybullet(scene).remove()
 
 
-def measure(path: Path, way: str, count: int) -> str:
-    """One way, as ``growth files bodies constraints``."""
-    scene = loaders.load(path) if way == "here" else None
+def measure(path: Path, method: str, count: int) -> str:
+    """Measure one method.
+
+    Args:
+        path: The robot.
+        method: ``loadURDF`` or ``here``.
+        count: Number of rounds.
+
+    Returns:
+        A line of growth [KiB per round], files, bodies and constraints.
+    """
+    scene = loaders.load(path) if method == "here" else None
     pybullet.connect(pybullet.DIRECT)
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder
@@ -59,19 +68,19 @@ def measure(path: Path, way: str, count: int) -> str:
         for _ in range(count):
             once(path, scene)
         growth = (resident() - start) / count / 1024
-        left = len(list(Path(folder).iterdir()))
+        remaining = len(list(Path(folder).iterdir()))
         tempfile.tempdir = None
-    return f"{growth:8.1f} {left:6} {pybullet.getNumBodies():6} {pybullet.getNumConstraints():6}"
+    return f"{growth:8.1f} {remaining:6} {pybullet.getNumBodies():6} {pybullet.getNumConstraints():6}"
 
 
 def main(count: int, robots: Sequence[str]) -> None:
-    print(f"{'robot':28} {'way':9} {'KiB/round':>9} {'files':>6} {'bodies':>6} {'constr.':>6}")
+    print(f"{'robot':28} {'method':9} {'KiB/round':>9} {'files':>6} {'bodies':>6} {'constr.':>6}")
     for name in robots:
         path = Path(pybullet_data.getDataPath()) / name
-        for way in ("loadURDF", "here"):
-            command = [sys.executable, __file__, "--one", str(path), way, str(count)]
+        for method in ("loadURDF", "here"):
+            command = [sys.executable, __file__, "--one", str(path), method, str(count)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-            print(f"{name:28} {way:9} {done.stdout.splitlines()[-1]}", flush=True)
+            print(f"{name:28} {method:9} {done.stdout.splitlines()[-1]}", flush=True)
 
 
 if __name__ == "__main__":

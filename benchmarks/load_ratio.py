@@ -1,10 +1,10 @@
-"""Robots into PyBullet, with the meshes' cache warm, against PyBullet's own ``loadURDF`` of the same files.
+"""Compare the load time of robots with that of PyBullet's ``loadURDF``, with cached meshes.
 
     python benchmarks/load_ratio.py [ROUNDS]
 
-Alternately in one run, each load in a fresh physics server: milliseconds of this thread on the processor, the least of
-all rounds, which other programs disturb least. ``scene`` is from a scene that was read before, of which ``native`` is
-inside PyBullet's ``loadURDF``; ``file`` includes reading the file; ``cold`` is from a scene with an empty cache.
+Both methods alternate, each load in a new physics server. Times are the minimum of all rounds, in milliseconds of
+processor time of this thread. ``scene`` starts from a scene that was read before, of which ``native`` is inside
+PyBullet's ``loadURDF``; ``file`` includes reading the file; ``cold`` starts from a scene with an empty cache.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ Load = Callable[[int], object]
 
 
 def robots() -> Iterator[tuple[str, Path]]:
-    """The name of each robot, and its file."""
+    """Yield the name and file of each robot."""
     for name in OF_PYBULLET:
         yield name, Path(pybullet_data.getDataPath()) / name
     folder = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
@@ -76,7 +76,7 @@ def robots() -> Iterator[tuple[str, Path]]:
 
 
 def milliseconds(load: Load) -> float:
-    """Of one load into a physics server of its own."""
+    """Return the processor time of one load into a new physics server [ms]."""
     client = pybullet.connect(pybullet.DIRECT)
     start = time.thread_time()
     load(client)
@@ -87,12 +87,12 @@ def milliseconds(load: Load) -> float:
 
 @contextmanager
 def inside(spent: list[float]) -> Iterator[None]:
-    """Add the milliseconds that each call of ``loadURDF`` takes."""
-    own = pybullet.loadURDF
+    """Append the time of each call of ``loadURDF`` to a list [ms]."""
+    original = pybullet.loadURDF
 
     def timed(*arguments: object, **options: object) -> int:
         start = time.thread_time()
-        body: int = own(*arguments, **options)
+        body: int = original(*arguments, **options)
         spent.append(1e3 * (time.thread_time() - start))
         return body
 
@@ -100,16 +100,16 @@ def inside(spent: list[float]) -> Iterator[None]:
     try:
         yield
     finally:
-        pybullet.loadURDF = own
+        pybullet.loadURDF = original
 
 
-def bulletly(path: Path, client: int) -> None:
+def load_with_pybullet(path: Path, client: int) -> None:
     with capture_stdout([]):
         pybullet.loadURDF(str(path), physicsClientId=client)
 
 
-def measured(path: Path, rounds: int) -> tuple[float, ...]:
-    """``loadURDF``, here from a scene, inside PyBullet of that, from the file, and with an empty cache."""
+def measure(path: Path, rounds: int) -> tuple[float, ...]:
+    """Return the times of ``loadURDF``, from a scene, inside PyBullet, from the file, and with an empty cache [ms]."""
     scene = loaders.load(path)
 
     def from_scene(client: int) -> object:
@@ -121,7 +121,7 @@ def measured(path: Path, rounds: int) -> tuple[float, ...]:
     cold = milliseconds(from_scene)
     own, ours, file, native = [], [], [], list[float]()
     for _ in range(rounds):
-        own.append(milliseconds(lambda client: bulletly(path, client)))
+        own.append(milliseconds(lambda client: load_with_pybullet(path, client)))
         file.append(milliseconds(from_file))
         with inside(native):
             ours.append(milliseconds(from_scene))
@@ -132,7 +132,7 @@ def main(rounds: int) -> None:
     ratios, of_files = [], []
     print(f"{'robot':54} {'loadURDF':>9} {'scene':>8} {'native':>8} {'ratio':>6} {'file':>8} {'ratio':>6} {'cold':>8}")
     for name, path in robots():
-        own, ours, native, file, cold = measured(path, rounds)
+        own, ours, native, file, cold = measure(path, rounds)
         ratios.append(ours / own)
         of_files.append(file / own)
         times = f"{own:9.2f} {ours:8.2f} {native:8.2f} {ratios[-1]:6.2f} {file:8.2f} {of_files[-1]:6.2f} {cold:8.0f}"

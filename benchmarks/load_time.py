@@ -1,8 +1,8 @@
-"""From a file to a simulator: how long each stage takes for some robots, in milliseconds.
+"""Measure the time of each stage from a file to a simulator, for several robots.
 
     python benchmarks/load_time.py [ROUNDS]
 
-Medians; the first round, which fills the cache of meshes, is left out.
+Prints medians in milliseconds. The first round, which fills the cache of meshes, is not counted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def stages(path: Path) -> tuple[float, ...]:
-    """One round: reading, lowering, MuJoCo from the mechanism to the compiled model, PyBullet from it to the body."""
+    """Return the times of reading, lowering, compiling with MuJoCo, and loading into PyBullet [ms]."""
     scene = loaders.load(path)
     mechanism = bridge.lower(scene)
     client = pybullet.connect(pybullet.DIRECT)

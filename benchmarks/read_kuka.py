@@ -1,4 +1,4 @@
-"""How long it takes to read kuka_iiwa/model.sdf: ours against Drake's parser, in one process, in turns.
+"""Compare the time to read kuka_iiwa/model.sdf with that of Drake's parser; both alternate in one process.
 
 python benchmarks/read_kuka.py [ROUNDS]
 """
@@ -25,7 +25,7 @@ FILE = Path(pybullet_data.getDataPath()) / "kuka_iiwa" / "model.sdf"
 
 
 def read_with_drake() -> None:
-    """Without a scene graph: Drake then reads no geometry, which is to its advantage."""
+    """Read the file without a scene graph: Drake then skips the geometry, which makes it faster."""
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModels(str(FILE))
 

@@ -1,8 +1,8 @@
-"""What a link costs as a model grows: reading and lowering chains and trees, in SDFormat and in URDF.
+"""Measure the time per link of reading and lowering chains and trees of increasing size, in SDFormat and URDF.
 
     python benchmarks/scale.py [LARGEST]
 
-Time per link must not grow; garbage collection is what is left of a slope.
+The time per link must not increase, except for garbage collection.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ URDF_INERTIAL = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy
 
 
 def chain(i: int) -> int:
-    """The parent of link ``i`` where each carries the next."""
+    """Return the parent of link ``i`` in a chain."""
     return i - 1
 
 
 def tree(i: int) -> int:
-    """The parent of link ``i`` where each carries two."""
+    """Return the parent of link ``i`` in a binary tree."""
     return (i - 1) // 2
 
 
 def sdf(count: int, parent: Callable[[int], int]) -> str:
-    """Each link is posed from its parent, so that frames nest as deeply as the links do."""
+    """Return a model whose links are posed relative to their parents, so that frames are nested as deeply as links."""
     lines = ["<sdf version='1.11'><model name='m'>", f"<link name='l0'>{INERTIAL}</link>"]
     for i in range(1, count):
         lines.append(f"<link name='l{i}'><pose relative_to='l{parent(i)}'>0 0 0.1 0.01 0 0</pose>{INERTIAL}</link>")
@@ -49,7 +49,7 @@ def urdf(count: int, parent: Callable[[int], int]) -> str:
 
 
 def best(rounds: int, work: Callable[[], object]) -> float:
-    """The shortest of some runs [s]."""
+    """Return the shortest time of several runs [s]."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -67,6 +67,14 @@ def main(largest: int) -> None:
 
 
 def measure(form: str, text: str, shape: str, count: int) -> None:
+    """Print the times per link of one model.
+
+    Args:
+        form: Format of the model.
+        text: The model.
+        shape: Name of the shape of its tree.
+        count: Number of links.
+    """
     rounds = max(2, 2_000 // count)
     scene = loaders.load_string(text, format=form)
     mechanism = bridge.lower(scene)

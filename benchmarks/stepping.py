@@ -1,11 +1,11 @@
-"""A step of an export against a step of the same robot written by hand: `yardsticks/`.
+"""Compare the time of a step of exported robots with that of the same robots written by hand (``yardsticks/``).
 
     python benchmarks/stepping.py [ROUNDS [ROBOT ...]]
 
-Both have the same shapes, limits, time step, integrator, solver and pairs that may touch, and start from the same
-random positions. Each round steps one after the other through 2,000 steps, from the start again; of all rounds the
-shortest counts, in processor time. ``free`` is without a floor, ``floor`` is on one. ``fused`` is the export with
-MuJoCo's ``fusestatic``, which makes one body of links that are welded together. ``contacts`` is their mean number.
+Both have the same shapes, limits, time step, integrator, solver and collision pairs, and start from the same random
+positions. Each round runs 2,000 steps of each model from the start; the minimum processor time of all rounds is
+printed. ``free`` is without a floor, ``floor`` on one. ``fused`` is the export with MuJoCo's ``fusestatic``, which
+merges links that are welded together. ``contacts`` is the mean number of contacts.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ STANDING = (0.0, 0.9, -1.8)
 
 @dataclass(frozen=True, kw_only=True)
 class Robot:
-    """A file of pybullet_data or of example-robot-data, and the link of it that is bolted to the ground, if any."""
+    """A file of pybullet_data or of example-robot-data, and the link that is welded to the world, if any."""
 
     file: str
     base: str = ""
 
     @property
     def path(self) -> Path:
-        """Where it is installed."""
+        """Path of the installed file."""
         folders = (Path(pybullet_data.getDataPath()), *Path(sys.prefix).glob(EXAMPLE_ROBOT_DATA))
         return next(folder / self.file for folder in folders if (folder / self.file).is_file())
 
@@ -62,7 +62,16 @@ def scene(robot: Robot) -> loaders.Scene:
 
 
 def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
-    """The export and the yardstick, which shares its meshes."""
+    """Compile the export and the model written by hand, which uses the same meshes.
+
+    Args:
+        name: Name of the robot.
+        folder: Folder to export to.
+        floor: Whether to add a floor.
+
+    Returns:
+        The compiled models.
+    """
     exported = bridge.export_mjcf(scene(ROBOTS[name]), folder / name, collision_policy="mujoco")
     assets = {path.name: path.read_bytes() for path in (folder / name / "assets").iterdir()}
     specs = {
@@ -78,7 +87,7 @@ def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
 
 
 def start(model: Any, seed: int) -> Any:
-    """A quadruped stands; an arm is somewhere within its limits."""
+    """Return the initial state: a quadruped stands, an arm is at random positions within its limits."""
     data = mujoco.MjData(model)
     if model.nq == 19:
         data.qpos[2] = 0.32
@@ -90,7 +99,7 @@ def start(model: Any, seed: int) -> Any:
 
 
 def microseconds(model: Any) -> tuple[float, float, Any]:
-    """Of one step, the mean number of contacts, and where it ended."""
+    """Return the time of one step [us], the mean number of contacts, and the final positions."""
     data = start(model, seed=1)
     taken = contacts = 0.0
     for _ in range(STEPS // 100):
@@ -102,6 +111,14 @@ def microseconds(model: Any) -> tuple[float, float, Any]:
 
 
 def compare(name: str, folder: Path, floor: bool, rounds: int) -> None:
+    """Print the comparison of one robot.
+
+    Args:
+        name: Name of the robot.
+        folder: Folder to export to.
+        floor: Whether to add a floor.
+        rounds: Number of rounds.
+    """
     models = pair(name, folder, floor)
     best = dict.fromkeys(models, np.inf)
     for _ in range(rounds):
@@ -115,7 +132,7 @@ def compare(name: str, folder: Path, floor: bool, rounds: int) -> None:
 
 
 def main(rounds: int, *names: str) -> None:
-    print("robot             export     fused yardstick   ratio   fused  contacts of both  apart at the end")
+    print("robot             export     fused yardstick   ratio   fused  contacts of both  final difference")
     with tempfile.TemporaryDirectory() as folder:
         for name in names or ROBOTS:
             for floor in (False, True):

@@ -1,11 +1,11 @@
-"""Ten robots that fall and swing for a second without contact, in PyBullet and MuJoCo with the same step.
+"""Compare the motion of ten robots without contact in PyBullet and MuJoCo, for a second at the same time step.
 
     python benchmarks/trajectories.py
 
-The largest difference of any link's position [m] or orientation [rad]. A fixed base: the two are the same up to
-rounding. A floating base: PyBullet integrates the motion of its centre of mass and MuJoCo that of its frame's origin,
-so they differ in first order of the step; the slope is the exponent, from steps of 1/1000 to 1/4000 s. Where the centre
-of mass of the root link is its origin, the two are the same again, and there is no slope.
+Prints the largest difference of a link's position [m] or orientation [rad]. With a fixed base, both agree up to
+rounding. With a floating base, PyBullet integrates the motion of its center of mass and MuJoCo that of its frame's
+origin, so that they differ to first order in the time step. The slope is the fitted order, for time steps of 1/1000 to
+1/4000 s. If the center of mass of the root link is its origin, both agree up to rounding, and there is no slope.
 """
 
 from __future__ import annotations
@@ -43,12 +43,18 @@ ROUNDING = 1e-9
 
 
 def bare(path: Path, *, fixed: bool) -> Mechanism:
-    """The robot's tree with its dampers, on a base that is held or free."""
+    """Return the mechanism without solver effects, on a fixed or floating base."""
     return with_base(without_solver_effects(bridge.lower(loaders.load(path))), fixed=fixed)
 
 
 def difference(mechanism: Mechanism, step: float, seed: int = 0) -> float:
-    """How far the engines are apart at most, asked ten times in a second."""
+    """Return the largest difference of the engines at ten times in a second [m or rad].
+
+    Args:
+        mechanism: The robot.
+        step: Time step [s].
+        seed: Seed of the initial state.
+    """
     (start,) = random_states(mechanism, 1, seed)
     engines = MujocoEngine(mechanism), PyBulletEngine(mechanism)
     worst = 0.0
@@ -66,7 +72,7 @@ def difference(mechanism: Mechanism, step: float, seed: int = 0) -> float:
 
 
 def slope(differences: Sequence[float]) -> float:
-    """The order of the step in which differences at `STEPS` shrink; nan where all there is is rounding."""
+    """Return the order of convergence of differences at `STEPS`; nan if they are rounding errors."""
     if max(differences) < ROUNDING:
         return math.nan
     return math.log(differences[0] / differences[-1]) / math.log(STEPS[0] / STEPS[-1])

@@ -1,11 +1,11 @@
-"""The joint control modes of PyBullet on a joint by name, and what each is for.
+"""Use PyBullet's joint control modes on a joint selected by name.
 
     python examples/control_modes.py
 
-mode                 holds                     note
-POSITION_CONTROL     a position                the solver's motor: give force=, the file's effort limit is not enforced
+mode                 controls                  note
+POSITION_CONTROL     a position                solver motor: state force=, the file's effort limit is not enforced
 VELOCITY_CONTROL     a velocity                force=0 switches the motor off; force=f at 0 rad/s is dry friction
-TORQUE_CONTROL       nothing: adds a torque    for one step; apply_efforts cuts it to the limit
+TORQUE_CONTROL       a torque, for one step    apply_efforts also enforces the effort limit
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
 def main() -> None:
     p.connect(p.DIRECT)
     p.setTimeStep(1 / 1000)
-    robot = load_into_pybullet(ARM)  # no gravity, so that each mode shows its own effect
+    robot = load_into_pybullet(ARM)  # without gravity, only the control mode acts
     elbow = robot.joints["elbow"]
     modes = {
         "position": (p.POSITION_CONTROL, {"targetPosition": -0.5, "force": 80}),
         "velocity": (p.VELOCITY_CONTROL, {"targetVelocity": -0.3, "force": 80}),
-        "off": (p.VELOCITY_CONTROL, {"force": 0}),  # also before torques: a motor would hold against them
+        "off": (p.VELOCITY_CONTROL, {"force": 0}),  # also required before torques: the motor would resist them
         "torque": (p.TORQUE_CONTROL, {"force": -0.1}),
     }
     for name, (mode, goal) in modes.items():

@@ -1,8 +1,8 @@
-"""An SDFormat arm in PyBullet: loaded, held by its motors, driven by name.
+"""Load an SDFormat arm into PyBullet and drive its joints by name.
 
     python examples/drive_in_pybullet.py
 
-The handle *is* PyBullet's body id: every function of PyBullet takes it. Joints and links go by the model's names.
+The handle is PyBullet's body id, so that every function of PyBullet accepts it. Joints and links keep their names.
 """
 
 from __future__ import annotations

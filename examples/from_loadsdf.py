@@ -1,14 +1,14 @@
-"""From PyBullet's ``loadSDF`` to this loader, line by line: a world of several models.
+"""Migrate from PyBullet's ``loadSDF``: a world with several models.
 
     python examples/from_loadsdf.py
 
 Before                                            After
 ids = p.loadSDF(path)                             world = load_into_pybullet(path)
-arm = ids[1]  # by luck                           arm = world["left"]  # by the model's name
+arm = ids[1]  # depends on the order              arm = world["left"]  # by the model's name
 for i in ids: p.removeBody(i)                     world.remove()
 p.setGravity(...)  # loadSDF reads no physics     world.apply_physics()  # on request
 p.getLinkState(ids[1], 3)                         world.link_pose("left::forearm")
-# <include>, nested models, frames, expressed_in, static, friction, inertia: ignored or wrong; here as the file says
+loadSDF ignores or misreads <include>, nested models, frames, expressed_in, static, friction and inertia.
 """
 
 from __future__ import annotations

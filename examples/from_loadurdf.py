@@ -1,4 +1,4 @@
-"""From PyBullet's own loaders to this one, line by line; then an episode loop and three ways to drive a joint.
+"""Migrate from PyBullet's ``loadURDF``; then run episodes and drive a joint in three ways.
 
     python examples/from_loadurdf.py
 
@@ -6,11 +6,11 @@ Before                                            After
 robot = p.loadURDF(path, pos, orn)                robot = load_into_pybullet(path, basePosition=pos, ...)
 p.loadURDF(path, useFixedBase=True)               load_into_pybullet(path, useFixedBase=True)
 p.loadURDF(path, globalScaling=2)                 load_into_pybullet(path, globalScaling=2)  # inertias grow as well
-p.loadURDF(path, flags=p.URDF_USE_INERTIA_FROM..) not needed: the file's inertia, order and cylinders always hold
-p.loadURDF(path, flags=p.URDF_USE_SELF_COLLISION) not needed: links touch as the file and policy= say
+p.loadURDF(path, flags=p.URDF_USE_INERTIA_FROM..) not needed: inertia, order and cylinders are those of the file
+p.loadURDF(path, flags=p.URDF_USE_SELF_COLLISION) not needed: the file and policy= define which links collide
 p.loadURDF(path, flags=p.URDF_ENABLE_SLEEPING)    load_into_pybullet(path, flags=p.URDF_ENABLE_SLEEPING)
 client.loadURDF(path)  # a BulletClient           load_into_pybullet(path, physicsClientId=client)
-p.getBasePositionAndOrientation(robot)[0]         robot.link_pose("base").p  # the link, not its centre of mass
+p.getBasePositionAndOrientation(robot)[0]         robot.link_pose("base").p  # the link, not its center of mass
 ids = p.loadSDF(path)                             bodies = load_into_pybullet(path)
 index = next(i for i in range(p.getNumJoints...)) index = robot.joints["elbow"]
 p.resetJointState(robot, index, 0.3)              robot.set_positions({"elbow": 0.3})
@@ -36,10 +36,10 @@ def main() -> None:
     p.setGravity(0, 0, -9.81)
     with load_into_pybullet(ARM) as robot:
         for episode in range(3):
-            robot.set_positions(START)  # what is coupled follows; everything is at rest
+            robot.set_positions(START)  # coupled joints follow; all velocities are zero
             for _ in range(120):
-                robot.apply_efforts({"elbow": 2.0 * episode})  # for one step, cut to the joint's effort limit
-                robot.step()  # springs and the like, then stepSimulation
+                robot.apply_efforts({"elbow": 2.0 * episode})  # for one step, limited to the effort limit
+                robot.step()  # apply springs and similar forces, then stepSimulation
             print(f"episode {episode}: the elbow ends at {robot.positions()['elbow']:.4f} rad")
 
         elbow = robot.joints["elbow"]
@@ -52,7 +52,7 @@ def main() -> None:
         for _ in range(120):
             p.stepSimulation()
         print(f"velocity control: {robot.velocities()['elbow']:.4f} rad/s")
-        p.setJointMotorControl2(robot, elbow, p.VELOCITY_CONTROL, force=0)  # the motor off again
+        p.setJointMotorControl2(robot, elbow, p.VELOCITY_CONTROL, force=0)  # switch the motor off
     p.disconnect()
 
 

@@ -1,9 +1,10 @@
-"""Where a joint stands decides how its child moves: two models, two simulators, one picture.
+"""Plot how the pose of a joint affects the motion of its child, in both simulators.
 
     python examples/joint_motion.py [PICTURE]
 
-Both models of ``assets/orthogonal_*.sdf`` put their links at the same places; only the pose of the joint differs.
-Turned by 0.78 rad, the children part, and PyBullet and MuJoCo agree on where they go. Writes out/joint_motion.png.
+The links of ``assets/orthogonal_z.sdf`` and ``assets/orthogonal_x.sdf`` have the same poses; only the pose of the joint
+differs. Rotated by 0.78 rad, their children have different poses, on which PyBullet and MuJoCo agree. The plot is
+written to out/joint_motion.png.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from matplotlib.patches import Polygon
 ASSETS = Path(__file__).parents[1] / "assets"
 ANGLE = 0.78
 BLOCK = 0.02 * np.array(((-1, 0, -1), (1, 0, -1), (1, 0, 1), (-1, 0, 1)))
-"""Corners of a link's block, seen from the side [m]."""
+"""Corners of the box of a link in the x-z plane [m]."""
 
 
 def pose_in_pybullet(path: Path, angle: float) -> Pose:
@@ -49,7 +50,13 @@ def pose_in_mujoco(path: Path, angle: float) -> Pose:
 
 
 def draw(axes: Any, name: str, joint: tuple[float, float]) -> None:
-    """One model seen from the side: dotted where it starts, filled in PyBullet, outlined in MuJoCo."""
+    """Draw a model in the x-z plane: dotted at zero, filled in PyBullet, outlined in MuJoCo.
+
+    Args:
+        axes: Axes of matplotlib.
+        name: Name of the file in ``assets``.
+        joint: Position of the joint in the x-z plane [m].
+    """
     path = ASSETS / f"{name}.sdf"
     start, bullet, muj = pose_in_pybullet(path, 0.0), pose_in_pybullet(path, ANGLE), pose_in_mujoco(path, ANGLE)
     print(f"{name}: child at {np.round(bullet.p, 6)}, the simulators differ by {np.abs(bullet.p - muj.p).max():.1e} m")

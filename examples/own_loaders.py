@@ -1,9 +1,9 @@
-"""Does PyBullet's own loader get my robot right? And MuJoCo's own reader?
+"""Compare PyBullet's native loader and MuJoCo's native reader with the content of a file.
 
     python examples/own_loaders.py [FILE]
 
-Each simulator's own loader reads the file with default settings and is held against what the file says. What it gets
-wrong is told with the worst place, the size, and the likely cause; what this package makes of the file comes last.
+Each native loader reads the file with default settings and is compared with the file. Differences are printed with
+their place, size and likely cause. The comparison of both simulators through this package is printed last.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ GRIPPER = """<robot name="gripper">
   <joint name="follow" type="revolute"><parent link="left"/><child link="right"/><axis xyz="0 1 0"/>
     <limit lower="-1" upper="0" effort="5" velocity="2"/><mimic joint="close" multiplier="-1"/></joint>
 </robot>"""
-"""A robot of three links, for those who have no file at hand."""
+"""The robot of three links that is used if no file is given."""
 
 
-def judged(path: Path, *engines: str) -> Comparison:
+def compare(path: Path, *engines: str) -> Comparison:
     return bridge.compare(path, engines, levels=("L0", "L1"), configurations=5)
 
 
-def tell(title: str, comparison: Comparison) -> None:
+def print_differences(title: str, comparison: Comparison) -> None:
     print(f"{title}: {comparison.verdict}")
     for row in (row for row in comparison.rows if row.outcome is Outcome.FAILED):
         place = f" at {row.where}" if row.where else ""
@@ -47,9 +47,9 @@ def tell(title: str, comparison: Comparison) -> None:
 
 def main(path: Path) -> None:
     loader = "pybullet-urdf" if path.suffix == ".urdf" else "pybullet-sdf"
-    tell("PyBullet's own loader", judged(path, loader))
-    tell("MuJoCo's own reader", judged(path, "mujoco-urdf"))
-    tell("through this package, both", judged(path, "mujoco", "pybullet"))
+    print_differences("PyBullet's native loader", compare(path, loader))
+    print_differences("MuJoCo's native reader", compare(path, "mujoco-urdf"))
+    print_differences("both simulators through this package", compare(path, "mujoco", "pybullet"))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""A reset loop as reinforcement learning has it: one body, many episodes, the same start every time.
+"""Reset a robot between episodes, as in reinforcement learning.
 
     python examples/reset_loop.py
 
-Load once and reset the state: loading again costs a hundred times more. ``saveState`` of PyBullet works too; what is
-shown here keeps what is coupled together, and starts each episode from positions by name.
+Loading once and resetting the state is a hundred times faster than loading again. PyBullet's ``saveState`` works, too;
+this example sets positions by joint name, which also sets coupled joints.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEPS = 240
 
 
 class Reach:
-    """Torques in, positions and velocities out, minus the distance to the goal as reward."""
+    """Environment with torques as actions; the reward is minus the largest distance to the goal [rad]."""
 
     def __init__(self) -> None:
         self.client = p.connect(p.DIRECT)
@@ -31,7 +31,7 @@ class Reach:
 
     def reset(self, seed: int) -> np.ndarray:
         spread = np.random.default_rng(seed).uniform(-0.1, 0.1, len(GOAL))
-        home = dict.fromkeys(self.robot.positions(), 0.0)  # every joint, by its own number of coordinates
+        home = dict.fromkeys(self.robot.positions(), 0.0)  # all joints of the arm have one coordinate
         self.robot.set_positions({**home, **dict(zip(GOAL, spread.tolist(), strict=True))})
         return self.observe()
 
@@ -40,30 +40,30 @@ class Reach:
         return np.array([*(q[name] for name in GOAL), *(v[name] for name in GOAL)])
 
     def step(self, torques: np.ndarray) -> tuple[np.ndarray, float]:
-        self.robot.apply_efforts(dict(zip(GOAL, torques.tolist(), strict=True)))  # cut to the file's limits
+        self.robot.apply_efforts(dict(zip(GOAL, torques.tolist(), strict=True)))  # within the effort limits
         self.robot.step()
-        seen = self.observe()
-        return seen, -float(np.abs(seen[: len(GOAL)] - list(GOAL.values())).max())
+        observation = self.observe()
+        return observation, -float(np.abs(observation[: len(GOAL)] - list(GOAL.values())).max())
 
     def close(self) -> None:
         p.disconnect(self.client)
 
 
-def policy(reach: Reach, seen: np.ndarray) -> np.ndarray:
-    """Gravity compensation and a spring and damper to the goal."""
-    q, v = seen[: len(GOAL)], seen[len(GOAL) :]
-    weight = dict(zip(reach.robot.mechanism.v_order, reach.robot.bias_forces(), strict=True))
-    lift = np.array([weight[name, 0] for name in GOAL])
-    torques: np.ndarray = lift + 60.0 * (np.array(list(GOAL.values())) - q) - 12.0 * v
+def policy(reach: Reach, observation: np.ndarray) -> np.ndarray:
+    """Return gravity compensation plus a proportional-derivative controller."""
+    q, v = observation[: len(GOAL)], observation[len(GOAL) :]
+    gravity = dict(zip(reach.robot.mechanism.v_order, reach.robot.bias_forces(), strict=True))
+    compensation = np.array([gravity[name, 0] for name in GOAL])
+    torques: np.ndarray = compensation + 60.0 * (np.array(list(GOAL.values())) - q) - 12.0 * v
     return torques
 
 
 def main() -> None:
     reach = Reach()
     for episode, seed in enumerate((1, 2, 1)):
-        seen, reward = reach.reset(seed), 0.0
+        observation, reward = reach.reset(seed), 0.0
         for _ in range(STEPS):
-            seen, reward = reach.step(policy(reach, seen))
+            observation, reward = reach.step(policy(reach, observation))
         print(f"episode {episode}, seed {seed}: last reward {reward:.12f}")
     reach.close()
 

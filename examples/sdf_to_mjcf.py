@@ -1,4 +1,4 @@
-"""SDFormat to MJCF: a folder that MuJoCo opens, and an account of what became of everything.
+"""Convert SDFormat to a folder of MJCF files and print the diagnostics.
 
     python examples/sdf_to_mjcf.py [FOLDER]
 

@@ -1,4 +1,4 @@
-"""Every example runs, in a folder of its own, and does what it says."""
+"""Every example runs in an empty folder and prints or writes what it promises."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import bridge
+import loaders
+from bridge.cli import _parser
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -29,9 +33,25 @@ def run(path: Path, folder: Path) -> str:
     return done.stdout
 
 
+def test_every_example_is_tested() -> None:
+    tested = set(re.findall(r'"(\w+\.py)"', Path(__file__).read_text(encoding="utf-8")))
+    assert {path.name for path in EXAMPLES} == tested
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs_from_any_folder(path: Path, tmp_path: Path) -> None:
-    assert run(path, tmp_path)
+def test_the_docstring_of_an_example_states_its_command(path: Path) -> None:
+    assert f"\n    python examples/{path.name}" in path.read_text(encoding="utf-8").split('"""')[1]
+
+
+def test_the_episodes_and_control_modes_of_the_migrated_script_reach_their_goals(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "from_loadurdf.py", tmp_path)
+    ends = [float(number) for number in re.findall(r"the elbow ends at (\S+) rad", text)]
+    assert len(ends) == 3
+    assert ends == sorted(ends), "a larger torque lifts the elbow further"
+    (position,) = re.findall(r"position control: (\S+) rad", text)
+    assert float(position) == pytest.approx(-0.5, abs=0.01)
+    (velocity,) = re.findall(r"velocity control: (\S+) rad/s", text)
+    assert float(velocity) == pytest.approx(0.2, abs=0.01)
 
 
 def test_the_joint_motion_is_drawn_and_the_simulators_agree_on_it(tmp_path: Path) -> None:
@@ -50,11 +70,14 @@ def test_the_arm_reaches_its_goal_in_pybullet(tmp_path: Path) -> None:
         assert float(reached) == pytest.approx(float(goal), abs=0.02)
 
 
-def test_the_exported_folder_holds_what_the_example_says(tmp_path: Path) -> None:
-    run(ROOT / "examples" / "sdf_to_mjcf.py", tmp_path)
+def test_the_exported_folder_holds_the_files_of_the_docstring(tmp_path: Path) -> None:
+    text = run(ROOT / "examples" / "sdf_to_mjcf.py", tmp_path)
     folder = tmp_path / "out" / "arm"
     for name in ("arm.xml", "scene.xml", "FIDELITY.md", "assets"):
         assert (folder / name).exists(), name
+    palm = bridge.lower(loaders.load(ROOT / "assets" / "arm" / "model.sdf")).link_poses({"elbow": 0.5})["gripper::palm"]
+    (printed,) = re.findall(r"gripper::palm is at \[(.*)\]", text)
+    assert [float(number) for number in printed.split()] == pytest.approx(palm.p, abs=1e-6)
 
 
 def test_every_episode_with_the_same_seed_ends_alike(tmp_path: Path) -> None:
@@ -74,28 +97,26 @@ def test_two_arms_of_one_world_swing_alike_and_leave_nothing_behind(tmp_path: Pa
 
 def test_each_control_mode_does_what_its_name_says(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "control_modes.py", tmp_path)
-    found = {m: (float(q), float(v)) for m, q, v in re.findall(r"(\w+) +elbow at +(\S+) rad, +(\S+) rad/s", text)}
-    assert found["position"] == pytest.approx((-0.5, 0.0), abs=1e-3)
-    assert found["velocity"][1] == pytest.approx(-0.3, abs=1e-3)
-    assert found["off"] == pytest.approx((0.0, 0.0), abs=1e-6)
-    assert found["torque"][1] < -0.05
+    states = {m: (float(q), float(v)) for m, q, v in re.findall(r"(\w+) +elbow at +(\S+) rad, +(\S+) rad/s", text)}
+    assert states["position"] == pytest.approx((-0.5, 0.0), abs=1e-3)
+    assert states["velocity"][1] == pytest.approx(-0.3, abs=1e-3)
+    assert states["off"] == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert states["torque"][1] < -0.05
 
 
-def test_the_simulators_own_loaders_are_judged_and_what_they_get_wrong_is_told(tmp_path: Path) -> None:
+def test_the_errors_of_the_native_loaders_are_printed_with_their_causes(tmp_path: Path) -> None:
     text = run(ROOT / "examples" / "own_loaders.py", tmp_path)
-    assert "PyBullet's own loader: DIFFERS" in text
+    assert "PyBullet's native loader: DIFFERS" in text
     assert re.search(r"inertia at \w+: off by \S+ ; .*collision shapes", text)
     assert re.search(r"couplings at follow on close: .*mimic", text)
-    assert re.search(r"through this package, both: EQUIVALENT", text)
+    assert re.search(r"both simulators through this package: EQUIVALENT", text)
 
 
-def test_the_recipe_for_continuous_integration_uses_commands_that_there_are() -> None:
+def test_the_workflow_for_continuous_integration_uses_valid_commands() -> None:
     yaml = pytest.importorskip("yaml")
     recipe = yaml.safe_load((ROOT / "examples" / "ci" / "parity.yml").read_text(encoding="utf-8"))
     commands = [step["run"] for step in recipe["jobs"]["parity"]["steps"] if "run" in step]
     assert any(command.startswith("pytest --parity") for command in commands)
-    (compared,) = (command for command in commands if command.startswith("sdfbridge"))
-    from bridge.cli import _parser
-
-    options = _parser().parse_args(compared.split()[1:])
+    (comparison,) = (command for command in commands if command.startswith("sdfbridge"))
+    options = _parser().parse_args(comparison.split()[1:])
     assert options.report == Path("report")
