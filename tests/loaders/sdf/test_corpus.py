@@ -1,4 +1,4 @@
-"""Every file of the corpus is read or refused, and never with anything but a `LoadError`."""
+"""Every file of the libsdformat corpus is read, or rejected with a `LoadError`."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def entries() -> list[tuple[Path, list[Path]]]:
 
 
 def outcome(source: Path, paths: list[Path]) -> object:
-    """The scene as plain data, or the errors as text."""
+    """Return the scene as plain data, or the errors as text."""
     try:
         return loaders.load(source, paths=paths).to_dict()
     except LoadError as error:
         return str(error)
 
 
-def test_no_file_brings_the_reader_down() -> None:
+def test_no_file_raises_another_exception_than_load_error() -> None:
     for source, paths in entries():
         with contextlib.suppress(LoadError):
             loaders.load(source, paths=paths)
 
 
-def test_the_same_file_gives_the_same_outcome() -> None:
+def test_loading_a_file_twice_gives_the_same_result() -> None:
     for source, paths in entries()[::40]:
         assert outcome(source, paths) == outcome(source, paths)

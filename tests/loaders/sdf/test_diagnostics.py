@@ -33,7 +33,7 @@ def test_one_cause_gives_one_error(code: str) -> None:
     assert distinct <= {code, "sdf.joint-same-body"} if code == "sdf.mimic" else distinct == {code}
 
 
-def test_all_problems_of_a_file_come_at_once_in_one_error() -> None:
+def test_one_error_contains_all_problems_of_a_file() -> None:
     text = model(
         "<link name='a'><pose relative_to='x'/></link>\n<link name='a'/>\n<frame name='f' attached_to='y'/>\n"
         "<joint name='j' type='odd'><parent>a</parent><child>z</child></joint>"
@@ -50,7 +50,7 @@ def test_all_problems_of_a_file_come_at_once_in_one_error() -> None:
     }
 
 
-def test_strict_refuses_warnings_and_lets_notes_pass() -> None:
+def test_strict_loading_rejects_warnings_but_not_notes() -> None:
     with pytest.raises(LoadError, match=r"sdf\.no-axis"):
         loaders.load_string(TEXTS["sdf.no-axis"], format="sdf", strict=True)
     loaders.load_string(TEXTS["sdf.plugin"], format="sdf", strict=True)

@@ -1,4 +1,4 @@
-"""Joints of SDFormat: ends, axes, limits, dynamics, couplings."""
+"""Joints: parent and child, screw pitch, gears, sensors and couplings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ import numpy as np
 import pytest
 
 import loaders
-from loaders import Scene
-from loaders.model import Joint, JointType
-
-INF = math.inf
+from loaders import WORLD, Scene
+from loaders.model import (
+    Joint,
+)
+from tests.support.sdf import (
+    X_WJ,
+    X_WL,
+    Q,
+    assert_pose,
+    axis_in_world,
+    chain,
+    error_codes,
+    joint_of,
+    read_sdf,
+    transform,
+)
 
 
 def read(body: str, version: str = "1.10") -> Scene:
@@ -25,80 +37,16 @@ def joint(inside: str, kind: str = "revolute", version: str = "1.10") -> Joint:
     return read(f"<joint name='j' type='{kind}'>{ends}{inside}</joint>", version).joints[0]
 
 
-@pytest.mark.parametrize(
-    ("kind", "axes", "expected"),
-    [
-        ("fixed", "", 0),
-        ("revolute", "<axis/>", 1),
-        ("continuous", "<axis/>", 1),
-        ("prismatic", "<axis/>", 1),
-        ("screw", "<axis/>", 1),
-        ("ball", "", 0),
-        ("ball", "<axis><dynamics><damping>2</damping></dynamics></axis>", 1),
-        ("universal", "<axis/><axis2/>", 2),
-        ("revolute2", "<axis/><axis2/>", 2),
-        ("gearbox", "<axis/><axis2/><gearbox_reference_body>a</gearbox_reference_body>", 2),
-        ("REVOLUTE", "<axis/>", 1),
-        ("Fixed", "", 0),
-    ],
-)
-def test_each_type_has_an_axis_for_each_freedom(kind: str, axes: str, expected: int) -> None:
-    read_joint = joint(axes, kind)
-    assert read_joint.type is JointType(kind.lower())
-    assert len(read_joint.axes) == expected
+def one_joint(kind: str, body: str, version: str) -> Joint:
+    ends = "<parent>a</parent><child>b</child>"
+    text = f"<model name='m'><link name='a'/><link name='b'/><joint name='j' type='{kind}'>{ends}{body}</joint></model>"
+    return joint_of(read_sdf(text, version), "j")
 
 
-def test_axes_are_unit_vectors_in_the_joints_own_frame() -> None:
-    scene = read(
-        "<frame name='f'><pose>0 0 0 0 0 1.5707963267948966</pose></frame>"
-        "<joint name='j' type='revolute'><pose>0 0 0 1.5707963267948966 0 0</pose><parent>a</parent><child>b</child>"
-        "<axis><xyz expressed_in='f'>3 0 0</xyz></axis></joint>"
-        "<joint name='k' type='prismatic'><parent>a</parent><child>b</child><axis><xyz>0 3 4</xyz></axis></joint>"
-    )
-    # x of f is y of the model, which is -z of a frame that is rolled by a quarter turn
-    assert np.allclose(scene.joints[0].axes[0].xyz, (0, 0, -1), atol=1e-15)
-    assert np.allclose(scene.joints[1].axes[0].xyz, (0, 0.6, 0.8), atol=1e-15)
+# --- parent and child -----------------------------------------------------------------------------------------------
 
 
-def test_limits_left_out_are_none_and_those_of_1e16_too() -> None:
-    axis = joint("<axis/>").axes[0]
-    assert (axis.lower, axis.upper, axis.effort, axis.velocity) == (-INF, INF, INF, INF)
-    assert (axis.limit_stiffness, axis.limit_dissipation) == (None, None)
-    limit = "<lower>-1e16</lower><upper>1e+16</upper><effort>-1</effort><velocity>-1</velocity>"
-    axis = joint(f"<axis><limit>{limit}</limit></axis>").axes[0]
-    assert (axis.lower, axis.upper, axis.effort, axis.velocity) == (-INF, INF, INF, INF)
-
-
-def test_limits_and_dynamics_are_read_as_written() -> None:
-    axis = joint(
-        "<axis><limit><lower>2</lower><upper>-1</upper><effort>0</effort><velocity>inf</velocity><stiffness>5</stiffness>"
-        "<dissipation>6</dissipation></limit><dynamics><damping>-0.5</damping><friction>0.1</friction>"
-        "<spring_stiffness>7</spring_stiffness><spring_reference>0.2</spring_reference></dynamics></axis>"
-    ).axes[0]
-    assert (axis.lower, axis.upper, axis.effort, axis.velocity) == (2, -1, 0, INF)
-    assert (axis.limit_stiffness, axis.limit_dissipation) == (5, 6)
-    assert (axis.damping, axis.friction, axis.spring_stiffness, axis.spring_reference) == (-0.5, 0.1, 7, 0.2)
-
-
-def test_a_continuous_joint_has_no_limits() -> None:
-    axis = joint("<axis><limit><lower>-1</lower><upper>1</upper></limit></axis>", "continuous").axes[0]
-    assert (axis.lower, axis.upper) == (-INF, INF)
-
-
-@pytest.mark.parametrize(
-    ("elements", "pitch"),
-    [
-        ("", 1.0),
-        ("<screw_thread_pitch>0.25</screw_thread_pitch>", 0.25),
-        ("<thread_pitch>-0.5</thread_pitch>", 4 * math.pi),
-        ("<thread_pitch>-0.5</thread_pitch><screw_thread_pitch>3</screw_thread_pitch>", 3.0),
-    ],
-)
-def test_the_pitch_of_a_screw_is_metres_for_each_turn(elements: str, pitch: float) -> None:
-    assert joint(elements + "<axis/>", "screw").pitch == pytest.approx(pitch, rel=1e-15)
-
-
-def test_ends_may_be_frames_joints_models_and_the_world() -> None:
+def test_parent_and_child_can_be_frames_joints_models_and_the_world() -> None:
     scene = read(
         "<link name='c'/><link name='d'/><model name='n'><link name='x'><pose>0 0 5 0 0 0</pose></link></model>"
         "<frame name='f' attached_to='b'><pose>1 0 0 0 0 0</pose></frame>"
@@ -113,7 +61,29 @@ def test_ends_may_be_frames_joints_models_and_the_world() -> None:
     assert scene.joints[1].X_CJ.p.tolist() == [0, 0, -5]  # posed from the frame of model n
 
 
-def test_kinematic_loops_are_legal() -> None:
+def test_a_joint_is_posed_relative_to_its_child_and_is_a_frame_itself() -> None:
+    scene = read_sdf(
+        f"""<model name='m'><link name='base'><pose>0 2 0 0 0 0</pose></link>
+        <link name='arm'><pose>1 0 0 0 0 {Q}</pose></link>
+        <frame name='socket' attached_to='base'><pose>0 0 1 0 0 0</pose></frame>
+        <frame name='plug' attached_to='arm'><pose>0 3 0 0 {Q} 0</pose></frame>
+        <joint name='turn' type='revolute'><pose>0.5 0 0 0 0 0</pose><parent>socket</parent><child>plug</child>
+          <axis><xyz>0 3 4</xyz></axis></joint>
+        <joint name='slide' type='prismatic'><pose relative_to='socket'/><parent>turn</parent><child>tool</child>
+          <axis><xyz expressed_in='plug'>0 0 5</xyz></axis></joint>
+        <link name='tool'><pose relative_to='turn'>0 0 2 0 0 0</pose></link></model>"""
+    )
+    X_Wplug = chain(transform(1, 0, 0, yaw=Q), transform(0, 3, 0, pitch=Q))
+    assert (joint_of(scene, "turn").parent, joint_of(scene, "turn").child) == ("base", "arm")
+    assert (joint_of(scene, "slide").parent, joint_of(scene, "slide").child) == ("arm", "tool")
+    assert_pose(X_WJ(scene, "turn"), X_Wplug, transform(0.5, 0, 0))
+    assert_pose(X_WL(scene, "tool"), X_Wplug, transform(0.5, 0, 2))
+    assert_pose(X_WJ(scene, "slide"), transform(0, 2, 1))
+    np.testing.assert_allclose(joint_of(scene, "turn").axes[0].xyz, (0, 0.6, 0.8), atol=1e-15)
+    np.testing.assert_allclose(axis_in_world(scene, "slide"), X_Wplug[:3, 2], atol=1e-15)
+
+
+def test_kinematic_loops_are_valid() -> None:
     ends = [("a", "b"), ("b", "c"), ("c", "a")]
     joints = "".join(
         f"<joint name='j{i}' type='revolute'><parent>{p}</parent><child>{c}</child><axis/></joint>"
@@ -123,7 +93,99 @@ def test_kinematic_loops_are_legal() -> None:
     assert [(read_joint.parent, read_joint.child) for read_joint in scene.joints] == ends
 
 
-def test_mimic_is_a_coupling_with_the_reference_in_the_offset() -> None:
+TWO_MODELS = f"""<model name='left'><pose>0 1 0 0 0 0</pose><link name='l'/></model>
+  <model name='right'><pose>0 -1 0 {Q} 0 0</pose><link name='r'><pose>2 0 0 0 0 0</pose></link></model>"""
+
+
+def test_joints_of_a_world_connect_models_and_frames() -> None:
+    scene = read_sdf(
+        f"""<world name='w'>{TWO_MODELS}<frame name='anchor'><pose>0 0 6 0 0 0</pose></frame>
+        <joint name='swing' type='revolute'><parent>anchor</parent><child>left::l</child>
+          <axis><xyz expressed_in='right'>0 1 0</xyz></axis></joint>
+        <joint name='tie' type='fixed'><parent>left</parent><child>right</child></joint></world>"""
+    )
+    assert (joint_of(scene, "swing").parent, joint_of(scene, "swing").child) == (WORLD, "left::l")
+    np.testing.assert_allclose(joint_of(scene, "swing").axes[0].xyz, (0, 0, 1), atol=1e-15)
+    assert_pose(X_WJ(scene, "swing"), transform(0, 1, 0))
+    assert (joint_of(scene, "tie").parent, joint_of(scene, "tie").child) == ("left::l", "right::r")
+    assert_pose(X_WJ(scene, "tie"), transform(0, -1, 0, roll=Q))
+
+
+def test_a_joint_whose_child_is_fixed_to_the_world_is_an_error() -> None:
+    frame = "<frame name='anchor'/>"
+    tie = "<joint name='tie' type='fixed'><parent>left</parent><child>anchor</child></joint>"
+    assert error_codes(f"<world name='w'>{TWO_MODELS}{frame}{tie}</world>") == {"sdf.joint-child"}
+
+
+LINKED = "<model name='m'><pose>0 3 0 0 0 {yaw}</pose><link name='l'><pose>0 0 1 0 0 0</pose></link>{rest}</model>"
+
+
+def test_the_world_can_be_the_parent_of_a_joint() -> None:
+    weld = "<joint name='j' type='fixed'><parent>world</parent><child>l</child></joint>"
+    scene = read_sdf(LINKED.format(yaw=Q, rest=weld))
+    assert joint_of(scene, "j").parent == WORLD
+    assert_pose(joint_of(scene, "j").X_PJ, transform(0, 3, 1, yaw=Q))
+
+
+def test_an_unknown_parent_in_a_nested_model_is_a_warning() -> None:
+    scene = read_sdf(
+        """<model name='m'><link name='l'/><model name='n'><link name='x'/>
+        <joint name='j' type='fixed'><parent>lost</parent><child>x</child></joint></model></model>"""
+    )
+    assert any("lost" in entry.message for entry in scene.diagnostics)
+
+
+# --- other properties -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("elements", "pitch"),
+    [
+        ("", 1.0),
+        ("<screw_thread_pitch>0.25</screw_thread_pitch>", 0.25),
+        ("<thread_pitch>-0.5</thread_pitch>", 4 * math.pi),
+        ("<thread_pitch>-0.5</thread_pitch><screw_thread_pitch>3</screw_thread_pitch>", 3.0),
+    ],
+)
+def test_the_screw_pitch_is_in_meters_per_revolution(elements: str, pitch: float) -> None:
+    assert joint(elements + "<axis/>", "screw").pitch == pytest.approx(pitch, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("version", "body", "pitch"),
+    [
+        ("1.5", "<thread_pitch>4</thread_pitch>", -math.pi / 2),
+        ("1.11", "<thread_pitch>-4</thread_pitch>", math.pi / 2),
+        ("1.11", "<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02),
+        ("1.6", "<thread_pitch>4</thread_pitch><screw_thread_pitch>0.02</screw_thread_pitch>", 0.02),
+        ("1.9", "", 1.0),
+    ],
+)
+def test_the_old_thread_pitch_is_in_radians_per_meter_with_opposite_sign(version: str, body: str, pitch: float) -> None:
+    assert one_joint("screw", body + "<axis/>", version).pitch == pytest.approx(pitch, rel=1e-15)
+
+
+def test_a_gearbox_has_a_ratio_and_a_reference_link() -> None:
+    gearbox = joint(
+        "<axis/><axis2/><gearbox_ratio>2.5</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>", "gearbox"
+    )
+    assert (gearbox.gear_ratio, gearbox.gear_reference) == (2.5, "a")
+
+
+def test_feedback_and_sensors_of_a_joint_are_read() -> None:
+    read_joint = joint(
+        "<axis/><physics><provide_feedback>true</provide_feedback></physics>"
+        "<sensor name='s' type='force_torque'><pose>0 0 0.1 0 0 0</pose><update_rate>30</update_rate></sensor>"
+    )
+    assert read_joint.provide_feedback
+    sensor = read_joint.sensors[0]
+    assert (sensor.name, sensor.joint, sensor.update_rate, sensor.X_LS.p.tolist()) == ("s", "j", 30, [0, 0, 0.1])
+
+
+# --- couplings ------------------------------------------------------------------------------------------------------
+
+
+def test_mimic_is_a_coupling_whose_offset_includes_the_reference() -> None:
     scene = read(
         "<link name='c'/><joint name='lead' type='universal'><parent>a</parent><child>b</child><axis/><axis2/></joint>"
         "<joint name='j' type='revolute'><parent>a</parent><child>c</child><axis><mimic joint='lead' axis='axis2'>"
@@ -136,34 +198,14 @@ def test_mimic_is_a_coupling_with_the_reference_in_the_offset() -> None:
     assert coupling.multiplier * leader + coupling.offset == pytest.approx(3 * (leader - 0.2) + 0.5)
 
 
-def test_a_gearbox_keeps_its_ratio_and_reference() -> None:
-    gearbox = joint(
-        "<axis/><axis2/><gearbox_ratio>2.5</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>", "gearbox"
+def test_the_leader_can_come_after_the_follower() -> None:
+    scene = read_sdf(
+        """<model name='m'><link name='a'/><link name='b'/><link name='c'/>
+        <joint name='follows' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz>
+          <mimic joint='leads'><multiplier>-2</multiplier><offset>0.5</offset><reference>0.25</reference></mimic></axis>
+        </joint><joint name='leads' type='revolute'><parent>b</parent><child>c</child><axis/></joint></model>""",
+        "1.11",
     )
-    assert (gearbox.gear_ratio, gearbox.gear_reference) == (2.5, "a")
-
-
-def test_feedback_and_sensors_stay_with_the_joint() -> None:
-    read_joint = joint(
-        "<axis/><physics><provide_feedback>true</provide_feedback></physics>"
-        "<sensor name='s' type='force_torque'><pose>0 0 0.1 0 0 0</pose><update_rate>30</update_rate></sensor>"
-    )
-    assert read_joint.provide_feedback
-    sensor = read_joint.sensors[0]
-    assert (sensor.name, sensor.joint, sensor.update_rate, sensor.X_LS.p.tolist()) == ("s", "j", 30, [0, 0, 0.1])
-
-
-@pytest.mark.parametrize(
-    ("kind", "second", "codes"),
-    [
-        ("universal", "0 0 -1", ["model.parallel-axes"]),
-        ("universal", "0 1 1", ["model.skew-axes"]),
-        ("universal", "0 1 0", []),
-        ("revolute2", "0 0 -1", ["model.parallel-axes"]),
-        ("revolute2", "0 1 1", []),
-    ],
-)
-def test_two_axes_that_are_one_or_skew_are_noticed(kind: str, second: str, codes: list[str]) -> None:
-    axes = f"<axis><xyz>0 0 1</xyz></axis><axis2><xyz>{second}</xyz></axis2>"
-    scene = read(f"<joint name='j' type='{kind}'><parent>a</parent><child>b</child>{axes}</joint>")
-    assert [entry.code for entry in scene.diagnostics] == codes
+    (coupling,) = scene.couplings
+    assert (coupling.follower, coupling.leader) == ("follows", "leads")
+    assert (coupling.multiplier, coupling.offset) == (-2.0, 0.5 + 2.0 * 0.25)

@@ -1,4 +1,4 @@
-"""Material scripts: what a renderer of Gazebo would read from them, and nothing that harms."""
+"""Material scripts of Gazebo classic: colors, textures, and malformed scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import loaders
 from loaders.model import Material
 
 SCRIPT = """
-// comments of both kinds /* are no statements */
+// comments of both kinds /* are not statements */
 material Shop/Base
 {
   technique
@@ -50,7 +50,7 @@ def script(name: str, *uris: str) -> str:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    """A model's folder as Gazebo's are."""
+    """The folder of a model with the layout of Gazebo."""
     for folder in ("scripts", "textures"):
         (tmp_path / "materials" / folder).mkdir(parents=True)
     (tmp_path / "materials" / "scripts" / "shop.material").write_text(SCRIPT)
@@ -63,7 +63,7 @@ def shop(tmp_path: Path) -> Path:
     [("materials/scripts", "materials/textures"), ("materials/scripts/shop.material",)],
     ids=["folders", "file"],
 )
-def test_a_script_gives_colours_and_its_first_texture(shop: Path, uris: tuple[str, ...]) -> None:
+def test_a_script_has_colors_and_a_texture(shop: Path, uris: tuple[str, ...]) -> None:
     material, codes = read(shop, script("Shop/Base", *uris))
     assert material == Material(
         name="Shop/Base",
@@ -76,17 +76,17 @@ def test_a_script_gives_colours_and_its_first_texture(shop: Path, uris: tuple[st
     assert codes == []
 
 
-def test_a_material_starts_from_its_parent_and_colours_stay_in_range(shop: Path) -> None:
+def test_a_material_inherits_from_its_parent_and_colors_are_clamped(shop: Path) -> None:
     material, _ = read(shop, script("Shop/Child", "materials/scripts"))
     assert (material.diffuse, material.emissive) == ((0.4, 0.5, 0.6, 1.0), (0.5, 0.0, 0.0, 1.0))
 
 
-def test_what_a_script_leaves_out_is_white(shop: Path) -> None:
+def test_a_missing_diffuse_color_is_white(shop: Path) -> None:
     material, _ = read(shop, script("Shop/Bare", "materials/scripts"))
     assert (material.diffuse, material.specular, material.shininess) == ((1, 1, 1, 1), (0.1, 0.1, 0.1, 1.0), 128.0)
 
 
-def test_the_element_has_the_last_word(shop: Path) -> None:
+def test_values_of_the_material_element_have_precedence_over_the_script(shop: Path) -> None:
     body = script("Shop/Base", "materials/scripts") + "<diffuse>0 1 0</diffuse><shininess>3</shininess>"
     material, _ = read(shop, body)
     assert (material.diffuse, material.shininess) == ((0.0, 1.0, 0.0, 1.0), 3.0)
@@ -101,7 +101,7 @@ def test_the_element_has_the_last_word(shop: Path) -> None:
         ("Gazebo/GreenGlow", (0.0, 1.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)),
     ],
 )
-def test_gazebos_own_colours_are_known(tmp_path: Path, name: str, diffuse: object, emissive: object) -> None:
+def test_the_colors_of_gazebo_are_known(tmp_path: Path, name: str, diffuse: object, emissive: object) -> None:
     material, codes = read(tmp_path, script(name, "file://media/materials/scripts/gazebo.material"))
     assert (material.name, material.diffuse, material.emissive) == (name, diffuse, emissive)
     assert codes == []
@@ -129,7 +129,7 @@ def test_a_texture_that_is_not_found_is_noted(shop: Path) -> None:
     assert codes == ["sdf.unknown-material"]
 
 
-def test_a_texture_is_looked_for_beside_the_script_only(shop: Path) -> None:
+def test_textures_are_searched_only_in_the_folders_of_the_script(shop: Path) -> None:
     (shop / "secret.png").write_bytes(b"png")
     (shop / "materials" / "scripts" / "evil.material").write_text(
         "material Evil { technique { pass { texture_unit { texture ../../secret.png } } } }"
@@ -147,19 +147,19 @@ def test_a_texture_is_looked_for_beside_the_script_only(shop: Path) -> None:
         "\x00",
     ],
 )
-def test_a_broken_script_does_no_harm(shop: Path, text: str) -> None:
+def test_a_malformed_script_does_not_affect_other_scripts(shop: Path, text: str) -> None:
     (shop / "materials" / "scripts" / "a.material").write_text(text)
     assert read(shop, script("Shop/Base", "materials/scripts"))[0].diffuse == (0.4, 0.5, 0.6, 1.0)
     read(shop, script("A", "materials/scripts"))
 
 
-def test_a_deep_script_is_read_in_a_moment(shop: Path) -> None:
+def test_a_deeply_nested_script_is_read_within_the_time_limit(shop: Path) -> None:
     (shop / "materials" / "scripts" / "deep.material").write_text("{ " * 200_000)
     code = "import sys, loaders; loaders.load(sys.argv[1])"
     read(shop, script("Shop/Base", "materials/scripts"))
     subprocess.run([sys.executable, "-c", code, shop / "model.sdf"], check=True, timeout=30)
 
 
-def test_numbers_of_specular_reflection_have_no_place(tmp_path: Path) -> None:
+def test_values_of_the_specular_workflow_are_ignored_with_a_note(tmp_path: Path) -> None:
     pbr = "<pbr><specular><specular>0.3</specular><glossiness>0.4</glossiness></specular></pbr>"
     assert read(tmp_path, pbr)[1] == ["sdf.appearance", "sdf.appearance"]

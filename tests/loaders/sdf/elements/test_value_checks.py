@@ -1,4 +1,4 @@
-"""Values that the scene has no place for must be right all the same, as libsdformat demands."""
+"""Checks of the values in elements without a place in the scene, as in libsdformat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sensor(inside: str) -> str:
         ("<visual name='v'><plugin name='p'/></visual>", "xml.missing"),
     ],
 )
-def test_a_wrong_value_is_refused_wherever_it_stands(element: str, code: str) -> None:
+def test_a_malformed_value_is_an_error_in_any_element(element: str, code: str) -> None:
     with pytest.raises(LoadError) as caught:
         read(element)
     assert [entry.code for entry in caught.value.diagnostics if entry.severity == "error"] == [code]
@@ -47,5 +47,5 @@ def test_a_wrong_value_is_refused_wherever_it_stands(element: str, code: str) ->
         sensor("<camera><clip><far>inf</far></clip><image><width> 640 </width></image></camera>"),
     ],
 )
-def test_plugins_and_other_namespaces_hold_what_they_like(element: str) -> None:
+def test_values_in_plugins_and_other_namespaces_are_not_checked(element: str) -> None:
     assert all(entry.severity == "note" for entry in read(element).diagnostics)

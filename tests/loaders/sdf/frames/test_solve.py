@@ -1,33 +1,37 @@
-"""Poses, scopes and the two graphs of SDFormat, against Drake and closed forms."""
+"""Poses and attachments of the frame graphs, compared with Drake and with 4x4 matrices."""
 
 from __future__ import annotations
 
-import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-import loaders
-from loaders import LoadError, Pose, Scene
-from loaders.model import by_name
-
-pydrake_parsing = pytest.importorskip("pydrake.multibody.parsing")
-pydrake_plant = pytest.importorskip("pydrake.multibody.plant")
-
-
-def read(body: str, version: str = "1.10") -> Scene:
-    return loaders.load_string(f"<sdf version='{version}'>{body}</sdf>", format="sdf")
-
-
-def X_WL(scene: Scene, name: str) -> Pose:
-    return by_name(scene.links)[name].X_WL
+from loaders import WORLD, LoadError, Pose
+from loaders.model import (
+    by_name,
+)
+from tests.support.sdf import (
+    X_MBOOM,
+    X_WF,
+    X_WL,
+    Q,
+    assert_pose,
+    chain,
+    compose,
+    inverse,
+    joint_of,
+    read_sdf,
+    transform,
+)
 
 
 def turned(yaw: float, p: tuple[float, float, float]) -> Pose:
     return Pose.from_xyz_rpy(p, (0.0, 0.0, yaw))
 
 
-TANGLED = """
+NESTED = """
 <model name='top' placement_frame='sub::grip'>
   <pose>1 2 3 0.1 0.2 0.3</pose>
   <link name='base'><pose>0 0 1 0 0 0.5</pose></link>
@@ -50,36 +54,53 @@ TANGLED = """
 
 
 @pytest.fixture(scope="module")
-def drakes():
-    plant = pydrake_plant.MultibodyPlant(0.0)
-    parser = pydrake_parsing.Parser(plant)
-    parser.AddModelsFromString(f"<sdf version='1.10'>{TANGLED}</sdf>", "sdf")
+def drake_plant() -> tuple[Any, Any]:
+    """A MultibodyPlant of the model, and its default context."""
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    plant = pytest.importorskip("pydrake.multibody.plant").MultibodyPlant(0.0)
+    parsing.Parser(plant).AddModelsFromString(f"<sdf version='1.10'>{NESTED}</sdf>", "sdf")
     plant.Finalize()
     return plant, plant.CreateDefaultContext()
 
 
 @pytest.mark.parametrize("name", ["base", "tool", "sub::palm", "sub::finger"])
-def test_a_tangle_of_frames_poses_links_as_drake_does(drakes, name: str) -> None:
-    plant, context = drakes
+def test_links_among_nested_frames_have_the_poses_of_drake(drake_plant: tuple[Any, Any], name: str) -> None:
+    plant, context = drake_plant
     scope, _, link = f"top::{name}".rpartition("::")
     body = plant.GetBodyByName(link, plant.GetModelInstanceByName(scope))
     X_WB = plant.EvalBodyPoseInWorld(context, plant.GetBodyByName("base"))
     X_BL = plant.EvalBodyPoseInWorld(context, body)
-    ours = X_WL(read(TANGLED), "base").inverse() @ X_WL(read(TANGLED), name)
+    ours = X_WL(read_sdf(NESTED), "base").inverse() @ X_WL(read_sdf(NESTED), name)
     theirs = (X_WB.inverse() @ X_BL).GetAsMatrix4()
     assert np.allclose(ours.R, theirs[:3, :3], atol=1e-12)
     assert np.allclose(ours.p, theirs[:3, 3], atol=1e-12)
 
 
+# --- pose relative-to graph -----------------------------------------------------------------------------------------
+
+
 def test_the_outermost_pose_places_the_placement_frame() -> None:
-    scene = read(TANGLED)
+    scene = read_sdf(NESTED)
     finger = X_WL(scene, "sub::finger")
     grip = finger @ turned(1.1, (0.0, 0.2, 0.0))
     assert grip.is_close(Pose.from_xyz_rpy((1, 2, 3), (0.1, 0.2, 0.3)), 1e-12)
 
 
-def test_a_frame_is_posed_from_one_thing_and_fixed_to_another() -> None:
-    scene = read(TANGLED)
+def test_nested_placement_frames_are_resolved_from_the_inside() -> None:
+    scene = read_sdf(
+        f"""<model name='outer' placement_frame='inner::tip'><pose>5 0 0 0 0 0</pose>
+        <link name='hub'><pose>0 1 0 0 0 0</pose></link>
+        <model name='inner' placement_frame='tip'><pose relative_to='hub'>0 0 2 {Q} 0 0</pose>
+          <link name='rod'/><frame name='tip'><pose>0 0 3 0 0 0</pose></frame></model></model>"""
+    )
+    X_Mtip = chain(transform(0, 1, 0), transform(0, 0, 2, roll=Q))
+    assert_pose(X_WF(scene, "inner::tip"), transform(5, 0, 0))
+    assert_pose(X_WL(scene, "hub"), transform(5, 0, 0), inverse(X_Mtip), transform(0, 1, 0))
+    assert_pose(X_WL(scene, "inner::rod"), transform(5, 0, 0), inverse(transform(0, 0, 3)))
+
+
+def test_a_frame_can_be_posed_relative_to_one_frame_and_attached_to_another() -> None:
+    scene = read_sdf(NESTED)
     hook = by_name(scene.frames)["hook"]
     assert hook.link == "base"
     grip = by_name(scene.frames)["sub::grip"]
@@ -87,50 +108,56 @@ def test_a_frame_is_posed_from_one_thing_and_fixed_to_another() -> None:
     assert (X_WL(scene, "base") @ hook.X_LF).is_close(X_WG @ turned(0, (0, 0, 0.2)), 1e-12)
 
 
-def test_every_pose_format_says_the_same() -> None:
-    angle = math.radians(30.0)
-    scene = read(
-        "<model name='m'>"
-        f"<link name='rpy'><pose>1 2 3 0 0 {angle!r}</pose></link>"
-        "<link name='deg'><pose degrees='true'>1 2 3 0 0 30</pose></link>"
-        "<link name='quat'><pose rotation_format='quat_xyzw'>1 2 3 "
-        f"0 0 {math.sin(angle / 2)!r} {math.cos(angle / 2)!r}</pose></link>"
-        f"<link name='long'><pose rotation_format='quat_xyzw'>1 2 3 0 0 {3 * math.sin(angle / 2)!r}"
-        f" {3 * math.cos(angle / 2)!r}</pose></link>"
-        "<link name='explicit'><pose degrees='true'>\n1\t2 3\n 0 0 30 </pose></link></model>"
+def test_relative_to_does_not_change_the_attachment_of_a_frame() -> None:
+    scene = read_sdf(
+        f"""<world name='w'><model name='cart'><pose>2 0 0 0 0 {Q}</pose>
+          <link name='bed'><pose>0 0 1 0 0 0</pose></link>
+          <model name='arm'><pose>0 4 0 0 0 {Q}</pose><link name='hand'><pose>1 0 0 0 0 0</pose></link>
+            <frame name='nail' attached_to='hand'><pose>0 0 0.5 0 0 0</pose></frame></model>
+          <frame name='on' attached_to='arm::nail'><pose>0 1 0 0 0 0</pose></frame>
+          <frame name='off' attached_to='on'><pose relative_to='bed'>0 0 7 0 0 0</pose></frame>
+          <frame name='whole' attached_to='arm'/>
+          <frame name='plain'><pose>0 0 3 0 0 0</pose></frame></model>
+        <frame name='sky' attached_to='cart::arm::nail'><pose>0 0 0 0 0 0</pose></frame>
+        <frame name='ground'><pose>1 2 3 0 0 0</pose></frame></world>"""
     )
-    for link in scene.links:
-        assert link.X_WL.is_close(turned(angle, (1, 2, 3)), 1e-15), link.name
+    X_WM = transform(2, 0, 0, yaw=Q)
+    X_Warm = X_WM @ transform(0, 4, 0, yaw=Q)
+    X_Wnail = X_Warm @ transform(1, 0, 0.5)
+    frames = by_name(scene.frames)
+    assert frames["cart::on"].link == frames["cart::off"].link == frames["cart::whole"].link == "cart::arm::hand"
+    assert frames["cart::plain"].link == "cart::bed"
+    assert frames["sky"].link == "cart::arm::hand"
+    assert frames["ground"].link == WORLD
+    assert_pose(X_WF(scene, "cart::on"), X_Wnail, transform(0, 1, 0))
+    assert_pose(X_WF(scene, "cart::off"), X_WM, transform(0, 0, 8))
+    assert_pose(X_WF(scene, "cart::whole"), X_Warm)
+    assert_pose(X_WF(scene, "cart::plain"), X_WM, transform(0, 0, 3))
+    assert_pose(X_WF(scene, "sky"), X_Wnail)
+    assert_pose(X_WF(scene, "ground"), transform(1, 2, 3))
 
 
-def test_references_go_down_and_not_up() -> None:
-    up = "<model name='m'><link name='a'/><model name='n'><link name='x'><pose relative_to='a'/></link></model></model>"
-    with pytest.raises(LoadError, match=r"sdf\.pose-relative-to"):
-        read(up)
+def test_a_cycle_is_reported_once_with_its_vertices_only() -> None:
+    links = "".join(f"<link name='l{i}'><pose relative_to='l{(i + 1) % 3}'/></link>" for i in range(3))
+    tail = "<link name='t'><pose relative_to='l0'/></link><link name='u'><pose relative_to='t'/></link>"
+    with pytest.raises(LoadError) as caught:
+        read_sdf(f"<model name='m'>{tail}{links}</model>")
+    assert [entry.code for entry in caught.value.diagnostics] == ["sdf.pose-cycle"]
+    assert caught.value.diagnostics[0].subjects == ("l0", "l1", "l2")
 
 
-def test_the_world_is_a_frame_of_worlds_only() -> None:
-    world = "<world name='w'><frame name='f' attached_to='world'><pose>0 0 1 0 0 0</pose></frame></world>"
-    assert read(world).frames[0].link == "world"
-    with pytest.raises(LoadError, match="only the parent of a joint can be the world"):
-        read("<model name='m'><link name='a'/><frame name='f' attached_to='world'/></model>")
+def test_a_long_chain_of_poses_is_solved_without_recursion() -> None:
+    links = "".join(f"<link name='l{i}'><pose relative_to='l{i - 1}'>0 0 1 0 0 0</pose></link>" for i in range(1, 5000))
+    scene = read_sdf(f"<model name='m'><link name='l0'/>{links}</model>")
+    assert X_WL(scene, "l4999").p.tolist() == [0, 0, 4999]
 
 
-def test_world_frames_and_joints_reach_into_models() -> None:
-    scene = read(
-        "<world name='w'><model name='m'><pose>1 0 0 0 0 0</pose><link name='l'><pose>0 0 2 0 0 0</pose></link></model>"
-        "<frame name='f' attached_to='m::l'><pose>0 1 0 0 0 0</pose></frame>"
-        "<joint name='j' type='fixed'><parent>world</parent><child>m</child></joint></world>"
-    )
-    assert [(frame.name, frame.link, frame.X_LF.p.tolist()) for frame in scene.frames] == [("f", "m::l", [0, 1, 0])]
-    joint = scene.joints[0]
-    assert (joint.parent, joint.child) == ("world", "m::l")
-    assert joint.X_PJ.p.tolist() == [1, 0, 0]
+# --- frame attached-to graph ----------------------------------------------------------------------------------------
 
 
-def test_the_canonical_link_is_stated_or_first_or_nested() -> None:
+def test_the_canonical_link_is_declared_or_the_first_or_nested() -> None:
     def canonical(body: str) -> str | None:
-        return read(body).models[0].canonical_link
+        return read_sdf(body).models[0].canonical_link
 
     assert canonical("<model name='m'><link name='a'/><link name='b'/></model>") == "a"
     assert canonical("<model name='m' canonical_link='b'><link name='a'/><link name='b'/></model>") == "b"
@@ -138,27 +165,24 @@ def test_the_canonical_link_is_stated_or_first_or_nested() -> None:
     assert canonical(nested) == "n::o::deep"
 
 
-def test_names_leave_out_a_root_model_and_keep_it_in_a_world() -> None:
-    inner = "<model name='m'><link name='l'/><model name='m'><link name='l'/></model></model>"
-    alone, within = read(inner), read(f"<world name='w'>{inner}</world>")
-    assert [link.name for link in alone.links] == ["l", "m::l"]
-    assert [model.name for model in alone.models] == ["m", "m::m"]
-    assert [link.model for link in alone.links] == ["m", "m::m"]
-    assert [link.name for link in within.links] == ["m::l", "m::m::l"]
-    assert [model.name for model in within.models] == ["m", "m::m"]
-
-
-def test_names_with_separators_of_old_files_are_found_whole() -> None:
-    scene = read(
-        "<model name='P'><frame name='C::__model__' attached_to='C::L'><pose relative_to='__model__'>1 0 0 0 0 0</pose>"
-        "</frame><link name='C::L'><pose relative_to='C::__model__'>0 1 0 0 0 0</pose></link></model>",
-        version="1.7",
+def test_frames_of_a_model_are_attached_to_its_canonical_link() -> None:
+    nested = (
+        "<model name='n'><model name='deep'><link name='down'/></model></model><model name='o'><link name='x'/></model>"
     )
-    assert X_WL(scene, "C::L").p.tolist() == [1, 1, 0]
+    named = read_sdf(
+        """<model name='m' canonical_link='n::l'><link name='first'/><frame name='f'><pose>0 0 1 0 0 0</pose></frame>
+        <model name='n'><pose>0 0 4 0 0 0</pose><link name='l'/></model></model>"""
+    )
+    assert by_name(named.frames)["f"].link == "n::l"
+    assert_pose(X_WF(named, "f"), transform(0, 0, 1))
+    below = read_sdf(f"<model name='m'>{nested}<frame name='f'/></model>")
+    assert by_name(below.frames)["f"].link == by_name(below.models)["m"].canonical_link == "n::deep::down"
+    after = read_sdf(f"<model name='m'>{nested}<link name='own'/><frame name='f'/></model>")
+    assert by_name(after.frames)["f"].link == "own"
 
 
-def test_a_static_model_holds_what_is_attached_to_it_and_what_it_contains() -> None:
-    scene = read(
+def test_models_in_a_static_model_are_static() -> None:
+    scene = read_sdf(
         "<world name='w'><model name='s'><static>true</static><pose>0 0 1 0 0 0</pose><link name='l'/>"
         "<model name='t'><link name='l'/></model></model><model name='e'><static>1</static></model>"
         "<frame name='f' attached_to='s'/><frame name='g' attached_to='e'/></world>"
@@ -167,16 +191,27 @@ def test_a_static_model_holds_what_is_attached_to_it_and_what_it_contains() -> N
     assert {frame.name: frame.link for frame in scene.frames} == {"f": "s::l", "g": "world"}
 
 
-def test_only_what_is_on_a_cycle_is_blamed_and_only_once() -> None:
-    links = "".join(f"<link name='l{i}'><pose relative_to='l{(i + 1) % 3}'/></link>" for i in range(3))
-    tail = "<link name='t'><pose relative_to='l0'/></link><link name='u'><pose relative_to='t'/></link>"
-    with pytest.raises(LoadError) as caught:
-        read(f"<model name='m'>{tail}{links}</model>")
-    assert [entry.code for entry in caught.value.diagnostics] == ["sdf.pose-cycle"]
-    assert caught.value.diagnostics[0].subjects == ("l0", "l1", "l2")
-
-
-def test_a_long_chain_needs_no_recursion() -> None:
-    links = "".join(f"<link name='l{i}'><pose relative_to='l{i - 1}'>0 0 1 0 0 0</pose></link>" for i in range(1, 5000))
-    scene = read(f"<model name='m'><link name='l0'/>{links}</model>")
-    assert X_WL(scene, "l4999").p.tolist() == [0, 0, 4999]
+def test_frames_attached_to_a_static_model_are_fixed_to_the_world(library: Path) -> None:
+    scene = compose(
+        library,
+        """<world name='w'><model name='rock'><static>true</static><pose>0 0 1 0 0 0</pose></model>
+        <frame name='moss' attached_to='rock'/>
+        <model name='hut'><link name='wall'/><include><uri>model://idol</uri><pose>0 3 0 0 0 0</pose></include>
+          <frame name='smoke' attached_to='idol::crown'/>
+          <joint name='rope' type='fixed'><parent>idol</parent><child>wall</child></joint></model>
+        <include><uri>model://crane</uri><static>true</static></include></world>""",
+    )
+    frames = by_name(scene.frames)
+    fixed = {WORLD, *(link.name for link in scene.links if by_name(scene.models)[link.model].static)}
+    assert frames["moss"].link == WORLD
+    assert frames["hut::smoke"].link in fixed
+    assert_pose(X_WF(scene, "moss"), transform(0, 0, 1))
+    assert_pose(X_WF(scene, "hut::smoke"), transform(0, 3, 1.5))
+    assert joint_of(scene, "hut::rope").parent in fixed
+    assert {model.name: model.static for model in scene.models} == {
+        "rock": True,
+        "hut": False,
+        "hut::idol": True,
+        "crane": True,
+    }
+    assert_pose(X_WL(scene, "crane::boom"), transform(4, 5, 6), X_MBOOM)

@@ -1,4 +1,4 @@
-"""Random frame graphs: poses do not depend on names, order, the frame they are written in, nesting or merging."""
+"""Random frame graphs: poses do not depend on names, order, the frame of each pose, nesting or merging."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def matrix(numbers: Sequence[float]) -> Matrix:
 
 
 def expected(parts: Sequence[Part]) -> dict[str, Matrix]:
-    """``X_M`` of every part, composed by hand."""
+    """Return the pose of every part in the model, composed with matrices."""
     poses: list[Matrix] = []
     for part in parts:
         base = part.base
@@ -110,8 +110,8 @@ def read(text: str, version: str = "1.10", paths: Sequence[Path] = ()) -> Scene:
     return loaders.load_string(f"<sdf version='{version}'>{text}</sdf>", format="sdf", paths=paths)
 
 
-def found(scene: Scene, scope: str = "") -> dict[str, Matrix]:
-    """``X_W`` of every link, frame, nested model and joint, by the names within a scope."""
+def poses_in_scope(scene: Scene, scope: str = "") -> dict[str, Matrix]:
+    """Return the pose in the world of every link, frame, nested model and joint, by name within a scope."""
     X_WL = {WORLD: np.eye(4)} | {link.name: dense(link.X_WL) for link in scene.links}
     poses = X_WL | {frame.name: X_WL[frame.link] @ dense(frame.X_LF) for frame in scene.frames}
     poses |= {model.name: dense(model.X_WM) for model in scene.models}
@@ -126,12 +126,12 @@ def dense(pose: loaders.Pose) -> Matrix:
 
 
 def assert_poses(scene: Scene, poses: dict[str, Matrix], scope: str = "", X_WM: Matrix | None = None) -> None:
-    have = found(scene, scope)
+    actual = poses_in_scope(scene, scope)
     for name, X in poses.items():
-        np.testing.assert_allclose(have[name], X if X_WM is None else X_WM @ X, atol=1e-11)
+        np.testing.assert_allclose(actual[name], X if X_WM is None else X_WM @ X, atol=1e-11)
 
 
-# --- laws ------------------------------------------------------------------------------------------------------------
+# --- properties ------------------------------------------------------------------------------------------------------
 
 
 @QUICK
@@ -160,7 +160,7 @@ def test_the_order_of_siblings_does_not_matter(parts: list[Part], data: st.DataO
 
 @QUICK
 @given(graphs(), st.data())
-def test_the_frame_that_a_pose_is_written_in_does_not_matter(parts: list[Part], data: st.DataObject) -> None:
+def test_the_frame_that_a_pose_is_relative_to_does_not_matter(parts: list[Part], data: st.DataObject) -> None:
     poses = expected(parts)
     texts = []
     for index, part in enumerate(parts):
@@ -171,7 +171,7 @@ def test_the_frame_that_a_pose_is_written_in_does_not_matter(parts: list[Part], 
 
 
 def as_quaternion(X: Matrix, base: str) -> str:
-    """A pose relative to a base, by the rotation's axis and angle."""
+    """Return the ``<pose>`` of X relative to a frame, with a quaternion."""
     transforms = np.linalg.eigh(quadratic_form(X[:3, :3]))
     x, y, z, w = transforms[1][:, -1].tolist()
     words = " ".join(map(repr, (*X[:3, 3].tolist(), x, y, z, w)))
@@ -210,7 +210,7 @@ def included(parts: list[Part], include: str) -> Scene:
 
 @QUICK
 @given(graphs(), SIX, st.booleans())
-def test_an_included_model_merged_or_not_stands_where_the_include_says(
+def test_an_included_model_has_the_pose_of_the_include_merged_or_not(
     parts: list[Part], numbers: tuple[float, ...], merged: bool
 ) -> None:
     word = "true" if merged else "false"
@@ -221,7 +221,7 @@ def test_an_included_model_merged_or_not_stands_where_the_include_says(
 
 @QUICK
 @given(graphs(), SIX, st.data())
-def test_a_placement_frame_ends_where_the_include_says(
+def test_a_placement_frame_has_the_pose_of_the_include(
     parts: list[Part], numbers: tuple[float, ...], data: st.DataObject
 ) -> None:
     poses = expected(parts)
@@ -240,7 +240,7 @@ def same_scene(old: str, old_version: str, new: str, new_version: str) -> None:
 
 @QUICK
 @given(graphs(), st.sampled_from(["1.5", "1.6"]))
-def test_poses_of_1_5_with_frames_are_those_of_today(parts: list[Part], version: str) -> None:
+def test_poses_with_frames_of_1_5_and_1_6_equal_those_of_1_12(parts: list[Part], version: str) -> None:
     plain = [replace(part, anchor=part.anchor if part.kind == "joint" else None) for part in parts]
     write_old: Callable[[Part], str] = lambda part: write(part, plain, "frame")  # noqa: E731
     old, new = ("".join(map(writer, plain)) for writer in (write_old, lambda part: write(part, plain)))
@@ -249,7 +249,7 @@ def test_poses_of_1_5_with_frames_are_those_of_today(parts: list[Part], version:
 
 @QUICK
 @given(SIX, SIX, st.tuples(NUMBER, NUMBER, NUMBER).filter(any), st.sampled_from(["1.2", "1.3", "1.4", "1.5", "1.6"]))
-def test_joints_of_old_files_turn_as_those_of_today(
+def test_joints_of_old_files_have_the_axes_of_new_ones(
     child: tuple[float, ...], own: tuple[float, ...], axis: tuple[float, ...], version: str
 ) -> None:
     body = """<model name='m'><link name='a'/><link name='b'><pose>{}</pose></link>
@@ -268,7 +268,7 @@ def test_joints_of_old_files_turn_as_those_of_today(
 
 @QUICK
 @given(graphs())
-def test_flattened_models_of_1_7_are_the_nested_ones_of_today(parts: list[Part]) -> None:
+def test_flattened_models_of_1_7_equal_nested_models(parts: list[Part]) -> None:
     inside = [part for part in parts if part.kind in ("link", "frame")]
     poses = expected(parts)
     flat, nested = [], []

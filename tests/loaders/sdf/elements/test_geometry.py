@@ -1,0 +1,83 @@
+"""Shapes: sizes, defaults, and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import loaders
+from loaders.model import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Empty,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+)
+from tests.support.sdf import (
+    collision_with,
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("<box/>", Box(size=(1, 1, 1))),
+        ("<box><size>1 2 3</size></box>", Box(size=(1, 2, 3))),
+        ("<sphere/>", Sphere(radius=1)),
+        ("<cylinder/>", Cylinder(radius=1, length=1)),
+        ("<capsule/>", Capsule(radius=0.5, length=1)),
+        ("<cone><radius>2</radius><length>3</length></cone>", Cone(radius=2, length=3)),
+        ("<ellipsoid><radii>1 2 3</radii></ellipsoid>", Ellipsoid(radii=(1, 2, 3))),
+        ("<plane><normal>0 3 4</normal><size>5 6</size></plane>", Plane(normal=(0, 0.6, 0.8), size=(5, 6))),
+        (
+            "<polyline><point>0 0</point><point>1 0</point><point>0 1</point><height>2</height></polyline>",
+            Polyline(outlines=(((0, 0), (1, 0), (0, 1)),), height=2),
+        ),
+        ("<empty/>", Empty()),
+        ("", Empty()),
+    ],
+)
+def test_each_shape_has_its_sizes_and_defaults(shape: str, expected: Geometry) -> None:
+    assert collision_with(f"<geometry>{shape}</geometry>").geometry == expected
+
+
+def test_a_mesh_has_its_uri_and_the_path_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / "part.obj").write_text("v 0 0 0\n")
+    (tmp_path / "robot.sdf").write_text(
+        "<sdf version='1.11'><model name='m'><link name='a'><collision name='c'><geometry>"
+        "<mesh optimization='convex_decomposition'><uri>part.obj</uri><scale>1 2 3</scale>"
+        "<submesh><name>s</name><center>true</center></submesh>"
+        "<convex_decomposition><max_convex_hulls>4</max_convex_hulls></convex_decomposition></mesh>"
+        "</geometry></collision></link></model></sdf>"
+    )
+    mesh = loaders.load(tmp_path / "robot.sdf").links[0].collisions[0].geometry
+    assert mesh == Mesh(
+        uri="part.obj",
+        path=str(tmp_path / "part.obj"),
+        scale=(1, 2, 3),
+        submesh="s",
+        center=True,
+        decomposition="convex_decomposition",
+        max_convex_hulls=4,
+    )
+
+
+def test_a_heightmap_has_a_size_and_a_position(tmp_path: Path) -> None:
+    (tmp_path / "hills.png").write_bytes(b"")
+    (tmp_path / "robot.sdf").write_text(
+        "<sdf version='1.11'><model name='m'><link name='a'><collision name='c'><geometry><heightmap>"
+        "<uri>hills.png</uri><size>10 20 3</size><pos>1 2 3</pos><sampling>2</sampling>"
+        "<texture><size>1</size></texture>"
+        "</heightmap></geometry></collision></link></model></sdf>"
+    )
+    shape = loaders.load(tmp_path / "robot.sdf").links[0].collisions[0].geometry
+    path = str(tmp_path / "hills.png")
+    assert shape == Heightmap(uri="hills.png", path=path, size=(10, 20, 3), position=(1, 2, 3), sampling=2)
