@@ -1,21 +1,30 @@
-"""The lines that the design draws between the parts, and how long a part may grow."""
+"""The order of packages and modules, and how long a part may grow."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections import Counter, defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-SOURCES = sorted(path for package in ("loaders", "bridge") for path in (ROOT / package).rglob("*.py"))
-NAMES = [str(path.relative_to(ROOT)) for path in SOURCES]
-MODULES = {name.removesuffix(".py").removesuffix("/__init__").replace("/", "."): name for name in NAMES}
+from tests.support.source_tree import (
+    MODULES,
+    NAMES,
+    PACKAGES,
+    ROOT,
+    Function,
+    edges,
+    functions,
+    import_time_nodes,
+    imported,
+    length,
+    modules_of,
+    tree,
+)
 
 ON_DEMAND = {
     "coacd", "collada", "fast_simplification", "jinja2", "matplotlib", "mujoco", "pybullet", "pydrake", "rich",
@@ -23,125 +32,215 @@ ON_DEMAND = {
 }  # fmt: skip
 """Imported by the function that uses them, never with a module."""
 
-MODEL_MAY_IMPORT = {"diagnostics", "model", "spatial"}
+ORDER = {
+    "loaders": (
+        {"diagnostics", "spatial", "option_names"},
+        {"model", "diagnostic_codes", "robot_descriptions"},
+        {"scene_queries"},
+        {"scene", "node"},
+        {"xml", "ignored_elements", "resources", "packages", "meshes", "drake"},
+        {"context", "scene_operations"},
+        {"sdf"},
+        {"urdf"},
+        {"directives"},
+        {"formats"},
+        {"__init__"},
+    ),
+    "bridge": (
+        {"geometry", "mechanism", "rendering", "output", "diagnostic_codes"},
+        {"lowering"},
+        {"mjcf", "bullet"},
+        {"mujoco_plugin", "parity"},
+        {"__init__"},
+        {"demo", "pytest_plugin"},
+        {"cli"},
+        {"__main__"},
+    ),
+    "bridge.mjcf": (
+        {"xml"},
+        {"body", "geom"},
+        {"constraint"},
+        {"postprocess"},
+        {"document"},
+        {"export"},
+        {"__init__"},
+    ),
+    "bridge.bullet": (
+        {"target"},
+        {"client"},
+        {"geometry", "urdf", "unsupported_features"},
+        {"contact", "simulation"},
+        {"handle"},
+        {"load"},
+        {"__init__"},
+    ),
+    "bridge.parity": ({"results"}, {"engines"}, {"levels"}, {"report"}, {"comparison"}, {"__init__"}),
+}
+"""The parts of each package, ground first: a part imports only from parts of layers below its own."""
 
+MAX_MODULES = 13
 MAX_FUNCTION_LINES = 40
 MAX_FILE_LINES = 400
 
 LONG_FUNCTIONS = {"loaders/xml.py:_parse": "the handlers of one parse share its state, as closures"}
-"""Functions past the limit, each with why it reads better whole."""
-
-LONG_FILES: dict[str, str] = {}
+"""Functions past the limit, each with the reason why it reads better as one."""
 
 
-@cache
-def tree(name: str) -> ast.Module:
-    return ast.parse((ROOT / name).read_text(encoding="utf-8"))
+def parts_of(edge: tuple[str, str]) -> tuple[str, str, str]:
+    """The innermost package that holds both ends of an import, and its parts that hold one each."""
+    ends = [name.split(".") for name in edge]
+    common = 0
+    while common < min(map(len, ends)) and ends[0][common] == ends[1][common]:
+        common += 1
+    a, b = (end[common] if len(end) > common else "__init__" for end in ends)
+    return ".".join(ends[0][:common]), a, b
 
 
-def imports(name: str, nodes: Iterator[ast.AST]) -> set[str]:
-    """Absolute names that these nodes import: of modules, or of what is in them."""
-    package = list(Path(name).parent.parts)
-    found = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            module = [*base, *([node.module] if node.module else [])]
-            found |= {".".join([*module, alias.name]) for alias in node.names}
-    return found
+def arrows() -> dict[str, dict[str, set[str]]]:
+    """For each package, the parts that each of its parts imports from."""
+    graphs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for edge in edges():
+        package, a, b = parts_of(edge)
+        graphs[package][a].add(b)
+    return graphs
 
 
-def every_node(name: str) -> Iterator[ast.AST]:
-    return ast.walk(tree(name))
+# --- order ------------------------------------------------------------------------------------------------------------
 
 
-def nodes_run_on_import(name: str) -> Iterator[ast.AST]:
-    """What runs when the module is imported: all outside functions and outside ``if TYPE_CHECKING``."""
-    pending: list[ast.AST] = list(tree(name).body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        yield node
-        pending.extend(ast.iter_child_nodes(node))
+@pytest.mark.parametrize("package", ORDER)
+def test_every_part_of_a_package_has_its_layer(package: str) -> None:
+    folder = ROOT / package.replace(".", "/")
+    parts = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    declared = [part for layer in ORDER[package] for part in layer]
+    assert len(declared) == len(set(declared))
+    assert parts == set(declared)
 
 
-def neighbours(name: str) -> set[str]:
-    """The other files of the house that a file imports, late and for type checkers too."""
-    found = {MODULES.get(what) or MODULES.get(what.rpartition(".")[0]) for what in imports(name, every_node(name))}
-    return {file for file in found if file is not None} - {name}
+@pytest.mark.parametrize("package", ORDER)
+def test_a_part_imports_only_from_layers_below(package: str) -> None:
+    layer = {part: i for i, parts in enumerate(ORDER[package]) for part in parts}
+    upward = [
+        f"{a} -> {b}"
+        for a, b in sorted(edges())
+        if (found := parts_of((a, b)))[0] == package and layer.get(found[1], -1) <= layer.get(found[2], 99)
+    ]
+    assert upward == []
 
 
-def functions(name: str) -> Iterator[tuple[str, int]]:
-    """Name and length of each function, its docstring left out."""
-    for node in every_node(name):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or 0) - node.lineno + 1
-            first = node.body[0]
-            if ast.get_docstring(node) is not None:
-                lines -= (first.end_lineno or 0) - first.lineno + 1
-            yield f"{name}:{node.name}", lines
+@pytest.mark.parametrize("package", sorted(arrows()))
+def test_no_parts_of_a_package_import_each_other_in_a_circle(package: str) -> None:
+    TopologicalSorter(arrows()[package]).prepare()  # raises CycleError, which names the circle
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("loaders/")])
-def test_loaders_never_import_bridge(name: str) -> None:
-    assert not {module for module in imports(name, every_node(name)) if module.split(".")[0] == "bridge"}
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph: dict[str, set[str]] = defaultdict(set)
+    for module, target in edges():
+        graph[module].add(target)
+    TopologicalSorter(graph).prepare()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("loaders/model/")])
-def test_the_model_knows_only_diagnostics_and_spatial_algebra(name: str) -> None:
-    known = {module.split(".")[1] for module in imports(name, every_node(name)) if module.startswith("loaders.")}
-    assert known <= MODEL_MAY_IMPORT
+def test_loaders_never_import_bridge() -> None:
+    assert [edge for edge in edges() if edge[0].startswith("loaders") and edge[1].startswith("bridge")] == []
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in {"bridge/cli.py", "bridge/__main__.py"}])
-def test_nothing_knows_the_command_line(name: str) -> None:
-    inside = name.startswith("bridge/cli")
-    assert inside or not {module for module in imports(name, every_node(name)) if module.startswith("bridge.cli")}
+def test_the_model_knows_only_diagnostics_and_spatial_algebra() -> None:
+    known = {b for a, b in edges() if a.startswith("loaders.model") and not b.startswith("loaders.model")}
+    assert known <= {"loaders.diagnostics", "loaders.spatial"}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(("bridge/mjcf", "bridge/bullet"))])
-def test_targets_do_not_know_each_other_nor_the_proof(name: str) -> None:
-    other = "bridge.bullet" if name.startswith("bridge/mjcf") else "bridge.mjcf"
-    assert not {m for m in imports(name, every_node(name)) if m.startswith((other, "bridge.parity"))}
+def test_only_the_engines_of_parity_know_targets() -> None:
+    targets = ("bridge.mjcf", "bridge.bullet")
+    knowing = {a for a, b in edges() if a.startswith("bridge.parity") and b.startswith(targets)}
+    assert [module for module in knowing if not module.startswith("bridge.parity.engines.")] == []
 
 
-@pytest.mark.parametrize("package", ["bridge", "loaders"])
-def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
-    names = [name for name in NAMES if name.startswith(f"{package}/")]
-    house = TopologicalSorter({name: neighbours(name) for name in names})
-    house.prepare()  # raises CycleError, which tells the circle
+def test_targets_do_not_know_each_other() -> None:
+    prefixes = ("bridge.mjcf", "bridge.bullet")
+    ends = [{prefix for prefix in prefixes for end in edge if f"{end}.".startswith(f"{prefix}.")} for edge in edges()]
+    assert all(len(targets) < 2 for targets in ends)
+
+
+# --- imports ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_function_imports_a_module_of_the_project(name: str) -> None:
+    late = {module for function in functions(name) for module in modules_of(imported(name, ast.walk(function)))}
+    assert late == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_engines_and_heavy_libraries_are_imported_where_they_are_used(name: str) -> None:
-    assert not {m for m in imports(name, nodes_run_on_import(name)) if m.split(".")[0] in ON_DEMAND}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_functions_fit_on_a_screen(name: str) -> None:
-    too_long = {which: lines for which, lines in functions(name) if lines > MAX_FUNCTION_LINES}
-    assert too_long.keys() <= LONG_FUNCTIONS.keys(), too_long
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_files_can_be_read_in_one_sitting(name: str) -> None:
-    lines = len((ROOT / name).read_text(encoding="utf-8").splitlines())
-    assert lines <= MAX_FILE_LINES or name in LONG_FILES, lines
-
-
-def test_every_exception_to_the_lengths_is_still_one() -> None:
-    lengths = {which: lines for name in NAMES for which, lines in functions(name)}
-    assert {which for which in LONG_FUNCTIONS if lengths.get(which, 0) <= MAX_FUNCTION_LINES} == set()
-    sizes = {name: len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in NAMES}
-    assert {name for name in LONG_FILES if sizes.get(name, 0) <= MAX_FILE_LINES} == set()
+    assert not {m for m in imported(name, import_time_nodes(name)) if m.split(".")[0] in ON_DEMAND}
 
 
 def test_importing_both_packages_imports_no_engine_and_nothing_heavy() -> None:
     code = "import sys, loaders, bridge; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert not set(run.stdout.split()) & ON_DEMAND
+
+
+# --- size and names ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", sorted({str(Path(name).parent) for name in NAMES}))
+def test_a_folder_holds_about_a_dozen_modules(folder: str) -> None:
+    modules = [path.name for path in (ROOT / folder).glob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= MAX_MODULES
+
+
+def test_functions_fit_on_a_screen() -> None:
+    lengths = {f"{name}:{function.name}": length(function) for name in NAMES for function in functions(name)}
+    assert {function for function, lines in lengths.items() if lines > MAX_FUNCTION_LINES} == set(LONG_FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_are_short(name: str) -> None:
+    assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= MAX_FILE_LINES
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_name_of_a_module_occurs_once_in_each_part_of_a_package(package: str) -> None:
+    """The second part of the path tells modules of one name apart: ``mjcf/document.py``, ``bullet/urdf/document.py``."""
+    paths = [Path(name) for name in NAMES if name.startswith(f"{package}/") and not name.endswith("__init__.py")]
+    counts = Counter((path.parts[1], path.stem) for path in paths)
+    at_the_root = {path.stem for path in paths if len(path.parts) == 2}
+    below = {path.stem for path in paths if len(path.parts) > 2}
+    assert [key for key, count in counts.items() if count > 1] == []
+    assert at_the_root & below == set()
+    assert not {path.stem for path in paths} & {"utils", "util", "helpers", "misc", "common_utils"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_prints_or_changes_globals_or_hides_errors(name: str) -> None:
+    """An ``except`` for every exception is allowed only where the exception is raised again."""
+    for node in ast.walk(tree(name)):
+        assert not isinstance(node, ast.Global)
+        assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print")
+        if isinstance(node, ast.ExceptHandler):
+            is_broad = node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"}
+            assert not is_broad or (isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None)
+
+
+# --- tests ------------------------------------------------------------------------------------------------------------
+
+
+def has_behaviour(name: str) -> bool:
+    """Whether a module has a function, besides the methods of a protocol."""
+    protocols = (
+        n for n in ast.walk(tree(name)) if isinstance(n, ast.ClassDef) and "Protocol" in map(ast.unparse, n.bases)
+    )
+    declared = {id(method) for protocol in protocols for method in protocol.body}
+    return any(isinstance(f, Function) and id(f) not in declared for f in functions(name))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("__.py") and has_behaviour(name)])
+def test_a_module_has_a_test_file_of_its_name(name: str) -> None:
+    path = Path(name)
+    assert (ROOT / "tests" / path.parent / f"test_{path.name}").is_file()
+
+
+def test_the_modules_and_their_imports_are_found() -> None:
+    assert {"loaders", "bridge", "bridge.mechanism.mechanism"} <= MODULES.keys()
+    assert ("bridge.lowering.lower", "bridge.mechanism.bodies") in edges()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from loaders.diagnostics import CodeInfo
 
-from . import directives, drake, files, meshes, model, sdf, urdf, xml
+from . import directives, drake, files, meshes, model, sdf, urdf, xml_reader
 
 CODES: dict[str, CodeInfo] = {
     **directives.CODES,
@@ -17,6 +17,6 @@ CODES: dict[str, CodeInfo] = {
     **model.CODES,
     **sdf.CODES,
     **urdf.CODES,
-    **xml.CODES,
+    **xml_reader.CODES,
 }
 """Every code, with its meaning and remedy."""

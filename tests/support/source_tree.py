@@ -1,0 +1,81 @@
+"""The modules of `loaders` and `bridge`, and what they import, from their syntax trees."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("loaders", "bridge")
+PATHS = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+NAMES = [str(path) for path in PATHS]
+MODULES = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): str(path) for path in PATHS}
+"""Path of each module, by its dotted name; that of a package is its ``__init__``."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Edge = tuple[str, str]
+"""A module, and a module that it imports."""
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    """The syntax tree of a file, by its path."""
+    return ast.parse((ROOT / name).read_text(encoding="utf-8"))
+
+
+def imported(name: str, nodes: Iterator[ast.AST]) -> set[str]:
+    """Absolute names that these nodes of a file import: modules, or what is in them."""
+    package = list(Path(name).parent.parts)
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = [*base, *([node.module] if node.module else [])]
+            names |= {".".join([*module, alias.name]) for alias in node.names}
+    return names
+
+
+def modules_of(names: set[str]) -> set[str]:
+    """The modules of the project among imported names, or those that hold them."""
+    found = {name if name in MODULES else name.rpartition(".")[0] for name in names}
+    return found & MODULES.keys()
+
+
+@cache
+def edges() -> frozenset[Edge]:
+    """Every import of one module by another, inside functions and for type checkers too."""
+    return frozenset(
+        (module, target)
+        for module, name in MODULES.items()
+        for target in modules_of(imported(name, ast.walk(tree(name))))
+        if target != module
+    )
+
+
+def import_time_nodes(name: str) -> Iterator[ast.AST]:
+    """The nodes that run when a file is imported: outside functions and outside ``if TYPE_CHECKING``."""
+    pending: list[ast.AST] = list(tree(name).body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Function | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def functions(name: str) -> Iterator[Function]:
+    """The functions and methods of a file."""
+    return (node for node in ast.walk(tree(name)) if isinstance(node, Function))
+
+
+def length(function: Function) -> int:
+    """Lines of a function without its docstring."""
+    lines = (function.end_lineno or 0) - function.lineno + 1
+    first = function.body[0]
+    return lines - ((first.end_lineno or 0) - first.lineno + 1 if ast.get_docstring(function) is not None else 0)
