@@ -20,7 +20,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, Factory
 from bridge.parity.engines.pybullet_engine import CONTACT_MARGIN
-from bridge.parity.results.verdict import Level, Outcome, Row, explained
+from bridge.parity.results.verdict import Level, Outcome, Row, explained_by
 from loaders.model import Box, Collision, Friction, Link, Model, Physics, Plane, Sphere, Surface
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
@@ -112,7 +112,7 @@ def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) ->
     cause = None if row.passed else next(added, None)
     if cause is None:
         return row
-    return explained(row, f"{cause.message}; any contact makes it spin without bound [{cause.code}]")
+    return explained_by(row, cause, "; any contact makes the link spin without bound")
 
 
 def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
@@ -242,8 +242,8 @@ def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, repeat: Calla
     if row.passed or entry is None:
         return row
     without = repeat(dataclasses.replace(surface, restitution=0.0))
-    cause = f"{entry.message} [{entry.code}]; without restitution the error is {without.error:.1g}"
-    return explained(row, cause) if without.passed else row
+    remark = f"; without restitution the error is {without.error:.1g}"
+    return explained_by(row, entry, remark) if without.passed else row
 
 
 def _combined(engine: str, coefficient: float) -> float:

@@ -19,7 +19,7 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.parity.engines.dofs import screw_like_joints
 from bridge.parity.engines.protocol import Engine, Factory
-from bridge.parity.results.verdict import Level, Outcome, Row, explained
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, explained_by
 from loaders.diagnostics import Diagnostic
 from loaders.model import Link, Model
 from loaders.scene import Scene
@@ -223,7 +223,7 @@ def _judged(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) 
         return row
     known = next((entry for entry in diagnostics if entry.code in _LOST_DYNAMICS), None)
     if known is not None:
-        return explained(row, f"{known.message} [{known.code}]")
+        return explained_by(row, known)
     if screws:
         return explained(row, f"the engines connect rotation and translation of {', '.join(screws)} by a constraint")
     return row

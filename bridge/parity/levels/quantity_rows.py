@@ -9,7 +9,7 @@ from itertools import combinations
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
-from bridge.parity.results.verdict import Level, Outcome, Row
+from bridge.parity.results.verdict import Level, Outcome, Row, explained_by
 
 from .attribution import CauseIndex
 from .quantities import Quantity, Readings, WorstErrors, compare_readings, names_at
@@ -90,24 +90,24 @@ def _judged(
 
     It fails if at least one place beyond the tolerance has no known cause; then it shows the worst of these places.
     """
-    outcome, cause = Outcome.PASSED, ""
-    reasons = list(dict.fromkeys(unreported[name] for name in pair if name in unreported))
-    if reasons:
-        outcome, cause = Outcome.UNKNOWN, "; ".join(reasons)
-    elif errors.error > quantity.tolerance:
-        beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
-        known = {place: causes.cause(quantity, place) for place in beyond}
-        unexplained = [place for place in beyond if known[place] is None]
-        if unexplained:
-            outcome, errors = Outcome.FAILED, errors.restricted_to(unexplained)
-        else:
-            outcome, entry = Outcome.EXPLAINED, known[errors.where]
-            cause = f"{entry.message} [{entry.code}]" if entry is not None else ""
-    return Row(
+    row = Row(
         level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=errors.error,
         tolerance=quantity.tolerance, where=errors.where, subjects=names_at(errors.where) if errors.where else (),
-        outcome=outcome, cause=cause,
+        outcome=Outcome.PASSED,
     )  # fmt: skip
+    reasons = list(dict.fromkeys(unreported[name] for name in pair if name in unreported))
+    if reasons:
+        return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause="; ".join(reasons))
+    beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
+    known = {place: causes.cause(quantity, place) for place in beyond}
+    unexplained = errors.restricted_to(place for place, cause in known.items() if cause is None)
+    if unexplained.where:
+        return dataclasses.replace(
+            row, outcome=Outcome.FAILED, error=unexplained.error, where=unexplained.where,
+            subjects=names_at(unexplained.where),
+        )  # fmt: skip
+    cause = known.get(errors.where)
+    return row if cause is None else explained_by(row, cause)
 
 
 def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:

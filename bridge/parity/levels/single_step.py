@@ -12,7 +12,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import has_free_or_ball, screw_like_joints
 from bridge.parity.engines.protocol import Engine, Factory
-from bridge.parity.results.verdict import Level, Outcome, Row, explained
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, explained_by
 from loaders.spatial import Array
 
 from .convergence import errors_over_steps, log_log_slope
@@ -109,7 +109,7 @@ class _Steps:
         diagnostics = (entry for name in row.engines for entry in self._engines[name].diagnostics)
         cause_entry = next((entry for entry in diagnostics if entry.code == _GRAVITY), None)
         if cause_entry is not None:
-            return explained(row, f"{cause_entry.message} [{cause_entry.code}]")
+            return explained_by(row, cause_entry)
         screws = screw_like_joints(self._mechanism)
         if screws:
             return explained(

@@ -11,7 +11,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engines.constraint_violation import constraint_subjects
 from bridge.parity.engines.dofs import has_free_or_ball, screw_like_joints
 from bridge.parity.engines.protocol import Factory
-from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, explained_by, failed
 from loaders.diagnostics import Diagnostic
 
 from .convergence import MIN_FIRST_ORDER, STEPS, errors_over_steps, log_log_slope, order_rows
@@ -122,7 +122,7 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     diagnostics = (entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics)
     lost = next((entry for entry in diagnostics if entry.code in _LOST_DYNAMICS), None)
     if lost is not None:
-        return explained(row, f"{lost.message} [{lost.code}]")
+        return explained_by(row, lost)
     violation = _screw_violation(row.engines, rollout, cache)
     if row.error <= violation * sensitivity:
         joints = ", ".join(screw_like_joints(rollout.mechanism))
@@ -192,7 +192,7 @@ def _violated(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]
     reported = (entry for entry in diagnostics if entry.code in _SOFT_CONSTRAINTS)
     cause = next((entry for entry in reported if set(row.subjects).issubset(entry.subjects)), None)
     if cause is not None:
-        return explained(row, f"{cause.message} [{cause.code}]; the measured violation is {row.error:.0e}")
+        return explained_by(row, cause, f"; the measured violation is {row.error:.0e}")
     if row.where in screws:
         return explained(row, f"a constraint connects rotation and translation of {row.where}")
     return failed(row)

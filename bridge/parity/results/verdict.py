@@ -68,6 +68,7 @@ class Row:
         where: The link or joint with the largest error.
         outcome: The outcome.
         cause: Why the quantity is not exact; empty if it is, or if the cause is unknown.
+        code: Code of the diagnostic that explains the difference; empty if none does.
         subjects: Scoped names of the links or joints that ``where`` is about.
         series: Time [s] and error of a motion.
         sensitivity: Ratio of final to initial distance of two close motions of one engine.
@@ -84,6 +85,7 @@ class Row:
     where: str
     outcome: Outcome
     cause: str = ""
+    code: str = ""
     subjects: tuple[str, ...] = ()
     series: tuple[tuple[float, float], ...] = ()
     sensitivity: float | None = None
@@ -121,6 +123,18 @@ class Row:
 def explained(row: Row, cause: str) -> Row:
     """Return the row, explained by a cause."""
     return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause)
+
+
+def explained_by(row: Row, diagnostic: Diagnostic, remark: str = "") -> Row:
+    """Return the row, explained by a diagnostic of an engine.
+
+    Args:
+        row: The row.
+        diagnostic: The diagnostic that is the cause.
+        remark: Text to add to the cause.
+    """
+    cause = f"{diagnostic.message} [{diagnostic.code}]{remark}"
+    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause, code=diagnostic.code)
 
 
 def failed(row: Row) -> Row:
