@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import loaders
-from bridge.geometry.mesh_assets import cache_folder
+from bridge.geometry.file_cache import cache_folder
 from loaders.context import Context
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
 from loaders.formats import read_file

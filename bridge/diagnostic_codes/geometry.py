@@ -39,6 +39,11 @@ CODES = {
         "Split the outline into shapes without holes.",
         (Fate.APPROXIMATED,),
     ),
+    "mesh.polyline-not-simple": CodeInfo(
+        "An outline of an extruded polyline intersects itself, so its mesh does not have the area that it encloses.",
+        "Correct the order of the points.",
+        (Fate.APPROXIMATED,),
+    ),
     "texture.format": CodeInfo(
         "The image is not a PNG file and could not be converted, so the texture is left out.",
         "Convert the image to PNG.",

@@ -1,4 +1,4 @@
-"""Images of terrain, as grey levels."""
+"""Images of height maps as gray levels."""
 
 from __future__ import annotations
 
@@ -10,34 +10,40 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GreyLevels:
-    """The levels of an image, row by row from the far side (largest y) to the near one."""
+class GrayLevels:
+    """Gray levels of an image.
+
+    Attributes:
+        levels: Levels, shape (rows, columns), from the row at the largest y to that at the smallest.
+        max_level: The level of full height: 255 or 65535.
+    """
 
     levels: NDArray[np.int32]
-    top: int
-    """The level that stands for full height: 255 or 65535."""
+    max_level: int
 
     def png(self) -> bytes:
-        """The same levels as a PNG file."""
+        """Return a PNG file with the same levels."""
         from PIL import Image
 
         stream = io.BytesIO()
-        Image.fromarray(self.levels.astype(np.uint8 if self.top == 255 else np.uint16)).save(stream, "PNG")
+        Image.fromarray(self.levels.astype(np.uint8 if self.max_level == 255 else np.uint16)).save(stream, "PNG")
         return stream.getvalue()
 
 
-def grey_levels(path: str | None) -> GreyLevels | None:
-    """Read an image of any kind that Pillow knows; None if there is none, it cannot be read, or Pillow is missing."""
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        return None
+def gray_levels(path: str | None) -> GrayLevels | None:
+    """Return the gray levels of an image file, or None if there is none or it cannot be read.
+
+    Args:
+        path: Path of the image, in any format that Pillow reads.
+    """
+    from PIL import Image, UnidentifiedImageError
+
     if path is None:
         return None
     try:
         with Image.open(path) as image:
-            deep = image.mode.startswith("I")
-            levels = np.asarray(image.convert("I" if deep else "L"), dtype=np.int32)
+            has_16_bits = image.mode.startswith("I")
+            levels = np.asarray(image.convert("I" if has_16_bits else "L"), dtype=np.int32)
     except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
         return None
-    return GreyLevels(levels=levels, top=65535 if deep else 255)
+    return GrayLevels(levels=levels, max_level=65535 if has_16_bits else 255)

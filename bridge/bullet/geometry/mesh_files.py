@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.convex_decomposition import is_simplified
+from bridge.geometry.file_cache import cache_folder, stored
+from bridge.geometry.textures import png_texture
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh, Rgba
 
@@ -75,7 +77,7 @@ class MeshFiles:
         if mesh.path is None:
             raise FileNotFoundError(mesh.uri)
         if self._folder is None:
-            self._folder = str(mesh_assets.cache_folder() / _SHELF)
+            self._folder = str(cache_folder() / _SHELF)
         stamps = [(file, *_stamp(file)) for file in (mesh.path, *self._described_by(mesh.path))]
         key = repr((_EDITION, mesh, is_simplified(mesh), collides, picture, stamps)).encode()
         return f"{self._folder}/{hashlib.sha256(key).hexdigest()[:32]}.json"
@@ -124,7 +126,7 @@ def _convert(mesh: Mesh, where: Where, collides: bool, picture: str | None, reco
 
 
 def _file(asset: mesh_assets.MeshAsset, collides: bool, where: Where, ledger: Diagnostics) -> Path:
-    return mesh_assets.stored(corners_stl(asset), ".stl", _SHELF) if collides else under_picture(asset, where, ledger)
+    return stored(corners_stl(asset), ".stl", _SHELF) if collides else under_picture(asset, where, ledger)
 
 
 def under_picture(asset: mesh_assets.MeshAsset, where: Where, ledger: Diagnostics) -> Path:
@@ -135,10 +137,10 @@ def under_picture(asset: mesh_assets.MeshAsset, where: Where, ledger: Diagnostic
     """
     picture = _picture(asset, where, ledger)
     if picture is None:
-        return mesh_assets.stored(faces_stl(asset), ".stl", _SHELF)
-    material = f"newmtl skin\nKd 1 1 1\nmap_Kd {mesh_assets.stored(picture, '.png', _SHELF).name}\n"
-    library = mesh_assets.stored(material.encode(), ".mtl", _SHELF)
-    return mesh_assets.stored(f"mtllib {library.name}\nusemtl skin\n{_draped(asset)}".encode(), ".obj", _SHELF)
+        return stored(faces_stl(asset), ".stl", _SHELF)
+    material = f"newmtl skin\nKd 1 1 1\nmap_Kd {stored(picture, '.png', _SHELF).name}\n"
+    library = stored(material.encode(), ".mtl", _SHELF)
+    return stored(f"mtllib {library.name}\nusemtl skin\n{_draped(asset)}".encode(), ".obj", _SHELF)
 
 
 def _picture(asset: mesh_assets.MeshAsset, where: Where, ledger: Diagnostics) -> bytes | None:
@@ -155,7 +157,7 @@ def _picture(asset: mesh_assets.MeshAsset, where: Where, ledger: Diagnostics) ->
             name=Path(asset.texture).name,
         )
         return None
-    return mesh_assets.png_texture(asset.texture, TARGET, ledger, where=where)
+    return png_texture(asset.texture, TARGET, ledger, where=where)
 
 
 def _draped(asset: mesh_assets.MeshAsset) -> str:

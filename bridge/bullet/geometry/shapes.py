@@ -12,7 +12,7 @@ import numpy as np
 
 from bridge.bullet.urdf.segments import TARGET
 from bridge.geometry import mesh_assets
-from bridge.geometry.convex_decomposition import CollisionMeshes, as_asked, is_simplified
+from bridge.geometry.convex_decomposition import CollisionMeshes, is_simplified, with_choice
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import (
     Box,
@@ -118,7 +118,7 @@ class Shapes:
             picture: The file of an image that it is covered with, if it is seen.
         """
         if isinstance(geometry, Mesh) and use is not Use.SEEN:
-            geometry = as_asked(geometry, self.collision_meshes)
+            geometry = with_choice(geometry, self.collision_meshes)
         key = (geometry, use, picture)
         if key not in self._known:
             covered = self._covered(geometry, where, picture) if picture is not None else None

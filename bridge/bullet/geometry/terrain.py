@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.geometry.heightmaps import grey_levels
+from bridge.geometry.heightmaps import gray_levels
 from loaders.model import Heightmap
 from loaders.spatial import Array
 
@@ -15,10 +15,10 @@ def surface(heightmap: Heightmap) -> Array | None:
     The first row of the image is the far one, at the largest y. White is the full height. Every cell is cut from its
     corner of least x and y to that of most, as MuJoCo does.
     """
-    grey = grey_levels(heightmap.path)
+    grey = gray_levels(heightmap.path)
     if grey is None or min(grey.levels.shape) < 2:
         return None
-    heights = grey.levels / grey.top
+    heights = grey.levels / grey.max_level
     rows, columns = heights.shape
     sx, sy, sz = heightmap.size
     x, y = np.meshgrid(np.linspace(-sx / 2.0, sx / 2.0, columns), np.linspace(-sy / 2.0, sy / 2.0, rows))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.tessellation import Faces
+from bridge.geometry.mesh_properties import Faces
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.spatial import Array
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from bridge.geometry.convex_decomposition import as_asked
-from bridge.geometry.mesh_assets import MeshAsset, is_seen_through, mesh_asset, png_texture, shape_asset
+from bridge.geometry.convex_decomposition import with_choice
+from bridge.geometry.mesh_assets import MeshAsset, mesh_asset, shape_asset
+from bridge.geometry.textures import has_transparent_pixels, png_texture
 from bridge.mjcf.xml.context import TARGET, Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.number_format import color
@@ -84,7 +85,7 @@ class AssetLibrary:
     def meshes(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         """The parts of a geometry, registered."""
         if isinstance(geometry, Mesh) and use.collides:
-            geometry = as_asked(geometry, self._context.options.collision_meshes)
+            geometry = with_choice(geometry, self._context.options.collision_meshes)
         key = _Key(geometry, use.collides, use.plain, use.picture)
         if not self._parts.get(key):  # one that cannot be had is told of each shape that it leaves out
             self._parts[key] = self._resized(key) or self._converted(geometry, use)
@@ -217,7 +218,7 @@ class AssetLibrary:
             self._textures[file] = None
             if data is not None:
                 self._textures[file] = self._names.get(data) or self._picture(data, Path(file).stem)
-            if data is not None and is_seen_through(data):
+            if data is not None and has_transparent_pixels(data):
                 self._context.report(
                     Fate.NOTED,
                     "texture-transparency",

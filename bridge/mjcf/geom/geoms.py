@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.geometry.tessellation import SupportFunction, reach_of_points, support_function
+from bridge.geometry.support import SupportFunction, support_function, support_of_points
 from bridge.mjcf.xml.context import Context, Placed
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import color, placement
@@ -176,7 +176,7 @@ def _shapes(
             _Shape(
                 type="mesh",
                 asset=part.name,
-                reach=reach_of_points(part.vertices),
+                reach=support_of_points(part.vertices),
                 rgba=part.rgba,
                 texture=part.texture,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bridge.geometry.heightmaps import grey_levels
+from bridge.geometry.heightmaps import gray_levels
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import Heightmap
@@ -27,7 +27,7 @@ def read_heightfield(heightmap: Heightmap, where: Where, context: Context) -> He
 
     MuJoCo spreads the levels of an image to fill 0 to 1, so the size along z is that of the levels that occur.
     """
-    grey = grey_levels(heightmap.path)
+    grey = gray_levels(heightmap.path)
     if grey is None:
         message = f"the height map {heightmap.uri} cannot be read as an image"
         hint = "it must be an image that exists and that Pillow reads: pip install pillow"
@@ -35,7 +35,7 @@ def read_heightfield(heightmap: Heightmap, where: Where, context: Context) -> He
         return None
     lowest, highest = int(grey.levels.min()), int(grey.levels.max())
     x, y, z = heightmap.size
-    bottom, height = z * lowest / grey.top, z * (highest - lowest) / grey.top
+    bottom, height = z * lowest / grey.max_level, z * (highest - lowest) / grey.max_level
     px, py, pz = heightmap.position
     return Heightfield(
         png=grey.png(),

@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Any, Literal, cast, get_args
 
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
-from bridge.geometry.tessellation import SupportFunction
+from bridge.geometry.support import SupportFunction
 from bridge.lowering.base import with_base
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.geometry.tessellation import SupportFunction, reach_of_points, support_function
+from bridge.geometry.support import SupportFunction, support_function, support_of_points
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body
 from loaders.diagnostics import Diagnostics
@@ -182,5 +182,5 @@ def _support(shape: Geometry) -> SupportFunction | None:
     """The support function of a shape; None if it has no lowest point."""
     if isinstance(shape, Mesh):
         data = read_mesh(shape, Diagnostics())
-        return (lambda _d: -math.inf) if data is None else reach_of_points(data.vertices)
+        return (lambda _d: -math.inf) if data is None else support_of_points(data.vertices)
     return support_function(shape)

@@ -15,7 +15,7 @@ import trimesh
 import bridge
 from bridge.geometry import convex_decomposition
 from bridge.geometry.mesh_assets import mesh_asset
-from bridge.geometry.tessellation import is_convex
+from bridge.geometry.mesh_properties import is_convex
 from bridge.parity.engines.collision_pairs import pairs_in_mujoco, pairs_in_pybullet
 from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
 from loaders.model import WORLD, Collision, Joint, JointType, Link, Mesh, Model, Plane, Sensor, Sphere

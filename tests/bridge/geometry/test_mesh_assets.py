@@ -9,8 +9,11 @@ import pytest
 import trimesh
 
 import loaders
-from bridge.geometry.mesh_assets import cache_folder, mesh_asset, png_texture, shape_asset, stored
-from bridge.geometry.tessellation import cone, is_convex, prisms
+from bridge.geometry.file_cache import cache_folder, stored
+from bridge.geometry.mesh_assets import mesh_asset, shape_asset
+from bridge.geometry.mesh_properties import is_convex
+from bridge.geometry.tessellation import cone, prisms
+from bridge.geometry.textures import png_texture
 from bridge.mjcf import export_mjcf, to_mjcf
 from loaders.diagnostics import Diagnostics, Fate, Where, without_repeats
 from loaders.model import Collision, Cone, Heightmap, Link, Material, Mesh, Model, Polyline, Visual
@@ -206,8 +209,18 @@ def test_a_cone_has_the_volume_of_its_polygon_and_its_centre_a_quarter_up():
     ],
 )
 def test_an_outline_of_any_shape_and_direction_encloses_its_area_times_the_height(outline, area):
-    ((vertices, faces),) = prisms(Polyline(outlines=(outline,), height=0.5))
-    assert solid(vertices, faces).volume == pytest.approx(area * 0.5)
+    (prism,) = prisms(Polyline(outlines=(outline,), height=0.5))
+    assert prism.is_filled
+    assert solid(prism.vertices, prism.faces).volume == pytest.approx(area * 0.5)
+
+
+def test_an_outline_that_intersects_itself_is_reported() -> None:
+    """In this outline, a star of five points drawn in one stroke, no corner but the first can be cut."""
+    corners = [(math.sin(2.0 * math.tau * i / 5.0), math.cos(2.0 * math.tau * i / 5.0)) for i in range(5)]
+    diagnostics = Diagnostics()
+    (asset,) = shape_asset(Polyline(outlines=(tuple(corners),)), "mjcf", diagnostics, where=HERE)
+    assert codes(diagnostics) == ["mesh.polyline", "mesh.polyline-not-simple"]
+    assert len(asset.faces) == 2 * 3 + 2 * 5
 
 
 def test_replaced_shapes_say_so():
