@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
+import bridge
+import loaders
 from tests.support.source_tree import MODULES, NAMES, Function, functions, tree
 
 FRAGMENT = re.compile(
@@ -129,7 +131,8 @@ def test_the_main_functions_have_examples() -> None:
 @pytest.mark.parametrize("module", EXAMPLES)
 def test_the_examples_run(module: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     monkeypatch.chdir(request.config.rootpath)
-    result = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS)
+    names = {"bridge": bridge, "loaders": loaders}
+    result = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS, extraglobs=names)
     assert result.attempted > 0
     assert result.failed == 0
 
