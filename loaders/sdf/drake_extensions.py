@@ -61,14 +61,21 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
     scene = attach_joints(scene, drake_joints)
     joints |= by_name(drake_joints)
     names = {id(scope): ScopeNames(scope, joints) for scope in graph.scopes}
-    vertices = [vertex for vertex in graph.vertices if vertex.node.tag == "joint" and vertex.name in joints]
     parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models]
     scene = merge(scene, *parts) if any(map(_has_items, parts)) else scene
+    vertices = list(_joint_vertices(graph, joints))
     return dataclasses.replace(
         scene,
         couplings=scene.couplings + tuple(_couplings(vertices, names, joints)),
         actuators=tuple(_actuators(vertices, joints)) + scene.actuators,
     )
+
+
+def _joint_vertices(graph: FrameGraph, joints: Mapping[str, Joint]) -> Iterator[FrameVertex]:
+    """Yield the vertices of the ``<joint>`` elements that were read without an error."""
+    for vertex in graph.vertices:
+        if vertex.node.tag == "joint" and vertex.name in joints:
+            yield vertex
 
 
 def _has_items(part: Scene) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loaders import ignored_elements
 from loaders.ignored_elements import IgnoredElements
 from loaders.node import Node
@@ -35,16 +37,18 @@ def flat_parameters(element: Node, *without: str) -> tuple[tuple[str, str], ...]
     Returns:
         Pairs such as ``("camera/image/width", "64")`` and ``("camera@name", "eye")``, in document order.
     """
-    parameters: list[tuple[str, str]] = []
-    pending = [(child, child.tag) for child in reversed(element.children) if child.tag not in without]
-    for child, _ in reversed(pending):
-        check_values(child)
-    element.skip(*(tag for _, tag in pending))
+    children = [child for child in element.children if child.tag not in without]
+    element.skip(*(child.tag for child in children))
+    for child in children:
+        mark_read(child)
+    return tuple(parameter for child in children for parameter in _parameters_of(child))
+
+
+def _parameters_of(element: Node) -> Iterator[tuple[str, str]]:
+    pending = [(element, element.tag)]
     while pending:
         node, path = pending.pop()
-        parameters.extend((f"{path}@{name}", value.strip()) for name, value in node.attributes.items())
+        yield from ((f"{path}@{name}", value.strip()) for name, value in node.attributes.items())
         if node.text.strip() and not node.children:
-            parameters.append((path, node.text.strip()))
-        node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
+            yield path, node.text.strip()
         pending.extend((child, f"{path}/{child.tag}") for child in reversed(node.children))
-    return tuple(parameters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Set
 
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import SDF
@@ -38,17 +39,23 @@ def read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ..
     axes = {tag: _read_axis(child, vertex) for tag in AXES if (child := node.child(tag)) is not None}
     if joint_type is JointType.BALL:
         return tuple(axes.values())[:1]
-    count = AXIS_COUNT[joint_type]
-    for tag in AXES[count:]:
-        if tag in axes:
-            _report_extra_axis(vertex, joint_type, tag)
-    for tag in AXES[:count]:
-        if tag not in axes:
-            _report_missing_axis(vertex, joint_type, tag)
-    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in AXES[:count])
+    needed = AXES[: AXIS_COUNT[joint_type]]
+    _check_axis_count(vertex, joint_type, axes.keys())
+    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in needed)
     if joint_type is JointType.CONTINUOUS:
         return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in used)
     return used
+
+
+def _check_axis_count(vertex: FrameVertex, joint_type: JointType, tags: Set[str]) -> None:
+    """Report axes that a joint type does not use, then those that it lacks."""
+    count = AXIS_COUNT[joint_type]
+    for tag in AXES[count:]:
+        if tag in tags:
+            _report_extra_axis(vertex, joint_type, tag)
+    for tag in AXES[:count]:
+        if tag not in tags:
+            _report_missing_axis(vertex, joint_type, tag)
 
 
 def _report_extra_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -> None:

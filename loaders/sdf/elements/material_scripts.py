@@ -59,14 +59,13 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         name: The name of the material.
         context: The places to search.
     """
-    uris = [uri.text.strip() for uri in script.all("uri")]
-    located = [_locate(uri, script, context) for uri in uris if not uri.startswith(_GAZEBO_FOLDER)]
-    paths = [path for path in located if path is not None]
+    paths = list(_locate_scripts(script, context))
     files = [file for path in paths for file in _script_files(path)]
-    entries = {key: entry for file in reversed(files) for key, entry in _read_script(file).items()}
+    entries: dict[str, _Entry] = {}
+    for file in reversed(files):
+        entries |= _read_script(file)
     if name in entries:
-        folders = [*paths, *(file.parent for file in files), *(file.parent.parent / "textures" for file in files)]
-        return _create_material(name, entries, folders, script)
+        return _create_material(name, entries, _texture_folders(paths, files), script)
     material = _gazebo_material(name)
     if material is None:
         script.report(Fate.NOTED, "sdf.unknown-material", "unknown material {name!r}; ignoring the script", name=name)
@@ -85,10 +84,20 @@ def _gazebo_material(name: str) -> Material | None:
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _locate(uri: str, script: Node, context: Context) -> Path | None:
-    """Return the file or folder that a URI refers to, without a diagnostic: only a missing material is reported."""
+def _locate_scripts(script: Node, context: Context) -> Iterator[Path]:
+    """Yield the files and folders of a ``<script>``, without diagnostics: only a missing material is reported."""
     silent = Node("uri", {}, file=script.file, line=script.line, diagnostics=Diagnostics())
-    return context.resources.find(uri, Path(script.file).parent, silent)
+    for node in script.all("uri"):
+        uri = node.text.strip()
+        if not uri.startswith(_GAZEBO_FOLDER):
+            path = context.resources.find(uri, Path(script.file).parent, silent)
+            if path is not None:
+                yield path
+
+
+def _texture_folders(paths: list[Path], files: list[Path]) -> list[Path]:
+    """Return the folders to search for textures, in order."""
+    return [*paths, *(file.parent for file in files), *(file.parent.parent / "textures" for file in files)]
 
 
 def _script_files(path: Path) -> list[Path]:

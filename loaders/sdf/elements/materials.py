@@ -96,7 +96,7 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
 
 def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:
     """Return the numbers and maps of the first workflow; metal has precedence over specular."""
-    workflows = [] if node is None else [flow for tag in ("metal", "specular") for flow in node.all(tag)]
+    workflows = [] if node is None else node.all("metal") + node.all("specular")
     if not workflows:
         return {}, ()
     for unused in workflows[1:]:
@@ -104,8 +104,11 @@ def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tu
     workflow = workflows[0]
     report_ignored(workflow, _IGNORED_IN_PBR)
     values = {key: value for key in ("metalness", "roughness") if (value := workflow.maybe_number(key)) is not None}
+    return values, _read_maps(workflow, context)
+
+
+def _read_maps(workflow: Node, context: Context) -> tuple[tuple[str, str], ...]:
     uris = {key: uri for key in _MAPS if (uri := workflow.word(key, ""))}
-    maps = tuple((key, find_file(workflow, uri, context) or uri) for key, uri in uris.items())
     for child in workflow.all(*_MAPS):
         mark_read(child)
-    return values, maps
+    return tuple((key, find_file(workflow, uri, context) or uri) for key, uri in uris.items())

@@ -110,7 +110,13 @@ def _references(member: Node) -> Iterator[Reference]:
         yield member, "attached_to"
     for tag in _REFERENCE_ELEMENTS.get(member.tag, ()):
         yield from ((child, "") for child in member.children if child.tag == tag)
-    pending = [] if _represents_model(member) else [member]
+    if not _represents_model(member):
+        yield from _frame_attributes(member)
+
+
+def _frame_attributes(member: Node) -> Iterator[Reference]:
+    """Yield the references in the poses and axes of an element."""
+    pending = [member]
     while pending:
         node = pending.pop()
         if node.tag == "pose":
