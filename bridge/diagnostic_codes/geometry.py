@@ -35,8 +35,8 @@ CODES = {
         (Fate.INVALID,),
     ),
     "mesh.polyline": CodeInfo(
-        "An extruded polyline is exported as a mesh with its holes filled.",
-        "Split the outline into shapes without holes.",
+        "An extruded polyline becomes a mesh, which collides as its convex hull.",
+        "Split the outline into convex shapes.",
         (Fate.APPROXIMATED,),
     ),
     "mesh.polyline-not-simple": CodeInfo(

@@ -243,9 +243,39 @@ def directives(body: str) -> Example:
     return reading(f"directives:\n{body}", name="main.dmd.yaml", files=files)
 
 
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    "drake.deformable": ("c",),
+    "drake.deformable-shape": ("c",),
+    "drake.duplicate-joint": ("k",),
+    "drake.friction-order": ("c", "c::c"),
+    "drake.idle-actuator": ("j",),
+    "drake.idle-renderer": ("c", "c::v"),
+    "drake.joint-pose": ("k",),
+    "drake.joint-type": ("k",),
+    "drake.material-model": ("c",),
+    "drake.mimic": ("j",),
+    "drake.mimic-ignored": ("j",),
+    "drake.missing": ("k",),
+    "drake.no-curve": ("k",),
+    "drake.no-role": ("c", "c::v"),
+    "drake.old-compliance": ("c",),
+    "drake.plain-joint": ("j",),
+    "drake.rigid-and-compliant": ("c", "c::c"),
+    "drake.rigid-modulus": ("c", "c::c"),
+    "drake.same-body": ("k",),
+    "drake.skew-curve": ("k",),
+    "drake.soft-hydroelastic": ("c", "c::c"),
+    "drake.two-frictions": ("c", "c::c"),
+    "drake.unknown-curve": ("k",),
+    "drake.urdf-diffuse-map": ("c",),
+    "drake.visual-prefix": ("c", "c::v"),
+    "drake.zero-axis": ("c",),
+}
+"""Subjects of the finding, where it is about something that has a name."""
+
 EXAMPLES: dict[str, Example] = (
-    {code: reading(sdf(body)) for code, body in IN_SDF.items()}
-    | {code: reading(urdf(body), name="r.urdf") for code, body in IN_URDF.items()}
+    {code: reading(sdf(body), *SUBJECTS.get(code, ())) for code, body in IN_SDF.items()}
+    | {code: reading(urdf(body), *SUBJECTS.get(code, ()), name="r.urdf") for code, body in IN_URDF.items()}
     | DIFFERENCES
     | {code: directives(body) for code, body in DIRECTIVES.items()}
 )
