@@ -1,7 +1,7 @@
-"""Mechanisms into PyBullet.
+"""Target PyBullet.
 
-`load_into_pybullet` never uses PyBullet's own SDF reader and never shows it the user's file: it writes one canonical
-URDF for each body, and undoes what PyBullet adds of its own.
+`load_into_pybullet` does not use PyBullet's own SDF reader, and PyBullet never reads the user's file: the loader writes
+one canonical URDF document for each body, and disables what PyBullet adds by default.
 """
 
 from __future__ import annotations
@@ -11,3 +11,7 @@ from .handle.body_sequence import Bodies
 from .load import load_into_pybullet
 
 __all__ = ["Bodies", "PyBulletBody", "load_into_pybullet"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

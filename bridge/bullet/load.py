@@ -1,31 +1,31 @@
-"""A source into PyBullet: prepared and checked as a whole first, then handed over body by body."""
+"""Load a model or a world into PyBullet: the whole model is prepared and checked first, then loaded body by body."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from bridge.bullet.client.client import Client
-from bridge.bullet.client.engine_defaults import clear_pybullet_defaults
-from bridge.bullet.client.flags import always, permitted
+from bridge.bullet.client.flags import allowed_flags, required_flags
 from bridge.bullet.client.stdout_capture import capture_stdout
-from bridge.bullet.contact.coefficients import report_contacts, set_contacts
-from bridge.bullet.contact.pair_filters import Pair, filtered, report_filters, report_policy, touches_itself
+from bridge.bullet.contact.pair_filters import PairFilters, filtered, report_filters, report_policy
+from bridge.bullet.contact.parameters import set_contacts
+from bridge.bullet.contact.unsupported_parameters import report_contacts
 from bridge.bullet.geometry.mesh_files import MAX_PATH
-from bridge.bullet.geometry.shapes import Shapes
-from bridge.bullet.geometry.temporary_files import scratch
+from bridge.bullet.geometry.shapes import ShapeWriter
+from bridge.bullet.geometry.temporary_files import temporary_files
 from bridge.bullet.handle.body import PyBulletBody
 from bridge.bullet.handle.body_sequence import Bodies
+from bridge.bullet.simulation.engine_defaults import clear_pybullet_defaults
 from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
-from bridge.bullet.simulation.split_links import seat
+from bridge.bullet.simulation.split_links import align_split_links
 from bridge.bullet.simulation.state import State, pose_from
 from bridge.bullet.urdf.articulation import Articulation, articulate
-from bridge.bullet.urdf.document import urdf
-from bridge.bullet.urdf.segments import TARGET
+from bridge.bullet.urdf.document import urdf_text
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import with_base
 from bridge.lowering.inputs import Source, mechanism_of
@@ -34,21 +34,30 @@ from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import default_position
 from bridge.mechanism.couplings import with_followers
+from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
+from loaders.option_names import check_option_names
 from loaders.scene_queries.scoped_names import root_model
 from loaders.spatial import IDENTITY, Pose
 
-from .unsupported_features import report_losses
+from .target import TARGET
+from .unsupported_features import report_unsupported_features
+
+_OPTIONS = {
+    "physicsClientId", "basePosition", "baseOrientation", "useFixedBase", "globalScaling", "flags", "policy",
+    "collision_meshes", *LoadOptions.__optional_keys__,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """All that PyBullet is to be told."""
+    """Everything that is loaded into PyBullet."""
 
     mechanism: Mechanism
     articulations: list[Articulation]
     documents: list[str]
-    excluded: frozenset[Pair]
+    """Paths of the URDF documents of the articulations."""
+    filters: PairFilters
     flags: int
 
 
@@ -63,60 +72,74 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     flags: int = 0,
     policy: str = "drake",
     collision_meshes: CollisionMeshes = "as_is",
-    strict: bool = False,
-    **load_options: Any,
+    **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
-    """Instantiate a model or a world in PyBullet with the physics that it states.
+    """Load a model or a world into PyBullet with the physics that it states.
 
-    Nothing of PyBullet's world changes: no gravity, no time step. Motors and damping that PyBullet would add are off.
+    The gravity and time step of the physics server stay as they are; `PyBulletBody.apply_physics` sets those of the
+    file. The motors and the damping that PyBullet adds by default are disabled.
+
+    The arguments ``physicsClientId`` to ``flags`` are spelled as in PyBullet's ``loadURDF``.
 
     Args:
-        source: A file, a scene or a mechanism.
-        physicsClientId: Where: PyBullet's id, or a ``BulletClient``.
-        basePosition: Where the scene's world frame goes [m]; for a URDF that is where its root link goes.
-        baseOrientation: The same, as a quaternion ``x y z w``.
-        useFixedBase: True holds free links where they are, False frees what no moving joint holds; None is as the file
-            says.
+        source: A path, a scene or a mechanism.
+        physicsClientId: The physics server: its id, or a ``BulletClient``.
+        basePosition: Position of the scene's world frame [m]; for a URDF it is that of the root link.
+        baseOrientation: Orientation of the scene's world frame, as a quaternion ``x y z w``.
+        useFixedBase: True fixes free links to the world, False frees the links that only welds hold, None keeps what
+            the file states.
         globalScaling: Factor on all lengths; masses stay.
         flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
-        policy: The rule for pairs of links that no filter names; see `loaders.scene_queries.excluded_pairs`.
-        collision_meshes: How meshes collide: ``as_is`` is as the file says, which for PyBullet is the convex hull on
-            links that move and the mesh itself on what the world holds, unless the file asks for the hull or a convex
-            decomposition; ``hull`` is the convex hull everywhere; ``decompose`` takes apart every mesh that is not
-            convex (`pip install "sdfbridge[convex]"`).
-        strict: Whether anything that is lost is an error.
-        **load_options: Of `loaders.load`, if ``source`` is a path.
+        policy: The rule for pairs of links that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+        collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for PyBullet, the convex
+            hull on moving links and the mesh itself on links welded to the world, unless the file asks for a hull or a
+            convex decomposition. ``hull`` is the convex hull everywhere. ``decompose`` divides every mesh that is not
+            convex into convex parts (`pip install "sdfbridge[convex]"`).
+        load_options: The options of `loaders.load`. ``strict=True`` makes everything that is lost or approximated an
+            error, in reading and in PyBullet; the others apply if ``source`` is a path.
 
     Returns:
-        The body, which is PyBullet's id; a sequence of bodies for a world or where one model needs several.
+        The body, which is PyBullet's body id; or a sequence of bodies, for a world and for a model that needs several.
 
     Raises:
-        LoadError: if the file is wrong.
-        ExportError: if PyBullet cannot hold the model; PyBullet is as before then.
-        ValueError: if there is no such physics server, or for a policy or choice that there is not.
+        LoadError: if the file has errors.
+        ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
+        TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
+        ValueError: if there is no such physics server, or for an invalid policy, choice or scale.
+
+    Example:
+        >>> import pybullet
+        >>> from bridge import load_into_pybullet
+        >>> client = pybullet.connect(pybullet.DIRECT)
+        >>> robot = load_into_pybullet("assets/double_pendulum.urdf", physicsClientId=client)
+        >>> robot.set_positions({"elbow": 0.3})
+        >>> round(pybullet.getJointState(robot, robot.joints["elbow"], physicsClientId=client)[0], 9)
+        0.3
+        >>> pybullet.disconnect(client)
     """
+    check_option_names(load_options, _OPTIONS)
     check_choice(collision_meshes, TARGET)
     client = Client(physicsClientId)
     mechanism = mechanism_of(source, **load_options)
-    mechanism = _adapted(mechanism, _placement(basePosition, baseOrientation), useFixedBase, globalScaling)
+    mechanism = _with_placement(mechanism, _pose(basePosition, baseOrientation), useFixedBase, globalScaling)
     diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-    with scratch() as files:
-        shapes = Shapes(files, diagnostics, collision_meshes)
+    with temporary_files() as files:
+        shapes = ShapeWriter(files, collision_meshes)
         plan = _plan(mechanism, policy, flags, shapes, client, diagnostics)
-        own = Diagnostics(entry for entry in diagnostics if entry.target == TARGET)
-        own.raise_for(ExportError, strict=strict)
-        return _carry_out(plan, client, diagnostics)
+        diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
+        return _load_plan(plan, client, diagnostics)
 
 
-def _placement(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
+def _pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
     if position is None and xyzw is None:
         return IDENTITY
     return pose_from((0.0, 0.0, 0.0) if position is None else position, (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw)
 
 
-def _adapted(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:
+def _with_placement(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:
+    """Return the mechanism with the caller's scale, pose and base."""
     if not (scale > 0.0 and np.isfinite(scale)):
-        raise ValueError(f"globalScaling must be positive, not {scale!r}")
+        raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     if scale != 1.0:
         mechanism = scaled(mechanism, scale)
     if X_WN is not IDENTITY:
@@ -124,55 +147,61 @@ def _adapted(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float)
     return mechanism if fixed is None else with_base(mechanism, fixed=bool(fixed))
 
 
-# --- before PyBullet is touched --------------------------------------------------------------------------------------
+# --- preparation, without changes in PyBullet ------------------------------------------------------------------------
 
 
 def _plan(
-    mechanism: Mechanism, policy: str, flags: int, shapes: Shapes, client: Client, diagnostics: Diagnostics
+    mechanism: Mechanism, policy: str, flags: int, shapes: ShapeWriter, client: Client, diagnostics: Diagnostics
 ) -> _Plan:
-    excluded = mechanism.scene.excluded_collision_pairs(policy)
+    excluded = mechanism.excluded_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
-    report_losses(mechanism, diagnostics)
+    filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
+    report_unsupported_features(mechanism, diagnostics)
     report_contacts(articulations, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
-    report_filters(articulations, excluded, diagnostics)
+    report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
-    documents = [shapes.files.file(urdf(articulation, shapes).encode(), ".urdf") for articulation in articulations]
-    length = len(os.fsencode(shapes.files.folder))
-    if length > MAX_PATH - 100:
-        diagnostics.add(
-            Fate.INVALID,
-            "pybullet.long-path",
-            "the temporary folder has a path of {length} bytes, too long for PyBullet",
-            target=TARGET,
-            hint="set TMPDIR to a shorter one",
-            length=length,
-        )
+    documents = [shapes.files.write(urdf_text(body, shapes).encode(), ".urdf") for body in articulations]
+    shapes.report(diagnostics)
+    _check_folder(shapes.files.folder, diagnostics)
     return _Plan(
         mechanism=mechanism,
         articulations=articulations,
         documents=documents,
-        excluded=excluded,
-        flags=permitted(flags, client.modes, diagnostics),
+        filters=filters,
+        flags=allowed_flags(flags, client.modes, diagnostics),
     )
 
 
-# --- PyBullet --------------------------------------------------------------------------------------------------------
+def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
+    length = len(os.fsencode(folder))
+    if length > MAX_PATH - 100:
+        diagnostics.add(
+            Fate.INVALID,
+            "pybullet.long-path",
+            "the path of the temporary folder has {length} bytes, too many for PyBullet",
+            target=TARGET,
+            hint="set TMPDIR to a shorter path",
+            length=length,
+        )
 
 
-def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
+# --- loading ---------------------------------------------------------------------------------------------------------
+
+
+def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
     states: list[State] = []
     try:
-        with filtered(client, plan.articulations, plan.excluded) as bodies:
+        with filtered(client, plan.filters) as bodies:
             for articulation, document in zip(plan.articulations, plan.documents, strict=True):
-                bodies.append(_load(client, articulation, document, plan, diagnostics))
+                bodies.append(_load_body(client, articulation, document, plan, diagnostics))
                 states.append(State(client, bodies[-1], articulation))
-                _check(states[-1])
+                _check_indices(states[-1])
                 clear_pybullet_defaults(client, bodies[-1], articulation)
                 set_contacts(client, bodies[-1], articulation)
-        _start(plan.mechanism, states)
+        _set_initial_positions(plan.mechanism, states)
         constraints = Constraints(plan.mechanism, states)
-        constraints.make()
+        constraints.create_all()
     except BaseException:
         for state in states:
             client.removeBody(state.body)
@@ -180,10 +209,10 @@ def _carry_out(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
     return _handle(plan, states, constraints, diagnostics)
 
 
-def _load(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
+def _load_body(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
     modes, lines = client.modes, list[str]()
-    flags = always(modes)
-    if touches_itself(articulation, plan.excluded):
+    flags = required_flags(modes)
+    if plan.filters.collides_with_itself(articulation):
         flags |= modes.URDF_USE_SELF_COLLISION | modes.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
@@ -194,61 +223,67 @@ def _load(client: Client, articulation: Articulation, document: str, plan: _Plan
                 useFixedBase=articulation.is_fixed, flags=flags | plan.flags,
             )  # fmt: skip
     except modes.error as error:
-        said = "; ".join((str(error), *lines))
         diagnostics.add(
             Fate.INVALID,
             "pybullet.load-failed",
-            "PyBullet does not load the body that model {model} became: {said}",
+            "PyBullet cannot load model {model}: {output}",
             target=TARGET,
+            hint="report this as a bug, with the model",
+            subjects=(articulation.model,),
             model=articulation.model,
-            said=said,
+            output="; ".join((str(error), *lines)),
         )
         raise ExportError(tuple(diagnostics)) from error
-    for line in _worth_telling(lines):
-        diagnostics.add(Fate.NOTED, "pybullet.console", "PyBullet printed: {line}", target=TARGET, line=line)
+    for line in _unexpected(lines):
+        diagnostics.add(
+            Fate.NOTED,
+            "pybullet.console",
+            "PyBullet printed: {line}",
+            target=TARGET,
+            subjects=(articulation.model,),
+            line=line,
+        )
     return body
 
 
 _EXPECTED = ("Bad inertia tensor properties", "No default visual for URDF_GEOM_PLANE")
-"""What PyBullet says of inertias that are put right after loading, and of planes that nobody wants drawn."""
+"""Output of PyBullet about inertias, which are restored after loading, and about planes without a visual."""
 
 
-def _worth_telling(lines: list[str]) -> Iterator[str]:
+def _unexpected(lines: list[str]) -> Iterator[str]:
     return (line for line in dict.fromkeys(lines) if not line.startswith(_EXPECTED))
 
 
-def _check(state: State) -> None:
-    """That PyBullet has the joints and links where they are expected; all later calls go by index."""
-    found = [
-        (info[1].decode(), info[12].decode())
-        for info in (state.client.getJointInfo(state.body, i) for i in range(state.client.getNumJoints(state.body)))
-    ]
-    wanted = [(segment.joint, segment.name) for segment in state.articulation.segments[1:]]
-    if found != wanted:
-        raise RuntimeError(f"PyBullet has joints {found} where {wanted} were written")
+def _check_indices(state: State) -> None:
+    """Check that PyBullet has joints and links in the order of the document, because later calls use indices."""
+    infos = (state.client.getJointInfo(state.body, i) for i in range(state.client.getNumJoints(state.body)))
+    loaded = [(info[1].decode(), info[12].decode()) for info in infos]
+    expected = [(segment.joint, segment.name) for segment in state.articulation.segments[1:]]
+    if loaded != expected:
+        raise RuntimeError(f"PyBullet loaded the joints and links {loaded}; expected {expected}")
 
 
-def _start(mechanism: Mechanism, states: list[State]) -> None:
-    """Put joints where the source starts from, and what is coupled to them where it belongs."""
+def _set_initial_positions(mechanism: Mechanism, states: list[State]) -> None:
+    """Set the default positions of the source, and the positions of coupled joints."""
     leaders = {mechanism.v_order[coupling.leader][0] for coupling in mechanism.couplings}
     q: dict[str, Any] = {}
     for body in mechanism.bodies:
         if body.joint is not None and body.source is not None and body.primitives:
-            start = body.source.default_position
-            if start or body.joint in leaders:
-                q[body.joint] = start or default_position(body)
+            default = body.source.default_position
+            if default or body.joint in leaders:
+                q[body.joint] = default or default_position(body)
     q = with_followers(mechanism, q)
     for state in states:
         names = {body.joint for body in state.articulation.mechanism.bodies}
         state.set_positions({name: value for name, value in q.items() if name in names})
-    seat(states)
+    align_split_links(states)
 
 
 def _handle(
     plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics
 ) -> PyBulletBody | Bodies:
-    made = {name: tuple(ids) for name, ids in constraints.made.items()}
-    everything = without_repeats(diagnostics)
-    bodies = [PyBulletBody(state, made, everything) for state in states]
+    created = {name: tuple(ids) for name, ids in constraints.created.items()}
+    findings = without_repeats(diagnostics)
+    bodies = [PyBulletBody(state, created, findings) for state in states]
     is_one = len(bodies) == 1 and root_model(plan.mechanism.scene) is not None
-    return bodies[0] if is_one else Bodies(bodies, plan.mechanism, made, everything)
+    return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

@@ -1,4 +1,4 @@
-"""What a scene states and PyBullet has nothing for: one diagnostic for each kind of thing, however many there are."""
+"""Features of a scene that PyBullet does not support: one finding for each feature, about all items concerned."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.bullet.urdf.segments import TARGET
+from bridge.bullet.target import TARGET
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mechanism.force_laws import is_tendon_representable
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import (
     Bushing,
     DistanceConstraint,
+    Joint,
     JointAxis,
     Link,
     Material,
@@ -25,270 +27,336 @@ from loaders.model import (
     TendonConstraint,
     Visual,
 )
+from loaders.scene_queries.scoped_names import SEPARATOR
 
-Found = tuple[str, Where]
-"""The name of what is lost, and where it is written."""
+from .simulation.efforts import link_name
 
 _STEP = "call step(), or apply_passive_forces() before every stepSimulation"
 
 
 @dataclass(frozen=True, slots=True)
-class _Loss:
-    """One kind of thing that is lost. ``{names}`` and ``{n}`` in the message stand for which, and how many."""
+class Item:
+    """One item of the scene with an unsupported feature."""
+
+    name: str
+    """Name of the item in the message."""
+    where: Where
+    subjects: tuple[str, ...]
+    """Scoped names of the links, joints and so on that it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedFeature:
+    """One feature that PyBullet does not support."""
 
     code: str
+    """Diagnostic code without the prefix ``pybullet.``."""
     fate: Fate
-    message: str
-    find: Callable[[Mechanism], Iterable[Found]]
+    template: str
+    """Message, with ``{names}`` for the names of the items and ``{count}`` for their number."""
+    find: Callable[[Mechanism], Iterable[Item]]
+    """Function that returns the items with the feature."""
     hint: str = ""
 
 
-def report_losses(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
-    """Say what of the scene PyBullet will not have."""
-    for loss in LOSSES:
-        found = list(loss.find(mechanism))
-        if found:
-            message = loss.message.format(n=len(found), names=_listed([name for name, _ in found]))
-            diagnostics.add(loss.fate, f"pybullet.{loss.code}", message, found[0][1], target=TARGET, hint=loss.hint)
+def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
+    """Report the features of a mechanism and its scene that PyBullet does not support."""
+    for feature in UNSUPPORTED_FEATURES:
+        items = list(feature.find(mechanism))
+        if items:
+            diagnostics.add(
+                feature.fate,
+                f"pybullet.{feature.code}",
+                feature.template,
+                items[0].where,
+                target=TARGET,
+                hint=feature.hint,
+                subjects=dict.fromkeys(name for item in items for name in item.subjects),
+                count=len(items),
+                names=tuple(dict.fromkeys(item.name for item in items)),
+            )
 
 
-def _listed(names: list[str], most: int = 6) -> str:
-    names = list(dict.fromkeys(names))
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+# --- joints and actuators --------------------------------------------------------------------------------------------
 
 
-# --- joints and what drives them -------------------------------------------------------------------------------------
+def _joint(body: Body) -> Item:
+    where = body.source.where if body.source is not None else NOWHERE
+    return Item(str(body.joint), where, (str(body.joint),))
 
 
-def _axes(is_lost: Callable[[JointAxis], object]) -> Callable[[Mechanism], Iterator[Found]]:
-    """Joints with an axis of which this holds."""
+def _axes(has_feature: Callable[[JointAxis], object]) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the joints with an axis that has a feature."""
 
-    def find(mechanism: Mechanism) -> Iterator[Found]:
+    def find(mechanism: Mechanism) -> Iterator[Item]:
         for body in mechanism.bodies:
-            if any(p.limits is not None and is_lost(p.limits) for p in body.primitives):
-                yield str(body.joint), _where(body)
+            if any(p.limits is not None and has_feature(p.limits) for p in body.primitives):
+                yield _joint(body)
 
     return find
 
 
-def _where(body: Body) -> Where:
-    return body.source.where if body.source is not None else NOWHERE
-
-
-def _rotors(mechanism: Mechanism) -> Iterator[Found]:
-    """Each with what is missing of the inertia that the joint sees at the zero configuration."""
-    if not any(a.rotor_inertia for a in mechanism.scene.actuators):
+def _rotors(mechanism: Mechanism) -> Iterator[Item]:
+    """Yield joints with rotor inertia, and its share of the effective inertia at the zero configuration."""
+    driven = [driven for driven in mechanism.actuators if driven.actuator.rotor_inertia and driven.dof is not None]
+    if not driven:
         return
-    seen, component = np.diag(mechanism.mass_matrix()), {key: v for v, key in enumerate(mechanism.v_order)}
-    for a in mechanism.scene.actuators:
-        v = component.get((a.joint, 0))
-        if a.rotor_inertia and v is not None:
-            yield f"{a.joint} ({a.gear_ratio**2 * a.rotor_inertia:.3g} of {seen[v]:.3g} kg m^2 or kg)", a.where
+    effective = np.diag(mechanism.mass_matrix())
+    for item in driven:
+        actuator, total = item.actuator, effective[item.dof]
+        rotor = actuator.gear_ratio**2 * actuator.rotor_inertia
+        name = f"{actuator.joint} ({rotor:.3g} of {total:.3g} kg m^2 or kg)"
+        yield Item(name, actuator.where, (actuator.joint, actuator.name))
 
 
-def _efforts(mechanism: Mechanism) -> Iterator[Found]:
+def _efforts(mechanism: Mechanism) -> Iterator[Item]:
     yield from _axes(lambda axis: math.isfinite(axis.effort))(mechanism)
-    yield from ((a.joint, a.where) for a in mechanism.scene.actuators if math.isfinite(a.effort))
+    for actuator in (driven.actuator for driven in mechanism.actuators):
+        if math.isfinite(actuator.effort):
+            yield Item(actuator.joint, actuator.where, (actuator.joint, actuator.name))
 
 
-def _gains(mechanism: Mechanism) -> Iterator[Found]:
-    return ((a.joint, a.where) for a in mechanism.scene.actuators if a.p_gain is not None or a.d_gain is not None)
+def _gains(mechanism: Mechanism) -> Iterator[Item]:
+    for actuator in (driven.actuator for driven in mechanism.actuators):
+        if actuator.p_gain is not None or actuator.d_gain is not None:
+            yield Item(actuator.joint, actuator.where, (actuator.joint, actuator.name))
 
 
-def _ball_limits(mechanism: Mechanism) -> Iterator[Found]:
+def _ball_limits(mechanism: Mechanism) -> Iterator[Item]:
     for body in mechanism.bodies:
-        for p in body.primitives:
-            if (
-                p.kind is PrimitiveKind.BALL
-                and p.limits is not None
-                and (p.limits.friction or math.isfinite(p.limits.upper))
-            ):
-                yield str(body.joint), _where(body)
+        axes = (p.limits for p in body.primitives if p.kind is PrimitiveKind.BALL)
+        if any(axis is not None and (axis.friction or math.isfinite(axis.upper)) for axis in axes):
+            yield _joint(body)
 
 
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def _links(is_lost: Callable[[Link], object]) -> Callable[[Mechanism], Iterator[Found]]:
-    """Links of which this holds."""
-    return lambda mechanism: ((link.name, link.where) for link in mechanism.scene.links if is_lost(link))
+def _link(link: Link) -> Item:
+    return Item(link.name, link.where, (link.name,))
 
 
-def _has_added_mass(link: Link) -> bool:
-    return link.added_mass is not None
+def _links(has_feature: Callable[[Link], object]) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the links with a feature."""
+    return lambda mechanism: (_link(link) for link in mechanism.scene.links if has_feature(link))
 
 
-def _windy(mechanism: Mechanism) -> Iterator[Found]:
+def _links_in_wind(mechanism: Mechanism) -> Iterator[Item]:
     scene = mechanism.scene
+    if not np.any(scene.wind):
+        return
     models = {model.name for model in scene.models if model.enable_wind}
-    if np.any(scene.wind):
-        return ((link.name, link.where) for link in scene.links if link.enable_wind or link.model in models)
-    return iter(())
+    yield from (_link(link) for link in scene.links if link.enable_wind or link.model in models)
 
 
-def _visuals(is_lost: Callable[[Visual], object]) -> Callable[[Mechanism], Iterator[Found]]:
-    """Visuals of which this holds, by their links."""
+def _visuals(has_feature: Callable[[Visual], object]) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the visuals with a feature."""
 
-    def find(mechanism: Mechanism) -> Iterator[Found]:
+    def find(mechanism: Mechanism) -> Iterator[Item]:
         for link in mechanism.scene.links:
             for visual in link.visuals:
-                if is_lost(visual):
-                    yield f"{link.name}/{visual.name}", visual.where
+                if has_feature(visual):
+                    name = f"{link.name}{SEPARATOR}{visual.name}"
+                    yield Item(name, visual.where, (link.name, name))
 
     return find
 
 
-def _has_look(visual: Visual) -> bool:
+def _has_unsupported_material(visual: Visual) -> bool:
     material = visual.material
     if material is None:
         return False
-    further = tuple(item for item in material.maps if item != ("albedo_map", material.texture))
+    other_maps = tuple(item for item in material.maps if item != ("albedo_map", material.texture))
     drawn = Material(name=material.name, diffuse=material.diffuse, ambient=material.ambient, texture=material.texture)
-    return dataclasses.replace(material, maps=further) != drawn
+    return dataclasses.replace(material, maps=other_maps) != drawn
 
 
-def _sensors(mechanism: Mechanism) -> Iterator[Found]:
+def _has_unsupported_visibility(visual: Visual) -> bool:
+    return visual.roles != ("illustration", "perception") or bool(visual.renderers) or not visual.cast_shadows
+
+
+def _sensors(mechanism: Mechanism) -> Iterator[Item]:
     scene = mechanism.scene
-    for sensors in (*(link.sensors for link in scene.links), *(joint.sensors for joint in scene.joints)):
-        yield from ((sensor.name, sensor.where) for sensor in sensors)
+    parents: tuple[Link | Joint, ...] = (*scene.links, *scene.joints)
+    for parent in parents:
+        for sensor in parent.sensors:
+            yield Item(sensor.name, sensor.where, (parent.name, f"{parent.name}{SEPARATOR}{sensor.name}"))
+
+
+# --- constraints and force elements ----------------------------------------------------------------------------------
+
+
+def _between(mechanism: Mechanism, connection: BodyConnection) -> Item:
+    a, b = link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
+    return Item(f"{a} to {b}", connection.element.where, (a, b))
+
+
+def _connections(has_feature: Callable[[object], object]) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the constraints and force elements between two links with a feature."""
+
+    def find(mechanism: Mechanism) -> Iterator[Item]:
+        for connection in (*mechanism.constraints, *mechanism.force_elements):
+            if isinstance(connection, BodyConnection) and has_feature(connection.element):
+                yield _between(mechanism, connection)
+
+    return find
+
+
+def _is_rigid_distance(element: object) -> bool:
+    return isinstance(element, DistanceConstraint) and math.isinf(element.stiffness)
+
+
+def _is_spring(element: object) -> bool:
+    return isinstance(element, SpringDamper) or (
+        isinstance(element, DistanceConstraint) and math.isfinite(element.stiffness)
+    )
+
+
+def _tendons(has_feature: Callable[[TendonConstraint, bool], bool]) -> Callable[[Mechanism], Iterator[Item]]:
+    """Return a function that finds the tendons with a feature, given whether each can be represented."""
+
+    def find(mechanism: Mechanism) -> Iterator[Item]:
+        tendons = (c.element for c in mechanism.constraints if isinstance(c, TendonConnection))
+        for tendon in tendons:
+            if has_feature(tendon, is_tendon_representable(tendon, mechanism.v_order)):
+                yield Item(f"over {', '.join(tendon.joints)}", tendon.where, tendon.joints)
+
+    return find
 
 
 # --- the rest of the scene -------------------------------------------------------------------------------------------
 
 
-def _bushings(mechanism: Mechanism) -> Iterator[Found]:
-    for item in mechanism.scene.forces:
-        if isinstance(item, Bushing):
-            yield f"{item.link_A} to {item.link_C}", item.where
+def _lights(mechanism: Mechanism) -> Iterator[Item]:
+    return (Item(light.name, light.where, (light.name,)) for light in mechanism.scene.lights)
 
 
-def _tendons(is_meant: Callable[[TendonConstraint, bool], bool]) -> Callable[[Mechanism], Iterator[Found]]:
-    """Tendons of which this holds, told whether it can be strung."""
-
-    def find(mechanism: Mechanism) -> Iterator[Found]:
-        for item in mechanism.scene.constraints:
-            if isinstance(item, TendonConstraint) and is_meant(item, is_tendon_representable(item, mechanism.v_order)):
-                yield f"over {', '.join(item.joints)}", item.where
-
-    return find
-
-
-def _rigid_distances(mechanism: Mechanism) -> Iterator[Found]:
-    for item in mechanism.scene.constraints:
-        if isinstance(item, DistanceConstraint) and math.isinf(item.stiffness):
-            yield f"{item.link_A} to {item.link_B}", item.where
-
-
-def _soft_distances(mechanism: Mechanism) -> Iterator[Found]:
-    for item in (*mechanism.scene.constraints, *mechanism.scene.forces):
-        if isinstance(item, SpringDamper) or (isinstance(item, DistanceConstraint) and math.isfinite(item.stiffness)):
-            yield f"{item.link_A} to {item.link_B}", item.where
-
-
-def _lights(mechanism: Mechanism) -> Iterator[Found]:
-    return ((light.name, light.where) for light in mechanism.scene.lights)
-
-
-def _solver(mechanism: Mechanism) -> Iterator[Found]:
-    physics, plain = mechanism.scene.physics, Physics()
+def _solver_parameters(mechanism: Mechanism) -> Iterator[Item]:
+    physics, default = mechanism.scene.physics, Physics()
     for name in ("real_time_factor", "real_time_update_rate", "max_contacts", "parameters"):
-        if getattr(physics, name) != getattr(plain, name):
-            yield name, NOWHERE
+        if getattr(physics, name) != getattr(default, name):
+            yield Item(name, NOWHERE, ())
 
 
-LOSSES = (
-    _Loss(
-        "rotor-inertia", Fate.DROPPED, "PyBullet has no reflected inertia of rotors, so these joints see less: {names}",
-        _rotors,
+UNSUPPORTED_FEATURES = (
+    UnsupportedFeature(
+        "rotor-inertia", Fate.DROPPED,
+        "PyBullet does not support rotor inertia; these joints have less effective inertia: {names}", _rotors,
+        "add it to the link if everything that carries the link is fixed",
     ),
-    _Loss(
+    UnsupportedFeature(
         "controller-gains", Fate.APPROXIMATED,
-        "PyBullet's motors have gains of another kind; these controllers act explicitly, by steps: {names}", _gains,
-        "call apply_control() before every step",
+        "the gains of PyBullet's motors have another meaning; these controllers act explicitly, once per step: {names}",
+        _gains, "call apply_control() before every step",
     ),
-    _Loss(
-        "empty-range", Fate.DROPPED, "the limits of these joints are swapped; they are left without: {names}",
-        _axes(lambda axis: axis.lower > axis.upper), "swap them in the source",
+    UnsupportedFeature(
+        "empty-range", Fate.DROPPED, "lower limit above upper limit; these joints have no limits: {names}",
+        _axes(lambda axis: axis.lower > axis.upper), "exchange the limits in the source",
     ),
-    _Loss(
+    UnsupportedFeature(
         "velocity-limit", Fate.DROPPED, "PyBullet reports but does not enforce velocity limits: {names}",
         _axes(lambda axis: math.isfinite(axis.velocity)),
     ),
-    _Loss(
-        "acceleration-limit", Fate.DROPPED, "PyBullet has no acceleration limits: {names}",
+    UnsupportedFeature(
+        "acceleration-limit", Fate.DROPPED, "PyBullet does not support acceleration limits: {names}",
         _axes(lambda axis: math.isfinite(axis.acceleration)),
     ),
-    _Loss(
+    UnsupportedFeature(
         "effort-limit", Fate.NOTED, "PyBullet reports but does not enforce effort limits: {names}", _efforts,
-        "apply_efforts() cuts to them; PyBullet's own motors take them as force=",
+        "call apply_efforts(), which clips to them, or pass them to PyBullet's motors as force=",
     ),
-    _Loss(
+    UnsupportedFeature(
         "dry-friction", Fate.APPROXIMATED,
-        "PyBullet keeps dry friction as an impulse for each step, of the time step at loading: {names}",
+        "PyBullet stores dry friction as an impulse per step, for the time step at loading: {names}",
         _axes(lambda axis: axis.friction),
         "set the time step before loading, or call step() or adapt_friction() after a change",
     ),
-    _Loss(
-        "spring", Fate.APPROXIMATED, "PyBullet has no springs in joints; they act explicitly, by steps: {names}",
+    UnsupportedFeature(
+        "spring", Fate.APPROXIMATED,
+        "PyBullet does not support joint springs; they act explicitly, once per step: {names}",
         _axes(lambda axis: axis.spring_stiffness), _STEP,
     ),
-    _Loss(
-        "soft-stop", Fate.DROPPED, "PyBullet's stops are rigid, without stiffness or dissipation: {names}",
+    UnsupportedFeature(
+        "soft-stop", Fate.DROPPED,
+        "PyBullet does not support stiffness and dissipation of joint limits; the limits are rigid: {names}",
         _axes(lambda axis: axis.limit_stiffness is not None or axis.limit_dissipation is not None),
     ),
-    _Loss("ball-limit", Fate.DROPPED, "PyBullet has no limits and no friction of ball joints: {names}", _ball_limits),
-    _Loss(
+    UnsupportedFeature(
+        "ball-limit", Fate.DROPPED, "PyBullet does not support limits and friction of ball joints: {names}",
+        _ball_limits,
+    ),
+    UnsupportedFeature(
         "link-without-gravity", Fate.APPROXIMATED,
-        "PyBullet pulls every link; the weight of these is taken off by a force, by steps: {names}",
+        "gravity acts on every link in PyBullet; the weight of these links is compensated once per step: {names}",
         _links(lambda link: not link.gravity), _STEP,
     ),
-    _Loss(
-        "velocity-decay", Fate.DROPPED, "PyBullet has no velocity decay of single links: {names}",
+    UnsupportedFeature(
+        "velocity-decay", Fate.DROPPED, "PyBullet does not support velocity decay of single links: {names}",
         _links(lambda link: any(link.velocity_decay)),
     ),
-    _Loss("added-mass", Fate.DROPPED, "PyBullet has no added mass: {names}", _links(_has_added_mass)),
-    _Loss(
-        "surface-velocity", Fate.DROPPED, "PyBullet has no conveyor surfaces: {names}",
+    UnsupportedFeature(
+        "added-mass", Fate.DROPPED, "PyBullet does not support added mass: {names}",
+        _links(lambda link: link.added_mass is not None),
+    ),
+    UnsupportedFeature(
+        "surface-velocity", Fate.DROPPED, "PyBullet does not support conveyor surfaces: {names}",
         _links(lambda link: link.surface_velocity_axis is not None),
     ),
-    _Loss("deformable", Fate.DROPPED, "these are rigid in PyBullet: {names}", _links(lambda link: link.deformable)),
-    _Loss("wind", Fate.DROPPED, "PyBullet has no wind: {names}", _windy),
-    _Loss(
-        "bushing", Fate.APPROXIMATED, "bushings act explicitly in PyBullet, by steps: {names}", _bushings, _STEP,
+    UnsupportedFeature(
+        "deformable", Fate.DROPPED, "deformable links are rigid in PyBullet: {names}",
+        _links(lambda link: link.deformable),
     ),
-    _Loss(
-        "tendon", Fate.APPROXIMATED, "yielding tendons act explicitly in PyBullet, by steps: {names}",
-        _tendons(lambda tendon, moves: moves and math.isfinite(tendon.stiffness)), _STEP,
+    UnsupportedFeature("wind", Fate.DROPPED, "PyBullet does not support wind: {names}", _links_in_wind),
+    UnsupportedFeature(
+        "bushing", Fate.APPROXIMATED,
+        "PyBullet does not support bushings; they act explicitly, once per step: {names}",
+        _connections(lambda element: isinstance(element, Bushing)), _STEP,
     ),
-    _Loss(
+    UnsupportedFeature(
+        "tendon", Fate.APPROXIMATED,
+        "PyBullet does not support tendons; compliant tendons act explicitly, once per step: {names}",
+        _tendons(lambda tendon, is_representable: is_representable and math.isfinite(tendon.stiffness)), _STEP,
+    ),
+    UnsupportedFeature(
         "rigid-tendon", Fate.APPROXIMATED,
-        "PyBullet has no constraint of several joints; forces hold tendons, by steps, within 1e-12, and where motors "
-        "or contacts push too one step late: {names}",
-        _tendons(lambda tendon, moves: moves and math.isinf(tendon.stiffness)), _STEP,
+        "PyBullet does not support constraints of several joints; forces enforce tendons once per step, within 1e-12, "
+        "and correct the effect of motors and contacts one step later: {names}",
+        _tendons(lambda tendon, is_representable: is_representable and math.isinf(tendon.stiffness)), _STEP,
     ),
-    _Loss(
-        "tendon-joint", Fate.DROPPED, "these tendons run over a joint that is not one freedom of a tree: {names}",
-        _tendons(lambda _, moves: not moves),
+    UnsupportedFeature(
+        "tendon-joint", Fate.DROPPED,
+        "tendons are ignored if a joint is not a single degree of freedom of a tree: {names}",
+        _tendons(lambda _, is_representable: not is_representable),
     ),
-    _Loss(
+    UnsupportedFeature(
         "rigid-distance", Fate.APPROXIMATED,
-        "PyBullet has no constraint of a fixed distance; forces hold it, by steps, within 5e-4 m in 1 s at 1 kHz, and "
-        "where motors or contacts push too one step late: {names}", _rigid_distances, _STEP,
+        "PyBullet does not support distance constraints; forces enforce them once per step, within 5e-4 m in 1 s at "
+        "1 kHz, and correct the effect of motors and contacts one step later: {names}",
+        _connections(_is_rigid_distance), _STEP,
     ),
-    _Loss(
-        "spring-damper", Fate.APPROXIMATED, "straight springs act explicitly in PyBullet, by steps: {names}",
-        _soft_distances, _STEP,
+    UnsupportedFeature(
+        "spring-damper", Fate.APPROXIMATED,
+        "PyBullet does not support springs between links; they act explicitly, once per step: {names}",
+        _connections(_is_spring), _STEP,
     ),
-    _Loss("sensor", Fate.NOTED, "{n} sensor(s) have no counterpart in PyBullet: {names}", _sensors),
-    _Loss("light", Fate.NOTED, "{n} light(s) have no counterpart in PyBullet: {names}", _lights),
-    _Loss(
-        "appearance", Fate.NOTED, "PyBullet draws these without shine and without further texture maps: {names}",
-        _visuals(_has_look),
+    UnsupportedFeature(
+        "sensor", Fate.NOTED, "PyBullet does not support sensors; {count} sensor(s) ignored: {names}", _sensors
     ),
-    _Loss(
-        "visual-roles", Fate.NOTED, "PyBullet draws every visual, with no shadow or renderer of its own: {names}",
-        _visuals(lambda v: v.roles != ("illustration", "perception") or v.renderers or not v.cast_shadows),
+    UnsupportedFeature(
+        "light", Fate.NOTED, "PyBullet does not support lights of a file; {count} light(s) ignored: {names}", _lights
     ),
-    _Loss("physics", Fate.NOTED, "these hints of the file for its solver are not given to PyBullet: {names}", _solver),
+    UnsupportedFeature(
+        "appearance", Fate.NOTED,
+        "PyBullet draws these visuals without specular color and without textures other than the color map: {names}",
+        _visuals(_has_unsupported_material),
+    ),
+    UnsupportedFeature(
+        "visual-roles", Fate.NOTED,
+        "PyBullet draws every visual, in all renderers and with shadows; these state otherwise: {names}",
+        _visuals(_has_unsupported_visibility),
+    ),
+    UnsupportedFeature(
+        "physics", Fate.NOTED, "parameters of the file's physics solver are ignored: {names}", _solver_parameters
+    ),
 )  # fmt: skip
-"""In the order in which they are reported."""
+"""The unsupported features, in the order in which they are reported."""

@@ -71,14 +71,14 @@ def long_folder(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def nonsense(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints of a type that PyBullet refuses."""
-    monkeypatch.setattr(importlib.import_module("bridge.bullet.urdf.document"), "_type", lambda _: "nonsense")
+    monkeypatch.setattr(importlib.import_module("bridge.bullet.urdf.document"), "_joint_type", lambda _: "nonsense")
 
 
 def no_axis(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write joints without an axis, about which PyBullet prints a warning."""
     load = importlib.import_module("bridge.bullet.load")
-    plain = load.urdf
-    monkeypatch.setattr(load, "urdf", lambda *args: plain(*args).replace("<axis", "<no_axis"))
+    plain = load.urdf_text
+    monkeypatch.setattr(load, "urdf_text", lambda *args: plain(*args).replace("<axis", "<no_axis"))
 
 
 def flagged() -> Example:

@@ -1,1 +1,1 @@
-"""The physics server: connections, flags, defaults to clear, and what its C++ code prints."""
+"""The PyBullet physics server: connections, flags, and the output of its C++ code."""

@@ -1,4 +1,4 @@
-"""One physics server of PyBullet's."""
+"""Connection to one PyBullet physics server."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+HULL_MARGIN = 1e-3
+"""Distance by which PyBullet inflates a convex hull [m]."""
+
 
 class Client:
-    """Calls PyBullet's functions on one physics server, whatever its user holds: an id or a ``BulletClient``."""
+    """Calls PyBullet's functions on one physics server, given by its id or by a ``BulletClient``.
+
+    Raises:
+        ValueError: if no physics server has the id.
+    """
 
     __slots__ = ("id", "modes")
 
@@ -17,12 +24,12 @@ class Client:
 
         self.id = int(getattr(client, "_client", client))
         self.modes: Any = pybullet
-        """Where PyBullet's constants are."""
+        """The module with PyBullet's constants."""
         if not pybullet.isConnected(self.id):
             raise ValueError(f"no physics server has the id {self.id}; call pybullet.connect(pybullet.DIRECT) first")
 
     def is_connected(self) -> bool:
-        """Whether the server is still there."""
+        """Whether the physics server is still connected."""
         return bool(self.modes.isConnected(self.id))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""What PyBullet's C++ code prints, caught where it goes: the file descriptors of this process."""
+"""Capture of the output of PyBullet's C++ code, at the file descriptors of this process."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from functools import cache
 
 _STREAMS = (1, 2)
-_PLACE = re.compile(r"b3(Warning|Error|Printf)?\[[^\]]*\]:?\s*")
+_SOURCE_LOCATION = re.compile(r"b3(Warning|Error|Printf)?\[[^\]]*\]:?\s*")
 
 
 @contextmanager
 def capture_stdout(lines: list[str]) -> Iterator[None]:
-    """Keep everything that is printed inside from the console, and append it to ``lines``."""
+    """Keep all output of the block off the console, and append it to ``lines``."""
     _flush()
     with tempfile.TemporaryFile() as sink:
-        saved = _divert(sink.fileno())
+        saved = _redirect(sink.fileno())
         try:
             yield
         finally:
@@ -29,12 +29,12 @@ def capture_stdout(lines: list[str]) -> Iterator[None]:
                 os.dup2(copy, stream)
                 os.close(copy)
             sink.seek(0)
-            text = _PLACE.sub("", sink.read().decode(errors="replace"))
+            text = _SOURCE_LOCATION.sub("", sink.read().decode(errors="replace"))
             lines += [line for line in map(str.strip, text.splitlines()) if line]
 
 
-def _divert(sink: int) -> list[tuple[int, int]]:
-    """Point the standard streams to ``sink``; those that are closed stay so."""
+def _redirect(sink: int) -> list[tuple[int, int]]:
+    """Redirect the standard streams to ``sink``, and return copies of the originals; closed streams stay closed."""
     saved = []
     for stream in _STREAMS:
         try:

@@ -1,1 +1,1 @@
-"""Contact coefficients and the filtering of collision pairs in PyBullet."""
+"""Contact between links: contact parameters, and the pairs of links that may collide."""

@@ -1,8 +1,9 @@
-"""The pairs of links that may touch, told to PyBullet pair by pair.
+"""Pairs of links that may collide, set in PyBullet pair by pair.
 
-PyBullet can forbid a pair but not allow one that the flags of its loader exclude: so a body in which any pair may touch
-is loaded with all of them, and the others are forbidden. Masks would decide about bodies that are loaded later too: two
-robots, each kept from touching itself by a mask, would not touch each other.
+PyBullet can disable a pair, but cannot enable one that the flags of its loader exclude. A body in which any pair may
+collide is therefore loaded with all pairs enabled, and the others are disabled. Collision masks are not used, because
+they also affect bodies that are loaded later: two robots whose masks prevent self-collision would not collide with each
+other.
 """
 
 from __future__ import annotations
@@ -10,145 +11,171 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import combinations
 
 from bridge.bullet.client.client import Client
+from bridge.bullet.target import BASE, TARGET
 from bridge.bullet.urdf.articulation import Articulation
-from bridge.bullet.urdf.segments import TARGET
 from bridge.lowering.collision_filters import ignored_by_policy
+from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.scene import Scene
 
-Pair = frozenset[str]
-"""Names of two links."""
+Pair = frozenset[int]
+"""Indices of two bodies of the mechanism."""
 LinkRef = tuple[int, int]
-"""A PyBullet body and the index of one of its links."""
+"""A PyBullet body, or the number of its articulation, and the index of one of its links."""
+
+MIN_PAIRS_IN_ADVANCE = 25
+"""Minimum number of pairs to disable before the bodies are loaded.
+
+After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to milliseconds; before
+loading a pair takes half a microsecond."""
 
 
-def any_may_touch(places: Mapping[str, LinkRef], excluded: Collection[Pair]) -> bool:
-    """Return whether any two links that are not merged may collide.
+def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:
+    """Return whether any two bodies that are not merged may collide.
 
     Args:
-        places: Body and link index of each link; links that PyBullet merges have the same.
-        excluded: Pairs of links that never collide.
+        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
+        excluded: Pairs of bodies that never collide.
     """
-    return any(places[a] != places[b] and frozenset((a, b)) not in excluded for a, b in combinations(places, 2))
+    return any(refs[a] != refs[b] and frozenset((a, b)) not in excluded for a, b in combinations(refs, 2))
 
 
-def forbidden_pairs(places: Mapping[str, LinkRef], excluded: Collection[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
-    """Return the pairs of PyBullet links whose collision is to be disabled: those of which no two links may collide.
+def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
+    """Return the pairs of PyBullet links of which no two bodies may collide.
 
     Args:
-        places: Body and link index of each link; links that PyBullet merges have the same.
-        excluded: Pairs of links that never collide.
+        refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
+        excluded: Pairs of bodies that never collide.
 
     Returns:
         Pairs of different PyBullet links, sorted.
     """
-    inhabitants = Counter(places.values())
-    counts = Counter(tuple(sorted(places[name] for name in pair)) for pair in excluded if pair <= places.keys())
+    body_counts = Counter(refs.values())
+    counts = Counter(tuple(sorted(refs[i] for i in pair)) for pair in excluded if pair <= refs.keys())
     return tuple(
-        (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == inhabitants[a] * inhabitants[b]
+        (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == body_counts[a] * body_counts[b]
     )
 
 
-def touches_itself(articulation: Articulation, excluded: Collection[Pair]) -> bool:
-    """Whether two segments of one body may touch."""
-    return any_may_touch(_places([0], [articulation]), excluded)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairFilters:
+    """The pairs of links to disable in the bodies of a mechanism."""
 
+    articulations: Sequence[Articulation]
+    """The bodies, in the order in which they are loaded."""
+    body_index: Mapping[str, int]
+    """Index in the whole mechanism of each link."""
+    excluded: Collection[Pair]
+    """Pairs of bodies of the mechanism that never collide."""
 
-MANY = 25
-"""So many pairs are forbidden before the bodies are there. Later each takes PyBullet up to milliseconds, as it looks at
-all shapes of both bodies anew; before, half a microsecond."""
+    def collides_with_itself(self, articulation: Articulation) -> bool:
+        """Return whether any two links of one body may collide."""
+        return any_may_collide(self._refs([articulation]), self.excluded)
 
-_Pairs = list[tuple[LinkRef, LinkRef]]
+    def forbidden(self) -> list[tuple[LinkRef, LinkRef]]:
+        """Return the pairs to disable, without those within bodies that are loaded without self-collision."""
+        no_self_collision = {k for k, body in enumerate(self.articulations) if not self.collides_with_itself(body)}
+        pairs = forbidden_pairs(self._refs(self.articulations), self.excluded)
+        return [(a, b) for a, b in pairs if a[0] != b[0] or a[0] not in no_self_collision]
+
+    def wrongly_enabled(self) -> list[Pair]:
+        """Return the excluded pairs that collide in PyBullet, because merged bodies collide together or not at all."""
+        refs = self._refs(self.articulations)
+        if len(set(refs.values())) == len(refs):
+            return []
+        forbidden = set(forbidden_pairs(refs, self.excluded))
+        pairs = ((pair, sorted(refs[i] for i in pair)) for pair in self.excluded if pair <= refs.keys())
+        return [pair for pair, (a, b) in pairs if a != b and (a, b) not in forbidden]
+
+    def _refs(self, articulations: Sequence[Articulation]) -> dict[int, LinkRef]:
+        """Return the number of the articulation and the link index of each body with collisions."""
+        return {
+            self.body_index[carried.link.name]: (number, index)
+            for number, articulation in enumerate(articulations)
+            for index, segment in enumerate(articulation.segments, start=BASE)
+            for carried in segment.links
+            if carried.link.collisions
+        }
 
 
 @contextmanager
-def filtered(client: Client, articulations: Sequence[Articulation], excluded: Collection[Pair]) -> Iterator[list[int]]:
-    """Forbid all pairs of segments, of bodies that are loaded inside, of which no links may touch.
+def filtered(client: Client, filters: PairFilters) -> Iterator[list[int]]:
+    """Disable the pairs of links that never collide, for bodies that are loaded in the ``with`` block.
 
     Args:
-        client: Where the bodies are.
-        articulations: What is to be loaded, in this order.
-        excluded: Pairs of links that never touch.
+        client: The physics server.
+        filters: The pairs to disable.
 
     Yields:
-        A list to which PyBullet's ids of the bodies are to be added.
+        A list to which the caller appends PyBullet's ids of the bodies.
     """
-    pairs, bodies = _forbidden(articulations, excluded), list[int]()
-    foreseen = _next_ids(client, len(articulations)) if len(pairs) >= MANY else []
-    if foreseen:
-        _tell(client, pairs, foreseen, touch=0)
+    pairs, bodies = filters.forbidden(), list[int]()
+    is_in_advance = len(pairs) >= MIN_PAIRS_IN_ADVANCE
+    expected = _next_ids(client, len(filters.articulations)) if is_in_advance else []
+    if expected:
+        _set_filters(client, pairs, expected, enabled=0)
     try:
         yield bodies
     except BaseException:
-        _tell(client, pairs if foreseen else [], foreseen, touch=1)
+        _set_filters(client, pairs if expected else [], expected, enabled=1)
         raise
-    if bodies == foreseen:
-        latest = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
-        _tell(client, latest.values(), bodies, touch=0)  # so that PyBullet looks at each body once
+    if bodies == expected:
+        last = {number: pair for pair in pairs for number in (pair[0][0], pair[1][0])}
+        _set_filters(client, last.values(), bodies, enabled=0)  # PyBullet then applies the filters of each body once
         return
-    _tell(client, pairs if foreseen else [], foreseen, touch=1)
-    _tell(client, pairs, bodies, touch=0)
-
-
-def _forbidden(articulations: Sequence[Articulation], excluded: Collection[Pair]) -> _Pairs:
-    """By the number of each articulation; without those within one that is loaded as touching nothing of itself."""
-    aloof = {k for k, articulation in enumerate(articulations) if not touches_itself(articulation, excluded)}
-    pairs = forbidden_pairs(_places(range(len(articulations)), articulations), excluded)
-    return [(a, b) for a, b in pairs if a[0] != b[0] or a[0] not in aloof]
+    _set_filters(client, pairs if expected else [], expected, enabled=1)
+    _set_filters(client, pairs, bodies, enabled=0)
 
 
 def _next_ids(client: Client, count: int) -> list[int]:
-    """The ids that the next bodies will have: PyBullet gives those that were freed last."""
+    """Return the ids that the next bodies will have: PyBullet reuses the ids that were freed last."""
     ids = [client.createMultiBody() for _ in range(count)]
     for body in reversed(ids):
         client.removeBody(body)
     return ids
 
 
-def _tell(client: Client, pairs: Iterable[tuple[LinkRef, LinkRef]], bodies: Sequence[int], *, touch: int) -> None:
+def _set_filters(
+    client: Client, pairs: Iterable[tuple[LinkRef, LinkRef]], bodies: Sequence[int], *, enabled: int
+) -> None:
     for (i, a), (j, b) in pairs:
-        client.setCollisionFilterPair(bodies[i], bodies[j], a, b, touch)
+        client.setCollisionFilterPair(bodies[i], bodies[j], a, b, enabled)
 
 
-def _places(bodies: Sequence[int], articulations: Sequence[Articulation]) -> dict[str, LinkRef]:
-    """Body and index of each link with collisions."""
-    return {
-        part.link.name: (body, index)
-        for body, articulation in zip(bodies, articulations, strict=True)
-        for index, segment in enumerate(articulation.segments, start=-1)
-        for part in segment.parts
-        if part.link.collisions
-    }
+def report_filters(mechanism: Mechanism, filters: PairFilters, diagnostics: Diagnostics) -> None:
+    """Report merged links that collide although the model excludes the pair.
 
-
-def report_filters(articulations: Sequence[Articulation], excluded: Collection[Pair], diagnostics: Diagnostics) -> None:
-    """Say where links that are one segment, and so touch together or not at all, touch too much."""
-    places = _places(range(len(articulations)), articulations)
-    if len(set(places.values())) == len(places):
-        return
-    forbidden = set(forbidden_pairs(places, excluded))
-    extra = []
-    for pair in excluded:
-        if pair <= places.keys():
-            a, b = sorted(pair)
-            spots = sorted((places[a], places[b]))
-            if spots[0] != spots[1] and tuple(spots) not in forbidden:
-                extra.append(f"{a} with {b}")
-    if extra:
+    Args:
+        mechanism: The whole mechanism.
+        filters: The pairs to disable.
+        diagnostics: Record of the findings.
+    """
+    names = {i: name for name, i in mechanism.body_index.items()}
+    pairs = sorted(tuple(sorted(names[i] for i in pair)) for pair in filters.wrongly_enabled())
+    if pairs:
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.merged-filters",
-            "links that PyBullet has as one also touch where the model forbids it: {names}",
+            "merged links collide although the model excludes the pair: {pairs}",
             target=TARGET,
-            names=", ".join(sorted(extra)),
+            hint="weld fewer links",
+            subjects=dict.fromkeys(name for pair in pairs for name in pair),
+            pairs=tuple(" and ".join(pair) for pair in pairs),
         )
 
 
 def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
-    """Say what the source states of touching and the policy does not look at."""
+    """Report the properties of the scene that the collision policy ignores.
+
+    Args:
+        scene: The scene.
+        policy: The collision policy; see `loaders.scene_queries.excluded_pairs`.
+        diagnostics: Record of the findings.
+    """
     ignored = ignored_by_policy(scene, policy)
     if ignored:
         diagnostics.add(

@@ -1,1 +1,1 @@
-"""Shapes, meshes and textures in the forms that PyBullet reads."""
+"""Shapes, meshes and textures in the formats that PyBullet reads."""

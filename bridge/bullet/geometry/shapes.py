@@ -1,19 +1,19 @@
-"""Geometry as PyBullet's URDF has it: its own primitives where it has one, meshes in files where it has not."""
+"""Geometry as URDF elements for PyBullet: its own primitives where they exist, mesh files otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from bridge.bullet.urdf.segments import TARGET
+from bridge.bullet.client.client import HULL_MARGIN
+from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.convex_decomposition import CollisionMeshes, is_simplified, with_choice
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import (
     Box,
     Capsule,
@@ -30,33 +30,31 @@ from loaders.model import (
 )
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .mesh_files import MeshFiles, corners_stl, faces_stl, stl, under_picture
-from .temporary_files import Scratch
-from .terrain import surface
-from .textured_primitives import skin
-
-HULL_MARGIN = 1e-3
-"""By how much PyBullet inflates a convex hull [m]."""
+from .mesh_files import MeshFiles, corners_stl, faces_stl, stl, textured_mesh_file
+from .temporary_files import TemporaryFiles
+from .terrain_mesh import terrain_triangles
+from .textured_primitives import textured_mesh
 
 
-class Use(Enum):
-    """What a geometry is for."""
+class ShapeUse(Enum):
+    """The purpose of a geometry."""
 
-    SEEN = "seen"
-    MOVING = "moving"
-    """It collides on a link that moves: PyBullet takes the convex hull of a mesh."""
-    STILL = "still"
-    """It collides on what the world holds: PyBullet takes a mesh as it is, unless it is to be simplified."""
+    VISUAL = "visual"
+    MOVING_COLLISION = "moving collision"
+    """Collision on a moving link: PyBullet uses the convex hull of a mesh."""
+    STATIC_COLLISION = "static collision"
+    """Collision on a link welded to the world: PyBullet uses the mesh itself, unless the file asks for a hull."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """One element of ``<geometry>``, and where it stands in the geometry's frame."""
+    """A child element of ``<geometry>`` and its pose in the geometry's frame."""
 
-    element: str
+    tag: str
+    attributes: dict[str, str]
     X_GS: Pose = IDENTITY
     rgba: Rgba | None = None
-    """The colour that a mesh file states."""
+    """Color stated by the mesh file."""
     concave: bool = False
 
 
@@ -68,27 +66,29 @@ def _vector(values: tuple[float, ...]) -> str:
     return " ".join(map(_number, values))
 
 
-def _box(box: Box) -> str:
-    return f'<box size="{_vector(box.size)}"/>'
+def _box(box: Box) -> Shape:
+    return Shape(tag="box", attributes={"size": _vector(box.size)})
 
 
-def _sphere(sphere: Sphere) -> str:
-    return f'<sphere radius="{_number(sphere.radius)}"/>'
+def _sphere(sphere: Sphere) -> Shape:
+    return Shape(tag="sphere", attributes={"radius": _number(sphere.radius)})
 
 
-def _cylinder(cylinder: Cylinder) -> str:
-    return f'<cylinder radius="{_number(cylinder.radius)}" length="{_number(cylinder.length)}"/>'
+def _cylinder(cylinder: Cylinder) -> Shape:
+    size = {"radius": _number(cylinder.radius), "length": _number(cylinder.length)}
+    return Shape(tag="cylinder", attributes=size)
 
 
-def _capsule(capsule: Capsule) -> str:
-    return f'<capsule radius="{_number(capsule.radius)}" length="{_number(capsule.length)}"/>'
+def _capsule(capsule: Capsule) -> Shape:
+    size = {"radius": _number(capsule.radius), "length": _number(capsule.length)}
+    return Shape(tag="capsule", attributes=size)
 
 
-def _plane(plane: Plane) -> str:
-    return f'<plane normal="{_vector(plane.normal)}"/>'
+def _plane(plane: Plane) -> Shape:
+    return Shape(tag="plane", attributes={"normal": _vector(plane.normal)})
 
 
-_PRIMITIVES: dict[type, Callable[[Any], str]] = {
+_PRIMITIVES: dict[type, Callable[[Any], Shape]] = {
     Box: _box,
     Sphere: _sphere,
     Cylinder: _cylinder,
@@ -98,146 +98,197 @@ _PRIMITIVES: dict[type, Callable[[Any], str]] = {
 
 
 @dataclass(slots=True, eq=False)
-class Shapes:
-    """Turns geometry into elements, and writes the files that they name."""
+class _Conversion:
+    """The result of converting one geometry, shared by all visuals and collisions that use it."""
 
-    files: Scratch
+    shapes: tuple[Shape, ...]
     diagnostics: Diagnostics
-    collision_meshes: CollisionMeshes = "as_is"
-    _known: dict[tuple[Geometry, Use, str | None], tuple[Shape, ...]] = field(default_factory=dict)
-    _files: MeshFiles = field(default_factory=MeshFiles)
-    _materials: int = 0
+    subjects: dict[str, None] = field(default_factory=dict)
+    """Scoped names of the links, collisions and visuals with this geometry, in order."""
 
-    def of(self, geometry: Geometry, where: Where, use: Use, picture: str | None = None) -> tuple[Shape, ...]:
-        """The elements of a geometry; none, with a diagnostic, if PyBullet cannot have it.
+
+@dataclass(slots=True, eq=False)
+class ShapeWriter:
+    """Converts geometry to URDF elements and writes the mesh files that they name."""
+
+    files: TemporaryFiles
+    collision_meshes: CollisionMeshes = "as_is"
+    _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(default_factory=dict)
+    _mesh_files: MeshFiles = field(default_factory=MeshFiles)
+    _material_count: int = 0
+
+    def shapes(
+        self,
+        geometry: Geometry,
+        where: Where,
+        use: ShapeUse,
+        texture: str | None = None,
+        *,
+        subjects: Iterable[str] = (),
+    ) -> tuple[Shape, ...]:
+        """Return the elements of a geometry; none if PyBullet does not support it.
 
         Args:
-            geometry: Box, mesh, ...
+            geometry: The geometry to convert.
             where: The place in the source.
-            use: What it is for.
-            picture: The file of an image that it is covered with, if it is seen.
+            use: The purpose of the geometry.
+            texture: Path of the image to cover a visual geometry with.
+            subjects: Scoped names of the link and of its collision or visual, for diagnostics.
         """
-        if isinstance(geometry, Mesh) and use is not Use.SEEN:
+        if isinstance(geometry, Mesh) and use is not ShapeUse.VISUAL:
             geometry = with_choice(geometry, self.collision_meshes)
-        key = (geometry, use, picture)
-        if key not in self._known:
-            covered = self._covered(geometry, where, picture) if picture is not None else None
-            self._known[key] = (covered,) if covered else tuple(self._shapes(geometry, where, use, picture))
-        return self._known[key]
+        key = (geometry, use, texture)
+        conversion = self._conversions.get(key)
+        if conversion is None:
+            conversion = self._conversions[key] = self._convert(geometry, where, use, texture)
+        conversion.subjects.update(dict.fromkeys(subjects))
+        return conversion.shapes
+
+    def report(self, diagnostics: Diagnostics) -> None:
+        """Record the findings of all conversions, each with every link, collision and visual concerned."""
+        for conversion in self._conversions.values():
+            diagnostics.extend(_about(entry, conversion.subjects) for entry in conversion.diagnostics)
 
     def material_name(self) -> str:
-        """A name that no other material of the document has."""
-        self._materials += 1
-        return f"material_{self._materials}"
+        """Return a new material name, unique within the document."""
+        self._material_count += 1
+        return f"material_{self._material_count}"
 
-    def _covered(self, geometry: Geometry, where: Where, picture: str) -> Shape | None:
-        """A primitive under a picture; None for anything else, or if there is no cache to keep it in."""
+    def _convert(self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None) -> _Conversion:
+        diagnostics = Diagnostics()
+        converter = _Converter(self.files, self._mesh_files, self.collision_meshes, diagnostics, where, use)
+        return _Conversion(converter.convert(geometry, texture), diagnostics)
+
+
+def _about(entry: Diagnostic, subjects: Iterable[str]) -> Diagnostic:
+    return replace(entry, subjects=tuple(dict.fromkeys((*entry.subjects, *subjects))))
+
+
+@dataclass(slots=True, eq=False)
+class _Converter:
+    """Converts one geometry."""
+
+    files: TemporaryFiles
+    mesh_files: MeshFiles
+    collision_meshes: CollisionMeshes
+    diagnostics: Diagnostics
+    where: Where
+    use: ShapeUse
+
+    def convert(self, geometry: Geometry, texture: str | None) -> tuple[Shape, ...]:
+        textured = self._textured_primitive(geometry, texture) if texture is not None else None
+        return (textured,) if textured else tuple(self._shapes(geometry, texture))
+
+    def _textured_primitive(self, geometry: Geometry, texture: str) -> Shape | None:
+        """Return a primitive as a textured mesh; None for other geometry, or if the cache cannot be written."""
         if isinstance(geometry, Plane):
-            box, X_GS = _sheet(geometry)
-            covered = self._covered(box, where, picture)
-            return replace(covered, X_GS=X_GS) if covered else None
-        covering = skin(geometry)
-        if covering is None:
+            box, X_GS = _thin_box(geometry)
+            textured = self._textured_primitive(box, texture)
+            return replace(textured, X_GS=X_GS) if textured else None
+        mesh = textured_mesh(geometry)
+        if mesh is None:
             return None
-        vertices, faces, uv = covering
+        vertices, faces, uv = mesh
         name = type(geometry).__name__.lower()
-        asset = mesh_assets.MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, texture=picture)
+        asset = mesh_assets.MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, texture=texture)
         try:
-            return _mesh(str(under_picture(asset, where, self.diagnostics)))
+            return _mesh(str(textured_mesh_file(asset, self.where, self.diagnostics)))
         except OSError:
             return None
 
-    def _shapes(self, geometry: Geometry, where: Where, use: Use, picture: str | None) -> Iterator[Shape]:
-        if isinstance(geometry, Plane) and use is Use.SEEN:
-            box, X_GS = _sheet(geometry)
-            yield Shape(element=_box(box), X_GS=X_GS)
+    def _shapes(self, geometry: Geometry, texture: str | None) -> Iterator[Shape]:
+        if isinstance(geometry, Plane) and self.use is ShapeUse.VISUAL:
+            box, X_GS = _thin_box(geometry)
+            yield replace(_box(box), X_GS=X_GS)
         elif type(geometry) in _PRIMITIVES:
-            yield Shape(element=_PRIMITIVES[type(geometry)](geometry))
+            yield _PRIMITIVES[type(geometry)](geometry)
         elif isinstance(geometry, Ellipsoid):
             asset, error = _ellipsoid(geometry)
-            self._report_hull("ellipsoid", error, where, use)
-            yield self._file(asset, collides=use is not Use.SEEN)
+            self._report_hull("ellipsoid", error)
+            yield self._temporary_mesh(asset, collides=self.use is not ShapeUse.VISUAL)
         elif isinstance(geometry, Heightmap):
-            yield from self._terrain(geometry, where, use)
+            yield from self._terrain(geometry)
         elif isinstance(geometry, Mesh | Cone | Polyline):
-            yield from self._assets(geometry, where, use, picture)
+            yield from self._assets(geometry, texture)
 
-    def _terrain(self, heightmap: Heightmap, where: Where, use: Use) -> Iterator[Shape]:
-        if use is Use.MOVING:
-            message = f"the height map {heightmap.uri} is on a link that moves, where it cannot collide; it is left out"
-            return self._drop(message, "use a mesh", where)
-        triangles = surface(heightmap)
+    def _terrain(self, heightmap: Heightmap) -> Iterator[Shape]:
+        if self.use is ShapeUse.MOVING_COLLISION:
+            problem = "the height map {uri} is on a moving link, where PyBullet does not support it; ignored"
+            return self._drop(problem, heightmap.uri, hint="use a mesh")
+        triangles = terrain_triangles(heightmap)
         if triangles is None:
-            hint = "it must be an image of 2 x 2 pixels or more; Pillow reads it: pip install pillow"
-            return self._drop(f"the height map {heightmap.uri} cannot be read; it is left out", hint, where)
-        yield replace(_mesh(self.files.file(stl(triangles), ".stl")), concave=use is Use.STILL)
+            hint = "use an image of at least 2 x 2 pixels in a format that Pillow reads"
+            return self._drop("cannot read the height map {uri}; ignored", heightmap.uri, hint=hint)
+        path = self.files.write(stl(triangles), ".stl")
+        yield replace(_mesh(path), concave=self.use is ShapeUse.STATIC_COLLISION)
 
-    def _assets(self, geometry: Mesh | Cone | Polyline, where: Where, use: Use, picture: str | None) -> Iterator[Shape]:
-        concave = use is Use.STILL and isinstance(geometry, Mesh) and self._collides_as_it_is(geometry)
-        collides = use is not Use.SEEN and not concave
-        for shape in self._meshes(geometry, where, picture, collides=collides):
+    def _assets(self, geometry: Mesh | Cone | Polyline, texture: str | None) -> Iterator[Shape]:
+        is_static = self.use is ShapeUse.STATIC_COLLISION
+        concave = is_static and isinstance(geometry, Mesh) and self._collides_unchanged(geometry)
+        collides = self.use is not ShapeUse.VISUAL and not concave
+        for shape in self._meshes(geometry, texture, collides=collides):
             yield replace(shape, concave=concave)
 
-    def _collides_as_it_is(self, mesh: Mesh) -> bool:
+    def _collides_unchanged(self, mesh: Mesh) -> bool:
         return self.collision_meshes != "hull" and not is_simplified(mesh)
 
-    def _meshes(
-        self, geometry: Mesh | Cone | Polyline, where: Where, picture: str | None, *, collides: bool
-    ) -> Iterator[Shape]:
+    def _meshes(self, geometry: Mesh | Cone | Polyline, texture: str | None, *, collides: bool) -> Iterator[Shape]:
         if not isinstance(geometry, Mesh):
-            found = mesh_assets.shape_asset(geometry, TARGET, self.diagnostics, where=where)
+            assets = mesh_assets.shape_asset(geometry, TARGET, self.diagnostics, where=self.where)
         else:
-            files = self._files.of(geometry, self.diagnostics, where, collides=collides, picture=picture)
+            files = self.mesh_files.files_of(geometry, self.diagnostics, self.where, collides=collides, texture=texture)
             if files is not None:
                 yield from (_mesh(file.path, file.rgba) for file in files)
                 return
-            found = mesh_assets.mesh_asset(geometry, TARGET, self.diagnostics, where=where, collides=collides)
-        for asset in found:
-            yield self._file(asset, collides=collides)
+            assets = mesh_assets.mesh_asset(geometry, TARGET, self.diagnostics, where=self.where, collides=collides)
+        for asset in assets:
+            yield self._temporary_mesh(asset, collides=collides)
 
-    def _file(self, asset: mesh_assets.MeshAsset, *, collides: bool) -> Shape:
-        """An asset in a file that is not kept."""
-        return _mesh(self.files.file(corners_stl(asset) if collides else faces_stl(asset), ".stl"), asset.rgba)
+    def _temporary_mesh(self, asset: mesh_assets.MeshAsset, *, collides: bool) -> Shape:
+        """Write an asset to a temporary file, which is not cached."""
+        data = corners_stl(asset) if collides else faces_stl(asset)
+        return _mesh(self.files.write(data, ".stl"), asset.rgba)
 
-    def _report_hull(self, name: str, error: float, where: Where, use: Use) -> None:
-        if use is not Use.SEEN:
-            self.diagnostics.add(
-                Fate.APPROXIMATED,
-                "pybullet.shape-as-hull",
-                (
-                    "PyBullet has no {name}; it collides as a convex hull that lies up to {error:.2g} m "
-                    "inside, inflated by PyBullet's margin of {hull_margin:g} m"
-                ),
-                where,
-                target=TARGET,
-                name=name,
-                error=error,
-                hull_margin=HULL_MARGIN,
-            )
+    def _report_hull(self, shape: str, error: float) -> None:
+        if self.use is ShapeUse.VISUAL:
+            return
+        self.diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.shape-as-hull",
+            "PyBullet does not support collision shape {shape}; using a convex hull that lies up to {error:.2g} m "
+            "inside, inflated by PyBullet's margin of {margin:g} m",
+            self.where,
+            target=TARGET,
+            shape=shape,
+            error=error,
+            margin=HULL_MARGIN,
+        )
 
-    def _drop(self, message: str, hint: str, where: Where) -> None:
-        self.diagnostics.add(Fate.DROPPED, "pybullet.shape-dropped", message, where, target=TARGET, hint=hint)
+    def _drop(self, template: str, uri: str, *, hint: str) -> None:
+        self.diagnostics.add(
+            Fate.DROPPED, "pybullet.shape-dropped", template, self.where, target=TARGET, hint=hint, uri=uri
+        )
 
 
 _SHEET = 1e-4
-"""Thickness of what is drawn for a plane [m]."""
+"""Thickness of the box that is drawn for a plane [m]."""
 
 
-def _sheet(plane: Plane) -> tuple[Box, Pose]:
-    """PyBullet draws no planes; a thin box of the plane's size below it stands for what is seen."""
+def _thin_box(plane: Plane) -> tuple[Box, Pose]:
+    """Return a thin box just below a plane, with the plane's size, and its pose: PyBullet does not draw planes."""
     box = Box(size=(*plane.size, _SHEET))
     return box, Pose.of(rotation_to(plane.normal)) @ Pose.of(p=(0.0, 0.0, -_SHEET / 2.0))
 
 
 def _mesh(path: str, rgba: Rgba | None = None) -> Shape:
-    return Shape(element=f"<mesh filename={quoteattr(path)}/>", rgba=rgba)
+    return Shape(tag="mesh", attributes={"filename": path}, rgba=rgba)
 
 
 def _ellipsoid(ellipsoid: Ellipsoid) -> tuple[mesh_assets.MeshAsset, float]:
-    """642 vertices on the surface, and how far the faces lie inside at most [m]."""
+    """Return a mesh of 642 vertices on the surface, and the largest distance of its faces from the surface [m]."""
     from trimesh.creation import icosphere
 
     ball = icosphere(subdivisions=3)
-    gap = 1.0 - float(np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min())
+    depth = 1.0 - float(np.abs(np.einsum("ij,ij->i", ball.face_normals, ball.triangles[:, 0])).min())
     asset = mesh_assets.MeshAsset(name="ellipsoid", vertices=ball.vertices * ellipsoid.radii, faces=ball.faces)
-    return asset, gap * max(ellipsoid.radii)
+    return asset, depth * max(ellipsoid.radii)

@@ -1,8 +1,8 @@
-"""Files that PyBullet reads once: in the temporary folder for one load, gone afterwards.
+"""Temporary files that PyBullet reads once, removed at the end of a load.
 
-PyBullet keeps every file that it read, by name, and does not look again. So a name says what the file holds: a load
-that is repeated costs no more memory, and what changed is never taken for what it was. There is no folder of their own,
-because making and removing one can take longer than loading a small robot.
+PyBullet caches every file by its name and does not read it again. The name therefore depends on the content: repeating
+a load needs no more memory, and changed content is never confused with old content. The files lie directly in the
+temporary folder, because creating and removing a folder can take longer than loading a small robot.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from pathlib import Path
 
 
 @dataclass(slots=True, eq=False)
-class Scratch:
-    """The files of one load."""
+class TemporaryFiles:
+    """The temporary files of one load."""
 
     folder: str
-    _made: dict[str, str] = field(default_factory=dict)
+    _paths: dict[str, str] = field(default_factory=dict)
 
-    def file(self, data: bytes, suffix: str) -> str:
-        """The path of a file with this content."""
+    def write(self, data: bytes, suffix: str) -> str:
+        """Write a file with this content, unless it exists already, and return its path."""
         name = f"sdfbridge-{hashlib.sha256(data).hexdigest()[:32]}-{os.getpid()}{suffix}"
-        if name not in self._made:
-            handle, self._made[name] = self._opened(name, suffix)
-            with os.fdopen(handle, "wb") as stream:
+        if name not in self._paths:
+            descriptor, self._paths[name] = self._create(name, suffix)
+            with os.fdopen(descriptor, "wb") as stream:
                 stream.write(data)
-        return self._made[name]
+        return self._paths[name]
 
-    def _opened(self, name: str, suffix: str) -> tuple[int, str]:
-        """A new file of this name; of another one if it is there already, from a process or thread that goes on."""
+    def _create(self, name: str, suffix: str) -> tuple[int, str]:
+        """Create a file of this name, or of another name if a thread or another process uses this one."""
         path = f"{self.folder}/{name}"
         try:
             return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600), path
@@ -42,15 +42,15 @@ class Scratch:
 
     def clear(self) -> None:
         """Remove the files."""
-        while self._made:
+        while self._paths:
             with suppress(OSError):
-                os.remove(self._made.popitem()[1])
+                os.remove(self._paths.popitem()[1])
 
 
 @contextmanager
-def scratch() -> Iterator[Scratch]:
-    """Where files of one load go; they are gone at the end, after errors too."""
-    files = Scratch(Path(tempfile.gettempdir()).as_posix())
+def temporary_files() -> Iterator[TemporaryFiles]:
+    """Provide temporary files for one load; they are removed at the end, also after an error."""
+    files = TemporaryFiles(Path(tempfile.gettempdir()).as_posix())
     try:
         yield files
     finally:

@@ -1,7 +1,7 @@
-"""Primitives as triangles with texture coordinates: PyBullet draws pictures on meshes only.
+"""Primitives as triangle meshes with texture coordinates, because PyBullet draws textures on meshes only.
 
-The picture stands upright, v upwards along z: once on each face of a box, once around what is round, and once on each
-flat end.
+The texture is upright, with v along z. It appears once on each face of a box, once around a round surface, and once on
+each flat end.
 """
 
 from __future__ import annotations
@@ -16,40 +16,41 @@ from bridge.geometry.mesh_properties import Faces
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.spatial import Array
 
-Skin = tuple[Array, Faces, Array]
+TexturedMesh = tuple[Array, Faces, Array]
 """Vertices, shape (n, 3) [m], faces, shape (m, 3), and texture coordinates, shape (n, 2)."""
 
 _SIDES = 32
+"""Number of sides of a round surface."""
 _RINGS = 8
-"""From the equator of a ball to its pole."""
+"""Number of rings from the equator of a ball to its pole."""
 
 
-def skin(geometry: Geometry) -> Skin | None:
-    """The surface of a primitive; None for what is none."""
-    make = _SKINS.get(type(geometry))
-    return make(geometry) if make is not None else None
+def textured_mesh(geometry: Geometry) -> TexturedMesh | None:
+    """Return the surface of a primitive with texture coordinates; None for other geometry."""
+    tessellate = _TESSELLATIONS.get(type(geometry))
+    return tessellate(geometry) if tessellate is not None else None
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _joined(parts: Iterable[Skin]) -> Skin:
+def _joined(parts: Iterable[TexturedMesh]) -> TexturedMesh:
     parts = list(parts)
     starts = np.cumsum([0, *(len(vertices) for vertices, _, _ in parts)])
     vertices, uv = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
     return vertices, np.concatenate([part[1] + n for part, n in zip(parts, starts, strict=False)]), uv
 
 
-def _turned(profile: Sequence[tuple[float, float]]) -> Skin:
-    """A line ``(radius, z)``, going up, turned about z; v is the way along it."""
+def _revolved(profile: Sequence[tuple[float, float]]) -> TexturedMesh:
+    """Return the surface of revolution about z of a profile ``(radius, z)``, going up; v is the arc length."""
     r, z = np.array(profile).T
-    way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(r), np.diff(z)))))
+    arc = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(r), np.diff(z)))))
     u = np.linspace(0.0, 1.0, _SIDES + 1)
     angles = math.tau * u
     vertices = np.stack(
         (np.outer(r, np.cos(angles)), np.outer(r, np.sin(angles)), np.outer(z, np.ones_like(u))), axis=2
     )
-    uv = np.stack(np.broadcast_arrays(u, (way / way[-1])[:, None]), axis=2)
+    uv = np.stack(np.broadcast_arrays(u, (arc / arc[-1])[:, None]), axis=2)
     row, column = (index.ravel() for index in np.mgrid[: len(profile) - 1, :_SIDES])
     a = row * (_SIDES + 1) + column
     b, c, d = a + 1, a + _SIDES + 2, a + _SIDES + 1
@@ -57,8 +58,8 @@ def _turned(profile: Sequence[tuple[float, float]]) -> Skin:
     return vertices.reshape(-1, 3), faces, uv.reshape(-1, 2)
 
 
-def _disc(radius: float, z: float, *, up: bool) -> Skin:
-    """A flat end, facing up or down."""
+def _disc(radius: float, z: float, *, up: bool) -> TexturedMesh:
+    """Return a disc that faces up or down."""
     angles = np.linspace(0.0, math.tau, _SIDES, endpoint=False)
     ring = np.stack((np.cos(angles), np.sin(angles)), axis=1)
     vertices = np.vstack((np.column_stack((radius * ring, np.full(_SIDES, z))), (0.0, 0.0, z)))
@@ -69,32 +70,32 @@ def _disc(radius: float, z: float, *, up: bool) -> Skin:
 
 
 def _arc(radius: float, z: float, start: float, end: float, steps: int) -> list[tuple[float, float]]:
-    """Part of a circle about ``(0, z)``, between two heights of its centre's angle [rad]."""
+    """Return points on a circle about ``(0, z)`` between two elevation angles [rad]."""
     return [(radius * abs(math.cos(a)), z + radius * math.sin(a)) for a in np.linspace(start, end, steps + 1)]
 
 
 # --- primitives ------------------------------------------------------------------------------------------------------
 
 
-def _ball(radii: Sequence[float]) -> Skin:
-    vertices, faces, uv = _turned(_arc(1.0, 0.0, -math.pi / 2.0, math.pi / 2.0, 2 * _RINGS))
+def _ball(radii: Sequence[float]) -> TexturedMesh:
+    vertices, faces, uv = _revolved(_arc(1.0, 0.0, -math.pi / 2.0, math.pi / 2.0, 2 * _RINGS))
     return vertices * radii, faces, uv
 
 
-def _capsule(capsule: Capsule) -> Skin:
+def _capsule(capsule: Capsule) -> TexturedMesh:
     half = capsule.length / 2.0
     lower = _arc(capsule.radius, -half, -math.pi / 2.0, 0.0, _RINGS)
-    return _turned([*lower, *_arc(capsule.radius, half, 0.0, math.pi / 2.0, _RINGS)])
+    return _revolved([*lower, *_arc(capsule.radius, half, 0.0, math.pi / 2.0, _RINGS)])
 
 
-def _cylinder(cylinder: Cylinder) -> Skin:
+def _cylinder(cylinder: Cylinder) -> TexturedMesh:
     r, half = cylinder.radius, cylinder.length / 2.0
-    return _joined((_turned([(r, -half), (r, half)]), _disc(r, half, up=True), _disc(r, -half, up=False)))
+    return _joined((_revolved([(r, -half), (r, half)]), _disc(r, half, up=True), _disc(r, -half, up=False)))
 
 
-def _cone(cone: Cone) -> Skin:
+def _cone(cone: Cone) -> TexturedMesh:
     r, half = cone.radius, cone.length / 2.0
-    return _joined((_turned([(r, -half), (0.0, half)]), _disc(r, -half, up=False)))
+    return _joined((_revolved([(r, -half), (0.0, half)]), _disc(r, -half, up=False)))
 
 
 _CORNERS = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
@@ -102,10 +103,10 @@ _RIGHT_AND_UP = (
     ((0, 1, 0), (0, 0, 1)), ((0, -1, 0), (0, 0, 1)), ((-1, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 0, 1)),
     ((1, 0, 0), (0, 1, 0)), ((-1, 0, 0), (0, 1, 0)),
 )  # fmt: skip
-"""Of the picture on each face of a box; their cross product points outwards."""
+"""Directions of u and v on each face of a box; their cross product points outwards."""
 
 
-def _box(box: Box) -> Skin:
+def _box(box: Box) -> TexturedMesh:
     faces = np.array(((0, 1, 2), (0, 2, 3)))
     sides = (
         (_CORNERS @ np.array((right, up)) + np.cross(right, up), faces, (_CORNERS + 1.0) / 2.0)
@@ -115,7 +116,7 @@ def _box(box: Box) -> Skin:
     return vertices * box.size / 2.0, faces, uv
 
 
-_SKINS: dict[type, Callable[[Any], Skin]] = {
+_TESSELLATIONS: dict[type, Callable[[Any], TexturedMesh]] = {
     Box: _box,
     Capsule: _capsule,
     Cone: _cone,

@@ -1,1 +1,1 @@
-"""What `load_into_pybullet` returns: one body, or a sequence of bodies."""
+"""Handles that `load_into_pybullet` returns: a body, or a sequence of bodies."""

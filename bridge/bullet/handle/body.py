@@ -1,4 +1,4 @@
-"""A body that `load_into_pybullet` gives back: PyBullet's own id, with the names that the model gave its parts."""
+"""Handle of a PyBullet body: PyBullet's body id, with access to links and joints by their names in the model."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 
 from bridge.bullet.client.client import Client
-from bridge.bullet.client.engine_defaults import set_friction
-from bridge.bullet.simulation.dynamics_queries import Operators
+from bridge.bullet.simulation.dynamics_queries import DynamicsQueries
 from bridge.bullet.simulation.efforts import apply_efforts
+from bridge.bullet.simulation.engine_defaults import set_friction
 from bridge.bullet.simulation.passive_forces import apply_passive_forces
 from bridge.bullet.simulation.pd_control import control_efforts
 from bridge.bullet.simulation.state import State, Value
@@ -21,31 +21,32 @@ from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD, by_name
 from loaders.spatial import IDENTITY, Array, Pose
 
-from .notebook import Card, shown
+from .notebook import NotebookSummary, html_table
+from .public_names import abbreviated, public_names
 
 
 class PyBulletBody(int):
-    """A body in PyBullet: its id, which every function of PyBullet takes, and the names that the model gave its parts.
+    """A PyBullet body: its id, accepted by every PyBullet function, and the names of its links and joints.
 
-    Positions and velocities are by joint, in the conventions of `bridge.mechanism.coordinates`.
+    Positions and velocities are keyed by joint, in the conventions of `bridge.mechanism.coordinates`.
     """
 
     mechanism: Mechanism
-    """What the body is; matrices and forces are in its ``v_order``."""
+    """The part of the mechanism that the body holds; matrices and forces are in its ``v_order``."""
     name: str
-    """Of the model."""
+    """Name of the model."""
     joints: Mapping[str, int]
-    """PyBullet's joint indices by name; a joint of several axes has one name for each, and its own for the last."""
+    """PyBullet's joint indices by name; a joint with several axes also by its own name, for the last of them."""
     links: Mapping[str, int]
-    """PyBullet's link indices by name; the base is -1. A link that was made one with another has that one's."""
+    """PyBullet's link indices by name; the base is -1, and a merged link has the index of the link that carries it."""
     constraints: Mapping[str, tuple[int, ...]]
-    """PyBullet's constraint ids by the joint that they stand for: gears of couplings and screws, closed loops."""
+    """PyBullet's constraint ids, keyed by the joint that they represent: couplings, screws and closed loops."""
     diagnostics: tuple[Diagnostic, ...]
-    """What became of everything in the file, from reading to here."""
-    seam: str | None
-    """The link, on another body, of which the base is the other part; see `bridge.bullet.urdf.partitioning`."""
+    """Findings of reading, lowering and loading."""
+    split_link: str | None
+    """Name of the link, on another body, whose other half is the base; see `bridge.bullet.urdf.partitioning`."""
 
-    _operators: Operators | None
+    _dynamics: DynamicsQueries | None
     _friction_step: float
 
     def __new__(
@@ -54,44 +55,44 @@ class PyBulletBody(int):
         constraints: Mapping[str, tuple[int, ...]],
         diagnostics: tuple[Diagnostic, ...],
     ) -> Self:
-        """The body that ``state`` asks about."""
+        """Create the handle of the body whose state is ``state``."""
         articulation: Articulation = state.articulation
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
         self.name = articulation.model
         self.joints = dict(articulation.joints)
-        self.links = {name: index for name, (index, _) in articulation.places.items()}
+        self.links = {name: index for name, (index, _) in articulation.link_segments.items()}
         self.constraints = constraints
         self.diagnostics = diagnostics
-        self.seam = articulation.seam
-        self._operators = Operators(state)
+        self.split_link = articulation.split_link
+        self._dynamics = DynamicsQueries(state)
         self._friction_step = set_friction(state.client, state.body, articulation)
         return self
 
     @property
-    def operators(self) -> Operators:
-        """Who asks PyBullet for the body's dynamics.
+    def dynamics(self) -> DynamicsQueries:
+        """Interface to PyBullet's dynamics queries for this body.
 
         Raises:
             RuntimeError: if the body was removed.
         """
-        if self._operators is None:
+        if self._dynamics is None:
             raise RuntimeError(f"{self.name} was removed from PyBullet")
-        return self._operators
+        return self._dynamics
 
     @property
     def state(self) -> State:
-        """Who asks PyBullet for the body's state.
+        """Interface to the state of this body in PyBullet.
 
         Raises:
             RuntimeError: if the body was removed.
         """
-        return self.operators.state
+        return self.dynamics.state
 
-    # --- where it is -------------------------------------------------------------------------------------------------
+    # --- positions and poses -----------------------------------------------------------------------------------------
 
     def link_pose(self, name: str) -> Pose:
-        """``X_WL`` of a link, in double precision.
+        """Return the pose ``X_WL`` of a link, in double precision.
 
         Raises:
             ValueError: if the body has no such link.
@@ -99,23 +100,23 @@ class PyBulletBody(int):
         return self.state.link_pose(name)
 
     def frame_pose(self, name: str) -> Pose:
-        """``X_WF`` of a frame of the file, in double precision.
+        """Return the pose ``X_WF`` of a frame of the file, in double precision.
 
         Raises:
-            ValueError: if there is no such frame on a link of the body.
+            ValueError: if no link of the body has such a frame.
         """
         return frame_pose(name, self.mechanism, self.link_pose)
 
     def positions(self) -> dict[str, Value]:
-        """The position of every joint that moves, and of a free base by its link's name."""
+        """Return the position of every joint with degrees of freedom, and of a free base under its link's name."""
         return self.state.positions()
 
     def velocities(self) -> dict[str, Value]:
-        """The velocity of every joint that moves, and of a free base by its link's name."""
+        """Return the velocity of every joint with degrees of freedom, and of a free base under its link's name."""
         return self.state.velocities()
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
-        """Put joints where ``q`` says, at rest; what is coupled to them follows, the others stay.
+        """Set joint positions, at rest; coupled joints follow, and other joints stay.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
@@ -123,45 +124,50 @@ class PyBulletBody(int):
         self.state.set_positions(q)
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:
-        """Give joints these velocities where they are; what is coupled to them follows.
+        """Set joint velocities; coupled joints follow, and positions stay.
 
         Raises:
             ValueError: for an unknown joint or a velocity of the wrong size.
         """
         self.state.set_velocities(v)
 
-    # --- how it moves ------------------------------------------------------------------------------------------------
+    # --- dynamics ----------------------------------------------------------------------------------------------------
 
     @property
     def dynamics_source(self) -> str:
-        """What computes `mass_matrix` and `bias_forces`: ``pybullet`` or ``readback``.
+        """Source of `mass_matrix` and `bias_forces`: ``pybullet`` or ``readback``.
 
         See `bridge.bullet.simulation.dynamics_queries`.
         """
-        return self.operators.source
+        return self.dynamics.source
 
-    def readback(self) -> Mechanism:
-        """The mechanism with the masses and inertias that PyBullet holds, of which rotors are no part."""
-        return self.operators.readback()
+    def mechanism_from_pybullet(self) -> Mechanism:
+        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
+        return self.dynamics.mechanism_from_pybullet()
 
     def mass_matrix(self) -> Array:
-        """The mass matrix at the present position, shape (nv, nv), in ``mechanism.v_order``; without rotors."""
-        return self.operators.mass_matrix()
+        """Return the mass matrix at the present position, shape (nv, nv), in ``mechanism.v_order``; without rotors."""
+        return self.dynamics.mass_matrix()
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """The forces that hold all accelerations at zero in the present state, shape (nv,), in ``mechanism.v_order``.
+        """Return the forces that hold all accelerations at zero, shape (nv,), in ``mechanism.v_order``.
 
         Args:
-            gravity: In the world [m/s^2]; None is PyBullet's present gravity.
+            gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
         """
-        return self.operators.bias_forces(gravity)
+        return self.dynamics.bias_forces(gravity)
 
     def inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None) -> Array:
-        """The forces that make these accelerations in the present state, shape (nv,), in ``mechanism.v_order``."""
-        return self.operators.inverse_dynamics(stacked(accelerations, self.mechanism), gravity)
+        """Return the forces that cause the given accelerations, shape (nv,), in ``mechanism.v_order``.
+
+        Args:
+            accelerations: Acceleration by joint, in the convention of velocities; zero for a joint without one.
+            gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
+        """
+        return self.dynamics.inverse_dynamics(as_vector(accelerations, self.mechanism), gravity)
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
-        """Apply forces and torques by joint for one step, each cut to the joint's effort limit.
+        """Apply joint forces and torques for one step, each clipped to the effort limit of its joint.
 
         Raises:
             ValueError: for an unknown joint or an effort of the wrong size.
@@ -171,24 +177,28 @@ class PyBulletBody(int):
     def apply_control(
         self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
     ) -> None:
-        """Let the file's controllers drive joints to positions and velocities (zero if not given), for one step.
+        """Apply for one step the efforts of the file's controllers.
+
+        Args:
+            positions: Desired positions by joint.
+            velocities: Desired velocities by joint; zero for a joint without one.
 
         Raises:
-            ValueError: for a joint without gains in the file.
+            ValueError: if a joint has no gains in the file.
         """
         apply_efforts(self.state, control_efforts(self.state, positions, velocities or {}))
 
     def apply_passive_forces(self) -> None:
-        """Apply for one step what the model has and PyBullet has not; see `bridge.bullet.simulation.passive_forces`.
+        """Apply for one step the forces that PyBullet does not compute.
 
-        Where joints have dry friction and the time step is not what it was, their friction is set anew, which replaces
-        any motor of theirs.
+        See `bridge.bullet.simulation.passive_forces`. If the time step has changed, dry friction is set again, which
+        replaces the motors of the joints that have some.
         """
         self.adapt_friction()
         apply_passive_forces([self.state], self.mechanism)
 
     def adapt_friction(self) -> None:
-        """Set dry friction anew if the time step has changed: PyBullet keeps it as an impulse for each step."""
+        """Set dry friction again if the time step has changed, because PyBullet stores it as an impulse per step."""
         state = self.state
         if state.client.getPhysicsEngineParameters()["fixedTimeStep"] != self._friction_step:
             self._friction_step = set_friction(state.client, state.body, state.articulation)
@@ -199,17 +209,20 @@ class PyBulletBody(int):
         self.state.client.stepSimulation()
 
     def apply_physics(self) -> None:
-        """Give PyBullet's world the gravity and the time step of the file; loading never does."""
+        """Set the physics server's gravity and time step to those of the file; loading does not."""
         apply_physics(self.state.client, self.mechanism)
         self.adapt_friction()
 
-    # --- its life ----------------------------------------------------------------------------------------------------
+    # --- removal -----------------------------------------------------------------------------------------------------
 
     def remove(self) -> None:
-        """Remove the body and its constraints from PyBullet; a second call does nothing."""
-        if self._operators is not None and self.state.client.is_connected():
+        """Remove the body and its constraints from PyBullet; a second call has no effect."""
+        if self._is_loaded():
             self.state.client.removeBody(int(self))
-        self._operators = None
+        self._dynamics = None
+
+    def _is_loaded(self) -> bool:
+        return self._dynamics is not None and self._dynamics.state.client.is_connected()
 
     def __enter__(self) -> Self:
         return self
@@ -217,22 +230,29 @@ class PyBulletBody(int):
     def __exit__(self, *_: object) -> None:
         self.remove()
 
-    def __repr__(self) -> str:
-        return f"<Body {int(self)} {self.name!r}: {len(self.links)} links, {len(self.joints)} joints>"
+    # --- display -----------------------------------------------------------------------------------------------------
 
-    def card(self) -> Card:
-        """What there is to show of it."""
-        is_loaded = self._operators is not None and self.state.client.is_connected()
-        return Card(
+    def __repr__(self) -> str:
+        return (
+            f"<PyBulletBody {int(self)} {abbreviated(self.name)!r}: {len(self.links)} links, "
+            f"{len(self.joints)} joints, {len(self.diagnostics)} diagnostics>"
+        )
+
+    def __dir__(self) -> list[str]:
+        return public_names(PyBulletBody, vars(self))
+
+    def notebook_summary(self) -> NotebookSummary:
+        """Return the data that a notebook shows of the body."""
+        return NotebookSummary(
             name=self.name,
             link_count=len(self.links),
             joint_count=len(self.joints),
             diagnostics=self.diagnostics,
-            state=self.state if is_loaded else None,
+            state=self.state if self._is_loaded() else None,
         )
 
     def _repr_html_(self) -> str:
-        return shown([self.card()])
+        return html_table([self.notebook_summary()])
 
     def __str__(self) -> str:
         return int.__repr__(self)
@@ -245,26 +265,31 @@ class PyBulletBody(int):
 
 
 def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> Pose:
-    """``X_WF`` of a frame of the scene, from where links are.
+    """Return the pose ``X_WF`` of a frame of the scene.
+
+    Args:
+        name: Name of the frame.
+        mechanism: The mechanism whose scene has the frame.
+        link_pose: Function that returns the present pose of a link.
 
     Raises:
-        ValueError: if there is no such frame, or link.
+        ValueError: if there is no such frame or link.
     """
     frames = by_name(mechanism.scene.frames)
     if name not in frames:
-        raise ValueError(f"there is no frame {name!r}; there are: {', '.join(frames) or 'none'}")
+        raise ValueError(f"unknown frame {name!r}; expected one of: {', '.join(frames) or 'none'}")
     frame = frames[name]
     X_WL = IDENTITY if frame.link == WORLD else link_pose(frame.link)
     return X_WL @ frame.X_LF
 
 
-def stacked(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Array:
-    """Accelerations in ``v_order``, shape (nv,); those of other joints do not count."""
-    known = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in mechanism.v_order]
-    return np.array(known, dtype=np.float64)
+def as_vector(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Array:
+    """Return accelerations in ``v_order``, shape (nv,); joints that the mechanism does not have are ignored."""
+    values = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in mechanism.v_order]
+    return np.array(values, dtype=np.float64)
 
 
 def apply_physics(client: Client, mechanism: Mechanism) -> None:
-    """Give PyBullet's world the gravity and the time step of a scene."""
+    """Set a physics server's gravity and time step to those of a scene."""
     client.setGravity(*mechanism.scene.gravity.tolist())
     client.setTimeStep(mechanism.scene.physics.time_step)

@@ -1,4 +1,4 @@
-"""What `load_into_pybullet` gives back for a world, or where one model needs several bodies: a sequence of them."""
+"""Handle of several PyBullet bodies: those of a world, or of a model that needs more than one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import Self, overload
 import numpy as np
 
 from bridge.bullet.simulation.passive_forces import apply_passive_forces
-from bridge.bullet.simulation.split_links import Gap, assembled, gaps, seat
+from bridge.bullet.simulation.split_links import (
+    Separation,
+    align_split_links,
+    link_separation,
+    merge_partitions,
+)
 from bridge.bullet.simulation.state import Value
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, joint_index
@@ -16,8 +21,9 @@ from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose
 
-from .body import PyBulletBody, apply_physics, frame_pose, stacked
-from .notebook import shown
+from .body import PyBulletBody, apply_physics, as_vector, frame_pose
+from .notebook import html_table
+from .public_names import abbreviated, public_names
 
 
 class Bodies(Sequence[PyBulletBody]):
@@ -32,11 +38,11 @@ class Bodies(Sequence[PyBulletBody]):
     ) -> None:
         self._bodies = tuple(bodies)
         self.mechanism = mechanism
-        """All bodies as one; matrices and forces are in its ``v_order``."""
+        """The mechanism of all bodies; matrices and forces are in its ``v_order``."""
         self.constraints = constraints
-        """PyBullet's constraint ids by the joint that they stand for."""
+        """PyBullet's constraint ids, keyed by the joint that they represent."""
         self.diagnostics = diagnostics
-        """What became of everything in the file, from reading to here."""
+        """Findings of reading, lowering and loading."""
         joints, links = joint_index(mechanism.bodies), {body.name for body in mechanism.bodies}
         self._of_joint = {name: body for body in self for name in joint_index(body.mechanism.bodies) if name in joints}
         self._of_link = {name: body for body in self for name in body.links if name in links}
@@ -48,24 +54,25 @@ class Bodies(Sequence[PyBulletBody]):
     def __getitem__(self, key: int | slice | str) -> PyBulletBody | Sequence[PyBulletBody]:
         if not isinstance(key, str):
             return self._bodies[key]
-        found = [body for body in self if body.name == key]
-        if len(found) != 1:
-            names = ", ".join(dict.fromkeys(body.name for body in self))
-            problem = f"{len(found)} bodies; use with_link" if found else f"none; there are: {names}"
-            raise KeyError(f"model {key!r} has {problem}")
-        return found[0]
+        named = [body for body in self if body.name == key]
+        if not named:
+            models = ", ".join(dict.fromkeys(body.name for body in self))
+            raise KeyError(f"unknown model {key!r}; expected one of: {models or 'none'}")
+        if len(named) > 1:
+            raise KeyError(f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link")
+        return named[0]
 
     def __len__(self) -> int:
         return len(self._bodies)
 
     def with_link(self, name: str) -> PyBulletBody:
-        """The body that has a link.
+        """Return the body that has a link.
 
         Raises:
-            ValueError: if none has.
+            ValueError: if no body has the link.
         """
         if name not in self._of_link:
-            raise ValueError(f"there is no link {name!r}; there are: {', '.join(self._of_link)}")
+            raise ValueError(f"unknown link {name!r}; expected one of: {', '.join(self._of_link) or 'none'}")
         return self._of_link[name]
 
     @property
@@ -78,51 +85,76 @@ class Bodies(Sequence[PyBulletBody]):
         """Body and PyBullet's joint index of every joint."""
         return {name: (body, index) for body in self for name, index in body.joints.items()}
 
+    # --- positions and poses -----------------------------------------------------------------------------------------
+
     def link_pose(self, name: str) -> Pose:
-        """``X_WL`` of a link of any body; see `Body.link_pose`."""
+        """Return the pose ``X_WL`` of a link of any body; see `PyBulletBody.link_pose`."""
         return self.with_link(name).link_pose(name)
 
     def frame_pose(self, name: str) -> Pose:
-        """``X_WF`` of a frame of the file; see `Body.frame_pose`."""
+        """Return the pose ``X_WF`` of a frame of the file; see `PyBulletBody.frame_pose`."""
         return frame_pose(name, self.mechanism, self.link_pose)
 
     def positions(self) -> dict[str, Value]:
-        """As `Body.positions`, of all."""
+        """Return the position of every joint of all bodies; see `PyBulletBody.positions`."""
         return {name: q for body in self for name, q in body.positions().items() if name in self._of_joint}
 
     def velocities(self) -> dict[str, Value]:
-        """As `Body.velocities`, of all."""
+        """Return the velocity of every joint of all bodies; see `PyBulletBody.velocities`."""
         return {name: v for body in self for name, v in body.velocities().items() if name in self._of_joint}
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
-        """As `Body.set_positions`; couplings between bodies count too, and links that are cut are put together."""
-        for body, part in self._split(with_followers(self.mechanism, q)):
+        """Set joint positions, at rest; joints coupled across bodies follow, and split links are realigned.
+
+        Raises:
+            ValueError: for an unknown joint or a position of the wrong size.
+        """
+        for body, part in self._by_body(with_followers(self.mechanism, q)):
             body.set_positions(part)
-        self._seat()
+        self._align_split_links()
 
     def set_velocities(self, v: Mapping[str, Position]) -> None:
-        """As `Body.set_velocities`; couplings between bodies count too."""
-        for body, part in self._split(with_followers(self.mechanism, v, rates=True)):
+        """Set joint velocities; joints coupled across bodies follow, and split links are realigned.
+
+        Raises:
+            ValueError: for an unknown joint or a velocity of the wrong size.
+        """
+        for body, part in self._by_body(with_followers(self.mechanism, v, rates=True)):
             body.set_velocities(part)
-        self._seat()
+        self._align_split_links()
+
+    # --- split links -------------------------------------------------------------------------------------------------
 
     @property
-    def is_cut(self) -> bool:
-        """Whether a link is in parts, on several bodies; see `bridge.bullet.urdf.partitioning`."""
-        return any(body.seam is not None for body in self)
+    def has_split_links(self) -> bool:
+        """Whether a link is split across several bodies; see `bridge.bullet.urdf.partitioning`."""
+        return any(body.split_link is not None for body in self)
 
-    def gaps(self) -> dict[str, Gap]:
-        """How far the parts of links that are cut are apart, by the name of the part that is a base."""
-        return gaps([body.state for body in self])
+    def link_separation(self) -> dict[str, Separation]:
+        """Return the distance and angle between the halves of split links, by the name of the half that is a base."""
+        return link_separation([body.state for body in self])
 
-    def readback(self) -> Mechanism:
-        """The mechanism with the masses and inertias that PyBullet holds, of which rotors are no part."""
-        return assembled(self.mechanism, [(body.seam, body.operators.readback()) for body in self])
+    def gaps(self) -> dict[str, Separation]:
+        """Return the result of `link_separation`, of which this is the former name."""
+        return self.link_separation()
+
+    def _align_split_links(self) -> None:
+        if self.has_split_links:
+            align_split_links([body.state for body in self])
+
+    # --- dynamics ----------------------------------------------------------------------------------------------------
+
+    def mechanism_from_pybullet(self) -> Mechanism:
+        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
+        return merge_partitions(self.mechanism, [(body.split_link, body.mechanism_from_pybullet()) for body in self])
 
     def mass_matrix(self) -> Array:
-        """As `Body.mass_matrix`, in the ``v_order`` of all; by `readback` if a link is cut."""
-        if self.is_cut:
-            return self.readback().mass_matrix(self.positions())
+        """Return the mass matrix of all bodies at the present position, shape (nv, nv), in ``mechanism.v_order``.
+
+        If a link is split, it is computed from `mechanism_from_pybullet`.
+        """
+        if self.has_split_links:
+            return self.mechanism_from_pybullet().mass_matrix(self.positions())
         nv = len(self.mechanism.v_order)
         M = np.zeros((nv, nv))
         for body in self:
@@ -131,38 +163,62 @@ class Bodies(Sequence[PyBulletBody]):
         return M
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """As `Body.bias_forces`, in the ``v_order`` of all."""
+        """Return the forces that hold all accelerations at zero, shape (nv,), in ``mechanism.v_order``.
+
+        Args:
+            gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
+        """
         return self.inverse_dynamics({}, gravity)
 
     def inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None = None) -> Array:
-        """As `Body.inverse_dynamics`, in the ``v_order`` of all; by `readback` if a link is cut."""
-        if self.is_cut:
-            return self._assembled_dynamics(accelerations, gravity)
+        """Return the forces that cause the given accelerations, shape (nv,), in ``mechanism.v_order``.
+
+        If a link is split, they are computed from `mechanism_from_pybullet`.
+
+        Args:
+            accelerations: Acceleration by joint, in the convention of velocities; zero for a joint without one.
+            gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
+        """
+        if self.has_split_links:
+            return self._merged_inverse_dynamics(accelerations, gravity)
         forces = np.zeros(len(self.mechanism.v_order))
         for body in self:
             forces[self._rows(body)] = body.inverse_dynamics(accelerations, gravity)
         return forces
 
-    def _assembled_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None) -> Array:
-        held, q = self.readback(), self.positions()
+    def _merged_inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None) -> Array:
+        mechanism, q = self.mechanism_from_pybullet(), self.positions()
         g = self[0].state.gravity() if gravity is None else gravity
-        forces: Array = held.mass_matrix(q) @ stacked(accelerations, held) + held.bias_forces(q, self.velocities(), g)
+        bias = mechanism.bias_forces(q, self.velocities(), g)
+        forces: Array = mechanism.mass_matrix(q) @ as_vector(accelerations, mechanism) + bias
         return forces
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
-        """As `Body.apply_efforts`, for joints of any body."""
-        for body, part in self._split(efforts):
+        """Apply forces and torques to joints of any body for one step; see `PyBulletBody.apply_efforts`.
+
+        Raises:
+            ValueError: for an unknown joint or an effort of the wrong size.
+        """
+        for body, part in self._by_body(efforts):
             body.apply_efforts(part)
 
     def apply_control(
         self, positions: Mapping[str, Position], velocities: Mapping[str, Position] | None = None
     ) -> None:
-        """As `Body.apply_control`, for joints of any body."""
-        for body, part in self._split(positions):
+        """Apply for one step the efforts of the file's controllers, for joints of any body.
+
+        Args:
+            positions: Desired positions by joint.
+            velocities: Desired velocities by joint; zero for a joint without one.
+
+        Raises:
+            ValueError: for an unknown joint or one without gains in the file.
+        """
+        for body, part in self._by_body(positions):
             body.apply_control(part, velocities)
 
     def apply_passive_forces(self) -> None:
-        """As `Body.apply_passive_forces`, of all, and springs between them."""
+        """Apply for one step the passive forces of all bodies and between them; see `PyBulletBody`."""
         for body in self:
             body.adapt_friction()
         apply_passive_forces([body.state for body in self], self.mechanism)
@@ -174,11 +230,13 @@ class Bodies(Sequence[PyBulletBody]):
             body.state.client.stepSimulation()
 
     def apply_physics(self) -> None:
-        """As `Body.apply_physics`."""
+        """Set the physics server's gravity and time step to those of the file; loading does not."""
         for body in self[:1]:
             apply_physics(body.state.client, self.mechanism)
         for body in self:
             body.adapt_friction()
+
+    # --- removal and display -----------------------------------------------------------------------------------------
 
     def remove(self) -> None:
         """Remove all bodies from PyBullet."""
@@ -192,23 +250,26 @@ class Bodies(Sequence[PyBulletBody]):
         self.remove()
 
     def __repr__(self) -> str:
-        return f"Bodies({', '.join(map(repr, self))})"
+        models = dict.fromkeys(body.name for body in self)
+        listed = ", ".join(abbreviated(name) for name in list(models)[:2]) + (", ..." if len(models) > 2 else "")
+        return f"<Bodies: {len(self)} PyBullet bodies of {len(models)} models ({listed})>"
+
+    def __dir__(self) -> list[str]:
+        return public_names(Bodies, vars(self))
 
     def _repr_html_(self) -> str:
-        return shown([body.card() for body in self])
+        return html_table([body.notebook_summary() for body in self])
 
-    def _seat(self) -> None:
-        if self.is_cut:
-            seat([body.state for body in self])
+    # --- division by body --------------------------------------------------------------------------------------------
 
     def _rows(self, body: PyBulletBody) -> list[int]:
-        number = {key: i for i, key in enumerate(self.mechanism.v_order)}
-        return [number[key] for key in body.mechanism.v_order]
+        return [self.mechanism.dof_index[key] for key in body.mechanism.v_order]
 
-    def _split(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
+    def _by_body(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
         unknown = sorted(by_joint.keys() - self._of_joint.keys())
         if unknown:
-            raise ValueError(f"there is no joint {unknown[0]!r}; there are: {', '.join(sorted(self._of_joint))}")
+            known = ", ".join(sorted(self._of_joint)) or "none"
+            raise ValueError(f"unknown joint {unknown[0]!r}; expected one of: {known}")
         for body in self:
             part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
             if part:

@@ -1,1 +1,1 @@
-"""State, dynamics and forces of bodies that PyBullet has loaded."""
+"""The running simulation: state, dynamics queries, efforts, passive forces and constraints of PyBullet bodies."""

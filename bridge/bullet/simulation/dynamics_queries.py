@@ -1,15 +1,15 @@
-"""Mass matrix and bias forces of a PyBullet body, in the mechanism's velocities.
+"""Dynamics queries: mass matrix and bias forces of a PyBullet body, in the mechanism's velocities.
 
-The numbers are those of ``calculateMassMatrix`` and ``calculateInverseDynamics``; corrected is only how PyBullet is
-asked, and how its answer is read:
+The numbers are those of ``calculateMassMatrix`` and ``calculateInverseDynamics``. Only their arguments and results are
+converted, and known errors of PyBullet are avoided:
 
-* its velocities are ``w, v`` of the base's centre of mass in the base's inertial frame, then one for each joint;
-* for a floating base it builds the orientation from Euler angles in the wrong order, so it is given the quaternion
-  whose wrong reading is the right orientation;
-* for a fixed base it forgets the base's orientation, so gravity is turned instead while it computes;
-* both are wrong for a ball that carries a chain, both answer from a stale tree after another body was removed, and
-  both refuse inertias that are unsymmetric by a rounding error. Then the masses and inertias that PyBullet holds are
-  read back and computed with here; `Operators.source` says so.
+* PyBullet's velocities are ``w, v`` of the base's center of mass in the base's inertial frame, then one per joint.
+* For a floating base PyBullet builds the orientation from Euler angles in the wrong order; it is therefore given the
+  quaternion that it misreads as the right orientation.
+* For a fixed base PyBullet ignores the orientation of the base; gravity is therefore rotated during the computation.
+* Both functions are wrong for a ball joint that carries a chain, may use a stale tree after another body was removed,
+  and refuse inertias that are asymmetric by a rounding error. In these cases the masses and inertias that PyBullet
+  holds are read back, and the mechanism computes with them; `DynamicsQueries.source` tells the two cases apart.
 """
 
 from __future__ import annotations
@@ -23,92 +23,92 @@ from dataclasses import dataclass
 import numpy as np
 
 from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.bullet.target import BASE
 from bridge.bullet.urdf.inertia_guards import welded_pose
-from bridge.bullet.urdf.segments import BASE
 from bridge.mechanism import Mechanism
 from loaders.spatial import Array, SpatialInertia, matrix_to_quaternion, rotation_about
 
 from .state import State
 
 AGREEMENT = 1e-6
-"""Relative difference from the inertias that PyBullet holds beyond which its mass matrix is taken for stale."""
+"""Relative difference to the mass matrix of PyBullet's inertias above which PyBullet's own is considered stale."""
 
 
 @dataclass(slots=True, eq=False)
-class Operators:
-    """Asks PyBullet for the dynamics of one body."""
+class DynamicsQueries:
+    """Queries the dynamics of one PyBullet body."""
 
     state: State
     _trusted: bool | None = None
 
     @property
     def source(self) -> str:
-        """``pybullet`` if PyBullet computes the numbers, ``readback`` if they follow from inertias that it holds."""
+        """``pybullet`` if PyBullet computes the results, ``readback`` if they follow from the inertias it holds."""
         if self._trusted is None:
             self._trusted = self._is_trustworthy()
         return "pybullet" if self._trusted else "readback"
 
     def mass_matrix(self) -> Array:
-        """The mass matrix at the present position, shape (nv, nv), in ``v_order``; without reflected inertia."""
+        """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``, without reflected inertia."""
         if self.source == "readback":
-            return self.readback().mass_matrix(self.state.positions())
+            return self.mechanism_from_pybullet().mass_matrix(self.state.positions())
         return self._projected_mass_matrix()
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
-        """The forces that hold the accelerations at zero in the present state, shape (nv,), in ``v_order``."""
+        """Return the forces that hold the accelerations at zero in the present state, shape (nv,), in ``v_order``."""
         return self.inverse_dynamics(np.zeros(len(self.state.articulation.mechanism.v_order)), gravity)
 
     def inverse_dynamics(self, accelerations: Array, gravity: Sequence[float] | None = None) -> Array:
-        """The forces that make these accelerations in the present state, both of shape (nv,), in ``v_order``."""
+        """Return the forces that cause given accelerations in the present state, both shape (nv,), in ``v_order``."""
         with self._gravity(gravity) as g:
             if self.source == "readback":
-                held, q = self.readback(), self.state.positions()
-                bias = held.bias_forces(q, self.state.velocities(), g.tolist())
-                return held.mass_matrix(q) @ accelerations + bias if accelerations.any() else bias
+                mechanism, q = self.mechanism_from_pybullet(), self.state.positions()
+                bias = mechanism.bias_forces(q, self.state.velocities(), g.tolist())
+                return mechanism.mass_matrix(q) @ accelerations + bias if accelerations.any() else bias
             return self._projected_forces(accelerations)
 
-    def readback(self) -> Mechanism:
-        """The mechanism with the masses and inertias that PyBullet holds, of which rotors are no part."""
+    def mechanism_from_pybullet(self) -> Mechanism:
+        """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
         articulation = self.state.articulation
-        bodies, counted = [], set[int]()
+        bodies, assigned = [], set[int]()
         for body in articulation.mechanism.bodies:
-            index, X_SL = articulation.places[body.name]
-            inertia = SpatialInertia.of(0.0)  # of a link that is one with another: that one has it all
-            if index not in counted:
-                inertia = self._own_inertia(index).moved(X_SL.inverse())
-            counted.add(index)
+            index, X_SL = articulation.link_segments[body.name]
+            inertia = SpatialInertia.of(0.0)  # of a merged link: the first link of the segment has all of it
+            if index not in assigned:
+                inertia = self._segment_inertia(index).moved(X_SL.inverse())
+            assigned.add(index)
             rotors = (0.0,) * body.nv
             bodies.append(dataclasses.replace(body, inertia=inertia, reflected_inertia=rotors))
         return dataclasses.replace(articulation.mechanism, bodies=tuple(bodies))
 
-    def _own_inertia(self, index: int) -> SpatialInertia:
-        """What PyBullet holds of a segment's own inertia, in the segment: that of a lender is held by the base."""
+    def _segment_inertia(self, index: int) -> SpatialInertia:
+        """Return the inertia of a segment in its frame; PyBullet's base holds that of a segment that lent it."""
         segments = self.state.articulation.segments
-        lender = segments[0].lender
+        lender = segments[0].inertia_lender
         if lender is None or index not in {BASE, lender}:
-            return self._held_inertia(index)
+            return self._pybullet_inertia(index)
         X_BS = welded_pose(segments, lender)
         if index == BASE or X_BS is None:
             return SpatialInertia.of(0.0)
-        return self._held_inertia(BASE).moved(X_BS.inverse())
+        return self._pybullet_inertia(BASE).moved(X_BS.inverse())
 
-    def _held_inertia(self, index: int) -> SpatialInertia:
+    def _pybullet_inertia(self, index: int) -> SpatialInertia:
         info = self.state.client.getDynamicsInfo(self.state.body, index)
         return SpatialInertia.in_frame(info[0], self.state.inertial_pose(index), np.diag(info[2]))
 
-    # --- PyBullet's own ----------------------------------------------------------------------------------------------
+    # --- computed by PyBullet -----------------------------------------------------------------------------------------
 
     def _is_trustworthy(self) -> bool:
         if self.state.articulation.has_ball:
             return False
-        held = self.readback().mass_matrix(self.state.positions())
+        expected = self.mechanism_from_pybullet().mass_matrix(self.state.positions())
         try:
             with capture_stdout([]):
-                found = self._projected_mass_matrix()
-        except (SystemError, TypeError, ValueError):  # what it raises, with its own error as the cause
+                M = self._projected_mass_matrix()
+        except (SystemError, TypeError, ValueError):  # PyBullet raises these, with its own error as the cause
             return False
-        return found.shape == held.shape and bool(
-            np.abs(found - held).max(initial=0.0) <= AGREEMENT * np.abs(held).max(initial=0.0)
+        return M.shape == expected.shape and bool(
+            np.abs(M - expected).max(initial=0.0) <= AGREEMENT * np.abs(expected).max(initial=0.0)
         )
 
     def _projected_mass_matrix(self) -> Array:
@@ -140,7 +140,7 @@ class Operators:
         return [joint[0] for joint in self.state.client.getJointStates(self.state.body, self._joints())]
 
     def _joints(self) -> list[int]:
-        return [i for drives in self.state.articulation.drives for i in drives]
+        return [i for segments in self.state.articulation.joint_segments for i in segments]
 
     def _velocities(self) -> Array:
         v = self.state.velocities()
@@ -148,13 +148,13 @@ class Operators:
         return np.array(numbers, dtype=np.float64)
 
     def _velocity_map(self) -> Array:
-        """``G``: PyBullet's velocities are ``G @ v``; shape (those of PyBullet, nv)."""
+        """Return ``G``, where ``G @ v`` are PyBullet's velocities; shape (number of PyBullet's velocities, nv)."""
         articulation = self.state.articulation
         joints = self._joints()
         row = {index: k + (0 if articulation.is_fixed else 6) for k, index in enumerate(sorted(joints))}
         G = np.zeros((len(joints) + (0 if articulation.is_fixed else 6), len(articulation.mechanism.v_order)))
-        for body, drives in zip(articulation.mechanism.bodies, articulation.drives, strict=True):
-            for index, primitive in zip(drives, body.primitives, strict=False):
+        for body, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
+            for index, primitive in zip(segments, body.primitives, strict=False):
                 G[row[index], body.v_start + primitive.dof_index] = primitive.ratio
         if not articulation.is_fixed:
             start = articulation.mechanism.bodies[0].v_start
@@ -162,15 +162,15 @@ class Operators:
         return G
 
     def _base_map(self) -> Array:
-        """From ``v, w`` of the link's origin in the world to ``w, v`` of the centre of mass in the inertial frame."""
+        """Return the map from ``v, w`` of the base's origin in the world to PyBullet's ``w, v``, shape (6, 6)."""
         X_WS, X_SI = self.state.segment_pose(BASE), self.state.inertial_pose(BASE)
         R_IW = (X_WS.R @ X_SI.R).T
         x, y, z = (X_WS.R @ X_SI.p).tolist()
-        lever = np.array(((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)))
-        return np.block([[np.zeros((3, 3)), R_IW], [R_IW, R_IW @ lever]])
+        p_skew = np.array(((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)))
+        return np.block([[np.zeros((3, 3)), R_IW], [R_IW, R_IW @ p_skew]])
 
     def _base_acceleration(self, size: int) -> Array:
-        """What PyBullet calls the acceleration of a base whose own velocities, of its link's origin, do not change."""
+        """Return PyBullet's accelerations of a base whose origin has constant velocities, shape (size,)."""
         X_WS, X_SI = self.state.segment_pose(BASE), self.state.inertial_pose(BASE)
         w = np.array(self.state.client.getBaseVelocity(self.state.body)[1])
         a = np.zeros(size)
@@ -178,24 +178,24 @@ class Operators:
         return a
 
     def _base_coordinates(self) -> list[float]:
-        """Position and quaternion that PyBullet misreads as the right orientation.
+        """Return the base's position and the quaternion that PyBullet misreads as the right orientation.
 
         With ``R = Rx(a) Ry(b) Rz(c)`` it needs the quaternion of ``Rz(c) Ry(b) Rx(a)``.
         """
         position, _ = self.state.client.getBasePositionAndOrientation(self.state.body)
         R = self.state.segment_pose(BASE).R @ self.state.inertial_pose(BASE).R
-        a, b, c = _turns(R)
+        a, b, c = _euler_angles(R)
         w, x, y, z = matrix_to_quaternion(
             rotation_about((0, 0, 1), c) @ rotation_about((0, 1, 0), b) @ rotation_about((1, 0, 0), a)
         )
         return [*position, x, y, z, w]
 
     @contextmanager
-    def _gravity(self, wanted: Sequence[float] | None) -> Iterator[Array]:
-        """Gravity as PyBullet must have it while it computes; yields gravity in the world."""
+    def _gravity(self, requested: Sequence[float] | None) -> Iterator[Array]:
+        """Set the gravity that PyBullet needs for the computation; yield gravity in the world."""
         client, articulation = self.state.client, self.state.articulation
         present = self.state.gravity()
-        g = np.array(present if wanted is None else wanted, dtype=np.float64)
+        g = np.array(present if requested is None else requested, dtype=np.float64)
         R_WS = articulation.X_WS.R if articulation.is_fixed else np.eye(3)
         client.setGravity(*(R_WS.T @ g).tolist())
         try:
@@ -204,8 +204,8 @@ class Operators:
             client.setGravity(*present)
 
 
-def _turns(R: Array) -> tuple[float, float, float]:
-    """Angles of ``R = Rx(a) Ry(b) Rz(c)``."""
+def _euler_angles(R: Array) -> tuple[float, float, float]:
+    """Return the angles of ``R = Rx(a) Ry(b) Rz(c)`` [rad]."""
     a = math.atan2(-R[1, 2], R[2, 2])
     s, k = math.sin(a), math.cos(a)
     b = math.atan2(R[0, 2], math.hypot(R[1, 2], R[2, 2]))

@@ -1,7 +1,7 @@
-"""Forces of the model that PyBullet has no element for: applied by hand before every step.
+"""Forces of the model for which PyBullet has no element, applied explicitly before every step.
 
-They are explicit: evaluated at the state before the step. A spring of stiffness k on inertia I stays stable as long as
-the step is well below ``2 sqrt(I / k)``, and its error is of first order in the step, as all of PyBullet's integration.
+They are evaluated at the state before the step. A spring of stiffness k on inertia I is stable as long as the step is
+well below ``2 sqrt(I / k)``, and its error is of first order in the step, as is PyBullet's own integration.
 """
 
 from __future__ import annotations
@@ -12,84 +12,86 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.connections import BodyConnection, MechanismConstraint
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
-from loaders.model import (
-    WORLD,
-    Bushing,
-    Constraint,
-    DistanceConstraint,
-    ForceElement,
-    Link,
-    SpringDamper,
-    TendonConstraint,
-)
+from loaders.model import Bushing, DistanceConstraint, Link, SpringDamper, TendonConstraint
 from loaders.spatial import Array
 
-from .efforts import apply_efforts, line_of, motion_of, push, strain, strung, torque
-from .rigid_constraints import hold
+from .efforts import (
+    apply_efforts,
+    apply_force,
+    apply_tension,
+    apply_torque,
+    line_of,
+    link_name,
+    motion_of,
+    tendon_length,
+)
+from .rigid_constraints import enforce
 from .state import State, joint_motion
 
 
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
-    """Apply for one step what PyBullet lacks.
+    """Apply for one step the forces that PyBullet does not compute.
 
-    That is springs in joints, the weightlessness of links without gravity, and springs, bushings and yielding tendons
-    between links and joints; what does not yield is held by `bridge.bullet.simulation.rigid_constraints`.
+    These are joint springs, the compensation of gravity for links without it, springs and bushings between links, and
+    compliant tendons. Rigid distances and tendons are enforced by `bridge.bullet.simulation.rigid_constraints`.
+
+    Args:
+        states: States of the bodies.
+        mechanism: The mechanism that these bodies make up.
     """
     states = list(states)
     for state in states:
-        _apply_springs(state)
-        _lift_weightless(state)
-    hold(states, mechanism)
-    links = {link for state in states for link in state.articulation.places} | {WORLD}
-    for element in (*mechanism.scene.forces, *mechanism.scene.constraints):
-        if _ends(element) <= links:
-            _apply_element(states, element, mechanism)
+        _apply_joint_springs(state)
+        _compensate_gravity(state)
+    enforce(states, mechanism)
+    for element in (*mechanism.force_elements, *mechanism.constraints):
+        _apply_element(states, mechanism, element)
 
 
-def _apply_element(states: list[State], element: ForceElement | Constraint, mechanism: Mechanism) -> None:
-    """Apply one force element, or one constraint that yields."""
-    if isinstance(element, SpringDamper):
-        _pull(states, element, element.free_length)
-    elif isinstance(element, Bushing):
-        _bear(states, element)
-    elif isinstance(element, DistanceConstraint) and np.isfinite(element.stiffness):
-        _pull(states, element, element.distance)
-    elif isinstance(element, TendonConstraint) and np.isfinite(element.stiffness):
-        _draw(states, element, mechanism)
+def _apply_element(states: list[State], mechanism: Mechanism, connection: BodyConnection | MechanismConstraint) -> None:
+    """Apply one force element, or one compliant constraint."""
+    element = connection.element
+    if isinstance(connection, BodyConnection):
+        if isinstance(element, SpringDamper):
+            _apply_spring(states, mechanism, connection, element, element.free_length)
+        elif isinstance(element, Bushing):
+            _apply_bushing(states, mechanism, connection, element)
+        elif isinstance(element, DistanceConstraint) and np.isfinite(element.stiffness):
+            _apply_spring(states, mechanism, connection, element, element.distance)
+    elif np.isfinite(connection.element.stiffness):
+        _apply_tendon(states, connection.element, mechanism)
 
 
-def _ends(element: ForceElement | Constraint) -> set[str]:
-    """The links that it holds on to."""
-    if isinstance(element, TendonConstraint):
-        return set()
-    return {element.link_A, element.link_C if isinstance(element, Bushing) else element.link_B}
+# --- one body --------------------------------------------------------------------------------------------------------
 
 
-def _apply_springs(state: State) -> None:
-    sprung = [link for link in state.articulation.mechanism.bodies if _springs(link)]
-    if not sprung:
+def _apply_joint_springs(state: State) -> None:
+    bodies = [body for body in state.articulation.mechanism.bodies if _springs(body)]
+    if not bodies:
         return
     q = state.positions()
     efforts = {}
-    for link in sprung:
-        position, total = np.atleast_1d(q[str(link.joint)]), np.zeros(link.nv)
-        for component, (stiffness, reference) in _springs(link).items():
-            total[component] = -stiffness * (position[component] - reference)
-        efforts[str(link.joint)] = tuple(total.tolist())
+    for body in bodies:
+        position, total = np.atleast_1d(q[str(body.joint)]), np.zeros(body.nv)
+        for dof, (stiffness, reference) in _springs(body).items():
+            total[dof] = -stiffness * (position[dof] - reference)
+        efforts[str(body.joint)] = tuple(total.tolist())
     apply_efforts(state, efforts, limited=False)
 
 
-def _springs(link: Body) -> dict[int, tuple[float, float]]:
-    """Stiffness and reference of each component with a spring."""
+def _springs(body: Body) -> dict[int, tuple[float, float]]:
+    """Return the stiffness and reference position of each degree of freedom with a spring."""
     return {
         p.dof_index: (p.limits.spring_stiffness, p.limits.spring_reference)
-        for p in link.primitives
+        for p in body.primitives
         if p.limits is not None and p.limits.spring_stiffness and p.kind in {PrimitiveKind.HINGE, PrimitiveKind.SLIDE}
     }
 
 
-def _lift_weightless(state: State) -> None:
+def _compensate_gravity(state: State) -> None:
+    """Apply the opposite of the weight of each link without gravity, at its center of mass."""
     weightless = [body.link for body in state.articulation.mechanism.bodies if not body.link.gravity]
     if not weightless:
         return
@@ -102,32 +104,42 @@ def _lift(state: State, link: Link, g: Array) -> None:
     if link.inertia is None:
         return
     X_WL = state.link_pose(link.name)
-    force, at = -link.inertia.mass * g, X_WL.p + X_WL.R @ link.inertia.p_LLcm
-    push(state, link.name, force, at)
+    force, p_WLcm = -link.inertia.mass * g, X_WL.p + X_WL.R @ link.inertia.p_LLcm
+    apply_force(state, link.name, force, p_WLcm)
 
 
-def _pull(states: list[State], spring: SpringDamper | DistanceConstraint, length: float) -> None:
-    line = line_of(states, spring)
+# --- several bodies --------------------------------------------------------------------------------------------------
+
+
+def _apply_spring(
+    states: list[State],
+    mechanism: Mechanism,
+    connection: BodyConnection,
+    spring: SpringDamper | DistanceConstraint,
+    free_length: float,
+) -> None:
+    line = line_of(states, mechanism, connection)
     if line is not None:
-        rate = float(line.along @ (line.Q.v - line.P.v))
-        line.pull(spring.stiffness * (line.length - length) + spring.damping * rate)
+        rate = float(line.direction @ (line.Q.v - line.P.v))
+        line.pull(spring.stiffness * (line.length - free_length) + spring.damping * rate)
 
 
-def _bear(states: list[State], bushing: Bushing) -> None:
-    state_A, A = motion_of(states, bushing.link_A, bushing.X_LA)
-    state_C, C = motion_of(states, bushing.link_C, bushing.X_LC)
+def _apply_bushing(states: list[State], mechanism: Mechanism, connection: BodyConnection, bushing: Bushing) -> None:
+    link_A, link_C = link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
+    state_A, A = motion_of(states, link_A, connection.X_AP)
+    state_C, C = motion_of(states, link_C, connection.X_BQ)
     wrench = bushing_wrench(bushing, A, C)
-    for sign, state, link in ((-1.0, state_A, bushing.link_A), (1.0, state_C, bushing.link_C)):
+    for sign, state, link in ((-1.0, state_A, link_A), (1.0, state_C, link_C)):
         if state is not None:
-            push(state, link, sign * wrench.force, wrench.p_WQ)
-            torque(state, state.articulation.places[link][0], sign * wrench.torque)
+            apply_force(state, link, sign * wrench.force, wrench.p_WQ)
+            apply_torque(state, state.articulation.link_segments[link][0], sign * wrench.torque)
 
 
-def _draw(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
-    """Pull at the joints of a tendon, if each of them is one freedom of these bodies."""
+def _apply_tendon(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:
+    """Apply the tension of a compliant tendon if each of its joints is one degree of freedom of these bodies."""
     if not is_tendon_representable(tendon, mechanism.v_order):
         return
     q, v = joint_motion(states)
-    force = tendon_force(tendon, strung(tendon, q) + tendon.offset, strung(tendon, v))
+    force = tendon_force(tendon, tendon_length(tendon, q) + tendon.offset, tendon_length(tendon, v))
     if force:
-        strain(states, tendon, force)
+        apply_tension(states, tendon, force)

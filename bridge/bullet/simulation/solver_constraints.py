@@ -1,90 +1,94 @@
-"""Couplings as gears and kinematic loops as constraints between two segments.
+"""Constraints of PyBullet's solver: gears for couplings, and constraints between two segments for kinematic loops.
 
 Gear, measured on PyBullet 3.2.7: with the follower as parent, ``q_follower + gearRatio * q_leader`` is driven to
-``relativePositionTarget``. With ``erp=1`` it holds to 1e-6 rad where the joints carry one another and to 1e-16 where
-not. Between two bodies PyBullet reads the wrong position, so there only the velocities can be coupled.
+``relativePositionTarget``. With ``erp=1`` it holds to 1e-6 rad if one joint carries the other, and to 1e-16 otherwise.
+Between two bodies PyBullet reads the wrong position; only velocities can be coupled there.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bridge.bullet.target import BASE, TARGET
 from bridge.bullet.urdf.articulation import Articulation
-from bridge.bullet.urdf.segments import BASE, TARGET
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Closure, DofCoupling, PrimitiveKind
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate
-from loaders.model import WORLD, BallConstraint, Joint, JointType
+from bridge.mechanism.connections import BodyConnection
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.model import BallConstraint, Joint, JointType
 from loaders.spatial import IDENTITY, Pose
 
+from .efforts import link_name
 from .state import State, quaternion_of
 
 MAX_FORCE = 1e9
-"""An impulse in PyBullet's sense, large enough to be none."""
+"""Maximum force of a constraint [N], large enough to have no effect."""
 NO_RATIO = 1e-30
-"""PyBullet takes a ratio of zero for one that is not given."""
+"""Gear ratio that stands for zero, which PyBullet takes for a missing value."""
 HINGE_ARM = 0.1
-"""Half the distance of the two points that hold a hinge [m]."""
+"""Distance from the joint frame of the two points on the axis that replace a hinge [m]."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Drive:
-    """One component of a joint as PyBullet has it: the coordinate of one of its joints is ``ratio`` times it."""
+class _ScalarJoint:
+    """One degree of freedom as a PyBullet joint, whose coordinate is ``ratio`` times that of the mechanism."""
 
-    spot: int
+    body: int
+    """Number of the articulation."""
     index: int
+    """PyBullet's joint index."""
     ratio: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _End:
-    """A segment, or the world, and a frame on it: ``X_IK`` in its inertial frame, ``X_WK`` for the world."""
+    """One end of a constraint: a segment or the world, and a frame K on it."""
 
     body: int
     index: int
     X_IK: Pose
+    """Frame K in the segment's inertial frame; ``X_WK`` for the world."""
 
 
 @dataclass(slots=True, eq=False)
 class Constraints:
-    """Makes the constraints of a mechanism between the bodies that hold it."""
+    """Creates the constraints of a mechanism between the bodies that hold it."""
 
     mechanism: Mechanism
     states: Sequence[State]
-    made: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """PyBullet's constraint ids by the name of the joint that they stand for."""
+    created: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """PyBullet's constraint ids, keyed by the name of the joint that they represent."""
 
-    def make(self) -> None:
-        """Make them all."""
+    def create_all(self) -> None:
+        """Create all constraints."""
         for state in self.states:
-            if state.articulation.seam is not None:
-                self._join(state, state.articulation.seam)
-        for k, state in enumerate(self.states):
-            for name, follower, leader in _shared(k, state.articulation):
+            if state.articulation.split_link is not None:
+                self._join_halves(state, state.articulation.split_link)
+        for number, state in enumerate(self.states):
+            for name, follower, leader in _shared_dofs(number, state.articulation):
                 self._gear(name, follower, leader, follower.ratio / leader.ratio, 0.0)
-        drives = _drives([state.articulation for state in self.states])
+        joints = _scalar_joints([state.articulation for state in self.states])
         for coupling in self.mechanism.couplings:
-            self._couple(coupling, drives)
+            self._couple(coupling, joints)
         for closure in self.mechanism.closures:
             self._close(closure)
-        for constraint in self.mechanism.scene.constraints:
-            if isinstance(constraint, BallConstraint):
-                self._pin_points(constraint)
+        for connection in _ball_constraints(self.mechanism):
+            self._connect_points(connection)
 
     # --- gears -------------------------------------------------------------------------------------------------------
 
-    def _couple(self, coupling: DofCoupling, drives: dict[tuple[str, int], _Drive]) -> None:
-        follower = drives.get(self.mechanism.v_order[coupling.follower])
-        leader = drives.get(self.mechanism.v_order[coupling.leader])
+    def _couple(self, coupling: DofCoupling, joints: Mapping[tuple[str, int], _ScalarJoint]) -> None:
+        follower = joints.get(self.mechanism.v_order[coupling.follower])
+        leader = joints.get(self.mechanism.v_order[coupling.leader])
         if follower is None or leader is None:
             return
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
         self._gear(coupling.name, follower, leader, multiplier, coupling.offset * follower.ratio)
 
-    def _gear(self, name: str, follower: _Drive, leader: _Drive, multiplier: float, offset: float) -> None:
-        a, b = self.states[follower.spot], self.states[leader.spot]
+    def _gear(self, name: str, follower: _ScalarJoint, leader: _ScalarJoint, multiplier: float, offset: float) -> None:
+        a, b = self.states[follower.body], self.states[leader.body]
         client, ratio = a.client, -multiplier or NO_RATIO
         gear = client.createConstraint(
             a.body, follower.index, b.body, leader.index, client.modes.JOINT_GEAR, (0, 0, 1), (0, 0, 0), (0, 0, 0)
@@ -93,160 +97,229 @@ class Constraints:
             client.changeConstraint(gear, gearRatio=ratio, relativePositionTarget=offset, erp=1.0, maxForce=MAX_FORCE)
         else:
             client.changeConstraint(gear, gearRatio=ratio, maxForce=MAX_FORCE)
-        self.made[name].append(gear)
+        self.created[name].append(gear)
 
-    # --- links that are cut ------------------------------------------------------------------------------------------
+    # --- split links -------------------------------------------------------------------------------------------------
 
-    def _join(self, state: State, link: str) -> None:
-        """Weld a base to the link that it is a part of."""
+    def _join_halves(self, state: State, link: str) -> None:
+        """Weld a base to the link whose other half it is."""
         base = state.articulation.mechanism.bodies[0].name
-        self.made[base] += self.weld(None, self._end_on(link, IDENTITY), self._end_on(base, IDENTITY))
+        self.created[base] += self.weld(None, self._end_on(link, IDENTITY), self._end_on(base, IDENTITY))
 
     # --- loops -------------------------------------------------------------------------------------------------------
 
     def _close(self, closure: Closure) -> None:
         joint = closure.joint
-        maker = _CLOSERS[joint.type]
+        create = _CLOSURES[joint.type]
         parent = self._end(closure.parent, joint.X_PJ)
         child = self._end(closure.child, joint.X_CJ)
         if parent.index == child.index and parent.body == child.body:
             return
-        self.made[joint.name] += maker(self, joint, parent, child)
+        self.created[joint.name] += create(self, joint, parent, child)
 
-    def _pin_points(self, constraint: BallConstraint) -> None:
-        number = {body.name: i for i, body in enumerate(self.mechanism.bodies)} | {WORLD: ROOT}
-        a = self._end(number[constraint.link_A], Pose.of(p=constraint.p_AP))
-        b = self._end(number[constraint.link_B], Pose.of(p=constraint.p_BQ))
-        self.made[f"{constraint.link_A}, {constraint.link_B}"] += self.pin(None, a, b)
+    def _connect_points(self, connection: BodyConnection) -> None:
+        a = self._end(connection.body_a, connection.X_AP)
+        b = self._end(connection.body_b, connection.X_BQ)
+        self.created[", ".join(_link_names(self.mechanism, connection))] += self.point_to_point(None, a, b)
 
     def _end(self, body: int, X_LK: Pose) -> _End:
-        """The end of a constraint on a body of the mechanism."""
+        """Return the end of a constraint on a body of the mechanism."""
         return _End(BASE, BASE, X_LK) if body == ROOT else self._end_on(self.mechanism.bodies[body].name, X_LK)
 
     def _end_on(self, name: str, X_LK: Pose) -> _End:
-        """The end of a constraint on a link."""
-        state = next(state for state in self.states if name in state.articulation.places)
-        index, X_SL = state.articulation.places[name]
+        """Return the end of a constraint on a link."""
+        state = next(state for state in self.states if name in state.articulation.link_segments)
+        index, X_SL = state.articulation.link_segments[name]
         return _End(state.body, index, state.inertial_pose(index).inverse() @ X_SL @ X_LK)
 
     def weld(self, _joint: Joint | None, parent: _End, child: _End) -> list[int]:
-        """Hold two frames together."""
+        """Create a constraint that holds two frames together, and return its id.
+
+        Args:
+            _joint: The joint that closes the loop; not used.
+            parent: First frame.
+            child: Second frame.
+        """
         return [self._create(self.states[0].client.modes.JOINT_FIXED, parent, child)]
 
-    def pin(self, _joint: Joint | None, parent: _End, child: _End) -> list[int]:
-        """Hold two points together."""
+    def point_to_point(self, _joint: Joint | None, parent: _End, child: _End) -> list[int]:
+        """Create a constraint that holds two points together, and return its id.
+
+        Args:
+            _joint: The joint that closes the loop; not used.
+            parent: Frame at the first point.
+            child: Frame at the second point.
+        """
         return [self._create(self.states[0].client.modes.JOINT_POINT2POINT, parent, child)]
 
     def hinge(self, joint: Joint, parent: _End, child: _End) -> list[int]:
-        """Hold two points on the axis together: PyBullet has no hinge between bodies."""
-        arms = (Pose.of(p=side * HINGE_ARM * joint.axes[0].xyz) for side in (-1.0, 1.0))
-        return [made for arm in arms for made in self.pin(joint, _moved(parent, arm), _moved(child, arm))]
+        """Create constraints that hold two points on an axis together, because PyBullet has no hinge between bodies.
+
+        Args:
+            joint: The joint that closes the loop.
+            parent: Joint frame on the parent.
+            child: Joint frame on the child.
+        """
+        offsets = (Pose.of(p=side * HINGE_ARM * joint.axes[0].xyz) for side in (-1.0, 1.0))
+        return [
+            constraint
+            for X_KA in offsets
+            for constraint in self.point_to_point(joint, _offset(parent, X_KA), _offset(child, X_KA))
+        ]
 
     def _create(self, kind: int, parent: _End, child: _End) -> int:
-        """PyBullet wants a body as the parent; the world is the absence of a child."""
+        """Create a constraint; PyBullet needs a body as the parent, and the world as the child."""
         if parent.body == BASE:
             parent, child = child, parent
         client = self.states[0].client
-        made: int = client.createConstraint(
+        constraint: int = client.createConstraint(
             parent.body, parent.index, child.body, child.index, kind, (0, 0, 0),
             parent.X_IK.p.tolist(), child.X_IK.p.tolist(),
             quaternion_of(parent.X_IK.R), quaternion_of(child.X_IK.R),
         )  # fmt: skip
-        client.changeConstraint(made, maxForce=MAX_FORCE)
-        return made
+        client.changeConstraint(constraint, maxForce=MAX_FORCE)
+        return constraint
 
 
-_CLOSERS: dict[JointType, Callable[..., list[int]]] = {
+_CLOSURES: dict[JointType, Callable[..., list[int]]] = {
     JointType.FIXED: Constraints.weld,
-    JointType.BALL: Constraints.pin,
+    JointType.BALL: Constraints.point_to_point,
     JointType.REVOLUTE: Constraints.hinge,
     JointType.CONTINUOUS: Constraints.hinge,
 }
 
 
-def _moved(end: _End, X_KA: Pose) -> _End:
+def _offset(end: _End, X_KA: Pose) -> _End:
     return _End(end.body, end.index, end.X_IK @ X_KA)
 
 
-# --- joints as PyBullet has them -------------------------------------------------------------------------------------
+def _ball_constraints(mechanism: Mechanism) -> Iterator[BodyConnection]:
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, BodyConnection) and isinstance(constraint.element, BallConstraint):
+            yield constraint
 
 
-def _shared(spot: int, articulation: Articulation) -> Iterator[tuple[str, _Drive, _Drive]]:
-    """Name, follower and leader of primitives that share a component, as those of a screw."""
-    for body, drives in zip(articulation.mechanism.bodies, articulation.drives, strict=True):
-        leaders: dict[int, _Drive] = {}
-        steps = zip(drives, body.primitives, strict=False)
-        for index, primitive in sorted(steps, key=lambda step: not articulation.segments[step[0] + 1].leads):
-            drive = _Drive(spot, index, primitive.ratio)
-            leader = leaders.setdefault(primitive.dof_index, drive)
-            if leader is not drive:
-                yield str(body.joint), drive, leader
+def _link_names(mechanism: Mechanism, connection: BodyConnection) -> tuple[str, str]:
+    return link_name(mechanism, connection.body_a), link_name(mechanism, connection.body_b)
 
 
-def _drives(articulations: Sequence[Articulation]) -> dict[tuple[str, int], _Drive]:
-    """Where PyBullet has each component that is a number of its own."""
-    found: dict[tuple[str, int], _Drive] = {}
-    for spot, articulation in enumerate(articulations):
-        for body, drives in zip(articulation.mechanism.bodies, articulation.drives, strict=True):
-            for index, primitive in zip(drives, body.primitives, strict=False):
-                if primitive.kind is not PrimitiveKind.BALL and articulation.segments[index + 1].leads:
-                    found[str(body.joint), primitive.dof_index] = _Drive(spot, index, primitive.ratio)
-    return found
+# --- degrees of freedom as PyBullet joints ---------------------------------------------------------------------------
 
 
-# --- what is lost ----------------------------------------------------------------------------------------------------
+def _shared_dofs(body: int, articulation: Articulation) -> Iterator[tuple[str, _ScalarJoint, _ScalarJoint]]:
+    """Yield joint name, follower and leader of primitives that share a degree of freedom, as those of a screw do.
+
+    Args:
+        body: Number of the articulation.
+        articulation: The articulation.
+    """
+    for mechanism_body, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
+        leaders: dict[int, _ScalarJoint] = {}
+        pairs = zip(segments, mechanism_body.primitives, strict=False)
+        for index, primitive in sorted(pairs, key=lambda pair: not articulation.segments[pair[0] + 1].is_primary):
+            joint = _ScalarJoint(body, index, primitive.ratio)
+            leader = leaders.setdefault(primitive.dof_index, joint)
+            if leader is not joint:
+                yield str(mechanism_body.joint), joint, leader
+
+
+def _scalar_joints(articulations: Sequence[Articulation]) -> dict[tuple[str, int], _ScalarJoint]:
+    """Return the PyBullet joint of each scalar degree of freedom, by joint name and component."""
+    joints: dict[tuple[str, int], _ScalarJoint] = {}
+    for number, articulation in enumerate(articulations):
+        for body, segments in zip(articulation.mechanism.bodies, articulation.joint_segments, strict=True):
+            for index, primitive in zip(segments, body.primitives, strict=False):
+                if primitive.kind is not PrimitiveKind.BALL and articulation.segments[index + 1].is_primary:
+                    joints[str(body.joint), primitive.dof_index] = _ScalarJoint(number, index, primitive.ratio)
+    return joints
+
+
+# --- diagnostics -----------------------------------------------------------------------------------------------------
 
 
 def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulation], diagnostics: Diagnostics) -> None:
-    """Say how well PyBullet holds couplings and loops, and which it cannot."""
-    drives = _drives(articulations)
+    """Report how accurately PyBullet enforces couplings and loops, and those that it does not support.
+
+    Args:
+        mechanism: The whole mechanism.
+        articulations: The bodies to load.
+        diagnostics: Record of the findings.
+    """
+    joints = _scalar_joints(articulations)
     for coupling in mechanism.couplings:
-        ends = [drives.get(mechanism.v_order[i]) for i in (coupling.follower, coupling.leader)]
-        where = next((joint.where for joint in mechanism.scene.joints if joint.name == coupling.name), NOWHERE)
-        code, fate, problem = _coupling_fate(ends)
-        diagnostics.add(
-            fate, code, "joint {coupling} {problem}", where, target=TARGET, coupling=coupling.name, problem=problem
-        )
+        _report_coupling(mechanism, coupling, joints, diagnostics)
     for closure in mechanism.closures:
         _report_closure(closure.joint, diagnostics)
-    for constraint in mechanism.scene.constraints:
-        if isinstance(constraint, BallConstraint):
-            links = f"{constraint.link_A} and {constraint.link_B}"
-            message = f"the solver holds a point of {links} together, within 1e-4 m in 1 s at 1 kHz"
-            code = "pybullet.ball-constraint"
-            diagnostics.add(Fate.APPROXIMATED, code, message, constraint.where, target=TARGET)
-
-
-def _coupling_fate(ends: Sequence[_Drive | None]) -> tuple[str, Fate, str]:
-    spots = {end.spot for end in ends if end is not None}
-    if None in ends:
-        return (
-            "pybullet.coupling",
-            Fate.DROPPED,
-            "is coupled with a ball or a free joint, which no gear can be",
+    for connection in _ball_constraints(mechanism):
+        link_A, link_B = _link_names(mechanism, connection)
+        diagnostics.add(
+            Fate.APPROXIMATED,
+            "pybullet.ball-constraint",
+            "the solver holds a point of {link_A} and one of {link_B} together, within 1e-4 m in 1 s at 1 kHz",
+            connection.element.where,
+            target=TARGET,
+            hint="use a smaller time step",
+            subjects=(link_A, link_B),
+            link_A=link_A,
+            link_B=link_B,
         )
-    if len(spots) > 1:
-        problem = "follows one of another body: PyBullet couples their velocities, and positions drift apart slowly"
-        return "pybullet.coupling-across-bodies", Fate.APPROXIMATED, problem
+
+
+def _report_coupling(
+    mechanism: Mechanism,
+    coupling: DofCoupling,
+    joints: Mapping[tuple[str, int], _ScalarJoint],
+    diagnostics: Diagnostics,
+) -> None:
+    follower, leader = mechanism.v_order[coupling.follower], mechanism.v_order[coupling.leader]
+    fate, code, template = _coupling_finding(joints.get(follower), joints.get(leader))
+    diagnostics.add(
+        fate,
+        code,
+        template,
+        coupling.where,
+        target=TARGET,
+        subjects=dict.fromkeys((coupling.name, follower[0], leader[0])),
+        joint=coupling.name,
+        leader=leader[0],
+    )
+
+
+def _coupling_finding(follower: _ScalarJoint | None, leader: _ScalarJoint | None) -> tuple[Fate, str, str]:
+    """Return fate, code and message template for a coupling."""
+    if follower is None or leader is None:
+        return (
+            Fate.DROPPED,
+            "pybullet.coupling",
+            "PyBullet does not support coupling joint {joint} with {leader}, because one is a ball or free joint",
+        )
+    if follower.body != leader.body:
+        return (
+            Fate.APPROXIMATED,
+            "pybullet.coupling-across-bodies",
+            "joint {joint} follows {leader} of another body; PyBullet couples the velocities only, and the positions "
+            "drift apart slowly",
+        )
     return (
-        "pybullet.gear",
         Fate.APPROXIMATED,
-        "follows by a gear of the solver, within 5e-6 in 1 s at 1 kHz",
+        "pybullet.gear",
+        "joint {joint} follows {leader} by a gear of the solver, within 5e-6 in 1 s at 1 kHz",
     )
 
 
 def _report_closure(joint: Joint, diagnostics: Diagnostics) -> None:
-    """Whatever acts along the joint stays: `bridge.lowering.loop_cutting` leaves only joints that merely connect."""
-    held = "to 0.1 mm at 1 kHz, 2 mm at 240 Hz, on 1 m links"
+    """Report a closed loop; limits, friction and springs of its joint act at joints that are not cut."""
+    accuracy = "0.1 mm at 1 kHz and 2 mm at 240 Hz, on 1 m links"
     if joint.type is JointType.FIXED:
-        held = "to 1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
+        accuracy = "1e-5 m and 2e-5 rad in 1 s at 1 kHz, on links of a few kilograms"
     diagnostics.add(
         Fate.APPROXIMATED,
         "pybullet.loop",
-        "joint {joint} closes a loop by a constraint of the solver: {held}",
+        "joint {joint} closes a loop by a constraint of the solver, within {accuracy}",
         joint.where,
         target=TARGET,
+        hint="use a smaller time step",
         subjects=(joint.name,),
         joint=joint.name,
-        held=held,
+        accuracy=accuracy,
     )

@@ -1,4 +1,4 @@
-"""Links that are cut in parts, on several bodies: put together again, and asked how far they are apart."""
+"""Links split across several PyBullet bodies: realign the halves and measure their separation."""
 
 from __future__ import annotations
 
@@ -16,51 +16,53 @@ from .efforts import motion_of
 from .state import State
 
 
-class Gap(NamedTuple):
-    """How far two parts of a link are apart."""
+class Separation(NamedTuple):
+    """Distance and angle between the two halves of a split link."""
 
     distance: float
-    """Of their origins [m]."""
+    """Distance between their origins [m]."""
     angle: float
-    """By which one is turned against the other [rad]."""
+    """Angle between their orientations [rad]."""
 
 
-def seat(states: Sequence[State]) -> None:
-    """Put every part of a link where the link is, and let it move as the link does."""
-    for state, seam, base in _seamed(states):
-        _, link = motion_of(states, seam, IDENTITY)
-        state.set_positions({base: tuple(link.X_WF.to_vector())})
-        state.set_velocities({base: (*link.v.tolist(), *link.w.tolist())})
+def align_split_links(states: Sequence[State]) -> None:
+    """Give every base that is half of a link the pose and velocity of the other half."""
+    for state, link, base in _split_links(states):
+        _, motion = motion_of(states, link, IDENTITY)
+        state.set_positions({base: tuple(motion.X_WF.to_vector())})
+        state.set_velocities({base: (*motion.v.tolist(), *motion.w.tolist())})
 
 
-def gaps(states: Sequence[State]) -> dict[str, Gap]:
-    """By the name of the part that is a base."""
-    found = {}
-    for state, seam, base in _seamed(states):
-        X = motion_of(states, seam, IDENTITY)[1].X_WF.inverse() @ state.link_pose(base)
+def link_separation(states: Sequence[State]) -> dict[str, Separation]:
+    """Return the separation of the halves of split links, by the name of the half that is a base."""
+    separations = {}
+    for state, link, base in _split_links(states):
+        X = motion_of(states, link, IDENTITY)[1].X_WF.inverse() @ state.link_pose(base)
         chord = float(np.linalg.norm(X.R - np.eye(3))) / math.sqrt(8.0)
-        found[base] = Gap(float(np.linalg.norm(X.p)), 2.0 * math.asin(min(1.0, chord)))
-    return found
+        separations[base] = Separation(float(np.linalg.norm(X.p)), 2.0 * math.asin(min(1.0, chord)))
+    return separations
 
 
-def _seamed(states: Sequence[State]) -> Iterator[tuple[State, str, str]]:
-    """Each body of which the base is a part of a link, that link, and the base; after the body that has the link."""
+def _split_links(states: Sequence[State]) -> Iterator[tuple[State, str, str]]:
+    """Yield each body whose base is half of a link, with the names of the link and of the base."""
     for state in states:
-        if state.articulation.seam is not None:
-            yield state, state.articulation.seam, state.articulation.mechanism.bodies[0].name
+        if state.articulation.split_link is not None:
+            yield state, state.articulation.split_link, state.articulation.mechanism.bodies[0].name
 
 
-def assembled(mechanism: Mechanism, pieces: Iterable[tuple[str | None, Mechanism]]) -> Mechanism:
-    """A mechanism with the inertias of its pieces, without rotors; that of a link that is cut is the sum of its parts.
+def merge_partitions(mechanism: Mechanism, partitions: Iterable[tuple[str | None, Mechanism]]) -> Mechanism:
+    """Return a mechanism with the inertias of its partitions and without rotor inertia.
+
+    The inertia of a split link is the sum of those of its halves.
 
     Args:
-        mechanism: The whole.
-        pieces: Each with the link that its base is a part of, if it is one.
+        mechanism: The whole mechanism.
+        partitions: The partitions, each with the name of the link whose other half is its base, or None.
     """
     inertias: dict[str, SpatialInertia] = {}
-    for seam, piece in pieces:
-        for i, body in enumerate(piece.bodies):
-            name = seam if seam is not None and i == 0 else body.name
+    for split_link, part in partitions:
+        for i, body in enumerate(part.bodies):
+            name = split_link if split_link is not None and i == 0 else body.name
             inertias[name] = inertias[name] + body.inertia if name in inertias else body.inertia
     bodies = tuple(
         dataclasses.replace(body, inertia=inertias[body.name], reflected_inertia=(0.0,) * body.nv)

@@ -1,1 +1,1 @@
-"""The URDF text that PyBullet reads, one document for each of its bodies."""
+"""The URDF text that PyBullet reads: one document for each PyBullet body."""

@@ -1,168 +1,180 @@
-"""The URDF text that PyBullet reads: one articulation, written so that its parser takes every digit.
+"""URDF documents: write one articulation so that PyBullet's parser reads every digit.
 
-That parser splits lines past 8191 bytes, takes vectors only with single spaces, crashes on two roots, on duplicate
-joint names and on links out of order, invents 1 kg for a link without inertia, and diagonalises inertias to nine digits
-only. So: one element a line, every inertia on its principal axes, every link after the one that carries it.
+The parser splits lines longer than 8191 bytes, accepts vectors only with single spaces, crashes on two roots, on
+duplicate joint names and on links out of order, assumes 1 kg for a link without inertia, and diagonalizes inertias to
+nine digits only. The document therefore has one element per line, every inertia on its principal axes, and every link
+after its parent.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from xml.sax.saxutils import quoteattr
+from collections.abc import Iterable
 
 import numpy as np
+from lxml import etree
 
-from bridge.bullet.geometry.shapes import Shape, Shapes, Use
+from bridge.bullet.geometry.shapes import Shape, ShapeUse, ShapeWriter
 from bridge.mechanism.bodies import Primitive, PrimitiveKind
 from loaders.model import Rgba, Visual
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
-from .segments import Part, Segment
+from .segments import CarriedLink, Segment
+from .urdf_names import xml_compatible
 
-_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
+_DECLARATION = '<?xml version="1.0"?>\n'
+_JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
+_Element = etree._Element
+_child = etree.SubElement
 
-def urdf(articulation: Articulation, shapes: Shapes) -> str:
-    """The text; meshes that it names are written through ``shapes``."""
-    segments, anchored = articulation.segments, _anchored(articulation)
-    lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(articulation.model)}>"]
+
+def urdf_text(articulation: Articulation, shapes: ShapeWriter) -> str:
+    """Return the URDF document of an articulation; ``shapes`` writes the mesh files that it names."""
+    robot = etree.Element("robot", name=xml_compatible(articulation.model))
+    segments, static = articulation.segments, _static_segments(articulation)
     for i, segment in enumerate(segments):
-        lines += _link(segment, i == 0 and articulation.is_fixed, shapes, held=anchored[i])
-    lines += [_joint(segment, segments[segment.parent + 1].name) for segment in segments[1:]]
-    return "\n".join((*lines, "</robot>", ""))
+        _add_link(robot, segment, i == 0 and articulation.is_fixed, shapes, is_static=static[i])
+    for segment in segments[1:]:
+        _add_joint(robot, segment, segments[segment.parent + 1].name)
+    etree.indent(robot, space="")
+    return f"{_DECLARATION}{etree.tostring(robot, encoding='unicode')}\n"
 
 
-def _anchored(articulation: Articulation) -> list[bool]:
-    """For each segment, whether the world holds it still."""
-    anchored = [articulation.is_fixed]
+def _static_segments(articulation: Articulation) -> list[bool]:
+    """Return for each segment whether it is welded to the world."""
+    static = [articulation.is_fixed]
     for segment in articulation.segments[1:]:
-        anchored.append(segment.primitive is None and anchored[segment.parent + 1])
-    return anchored
+        static.append(segment.primitive is None and static[segment.parent + 1])
+    return static
 
 
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def _link(segment: Segment, is_fixed_base: bool, shapes: Shapes, *, held: bool) -> Iterator[str]:
-    yield f"<link name={quoteattr(segment.name)}>"
-    yield _inertial(segment, is_fixed_base)
-    for part in segment.parts:
-        yield from _collisions(part, shapes, Use.STILL if held else Use.MOVING)
-        for visual in part.link.visuals:
-            yield from _visual(visual, part.X_SL @ visual.X_LG, shapes)
-    yield "</link>"
+def _add_link(robot: _Element, segment: Segment, is_fixed_base: bool, shapes: ShapeWriter, *, is_static: bool) -> None:
+    element = _child(robot, "link", name=segment.name)
+    _add_inertial(element, segment, is_fixed_base)
+    use = ShapeUse.STATIC_COLLISION if is_static else ShapeUse.MOVING_COLLISION
+    for carried in segment.links:
+        _add_collisions(element, carried, shapes, use)
+        for visual in carried.link.visuals:
+            _add_visual(element, carried, visual, shapes)
 
 
-def _inertial(segment: Segment, is_fixed_base: bool) -> str:
-    """A base that is fixed gets its axes straight: PyBullet's inverse dynamics forgets a rotation there."""
+def _add_inertial(link: _Element, segment: Segment, is_fixed_base: bool) -> None:
+    """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores their rotation."""
     R_SI, moments = segment.principal
-    X_SI = IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)
-    ixx, iyy, izz = moments.tolist()
-    return (
-        f'<inertial>\n{origin(X_SI)}\n<mass value="{segment.inertia.mass!r}"/>\n'
-        f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>\n</inertial>'
-    )
+    inertial = _child(link, "inertial")
+    _add_origin(inertial, IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm))
+    _child(inertial, "mass", value=repr(segment.inertia.mass))
+    ixx, iyy, izz = map(repr, moments.tolist())
+    _child(inertial, "inertia", ixx=ixx, iyy=iyy, izz=izz, ixy="0", ixz="0", iyz="0")
 
 
-def _collisions(part: Part, shapes: Shapes, use: Use) -> Iterator[str]:
-    for collision in part.link.collisions:
-        X_SG = part.X_SL @ collision.X_LG
-        for shape in shapes.of(collision.geometry, collision.where, use):
-            concave = ' concave="yes"' if shape.concave else ""
-            yield f"<collision{concave}>\n{_placed(shape, X_SG)}\n</collision>"
+def _add_collisions(link: _Element, carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse) -> None:
+    for collision in carried.link.collisions:
+        X_SG = carried.X_SL @ collision.X_LG
+        about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{collision.name}")
+        for shape in shapes.shapes(collision.geometry, collision.where, use, subjects=about):
+            element = _child(link, "collision", {"concave": "yes"} if shape.concave else None)
+            _add_shape(element, shape, X_SG)
 
 
-def _visual(visual: Visual, X_SG: Pose, shapes: Shapes) -> Iterator[str]:
-    picture = visual.material.texture if visual.material is not None else None
-    for shape in shapes.of(visual.geometry, visual.where, Use.SEEN, picture):
-        rgba = _vector(_colour(visual, shape.rgba))
-        material = f'<material name="{shapes.material_name()}">\n<color rgba="{rgba}"/>\n</material>'
-        yield f"<visual>\n{_placed(shape, X_SG)}\n{material}\n</visual>"
+def _add_visual(link: _Element, carried: CarriedLink, visual: Visual, shapes: ShapeWriter) -> None:
+    X_SG = carried.X_SL @ visual.X_LG
+    texture = visual.material.texture if visual.material is not None else None
+    about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{visual.name}")
+    for shape in shapes.shapes(visual.geometry, visual.where, ShapeUse.VISUAL, texture, subjects=about):
+        element = _child(link, "visual")
+        _add_shape(element, shape, X_SG)
+        material = _child(element, "material", name=shapes.material_name())
+        _child(material, "color", rgba=_vector(_color(visual, shape.rgba)))
 
 
-def _colour(visual: Visual, own: Rgba | None) -> Rgba:
+def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
     material = visual.material
-    r, g, b, a = (material.diffuse if material is not None else None) or own or _WHITE
+    r, g, b, a = (material.diffuse if material is not None else None) or mesh_color or _WHITE
     return r, g, b, a * (1.0 - visual.transparency)
 
 
-def _placed(shape: Shape, X_SG: Pose) -> str:
-    return f"{origin(X_SG @ shape.X_GS)}\n<geometry>\n{shape.element}\n</geometry>"
+def _add_shape(element: _Element, shape: Shape, X_SG: Pose) -> None:
+    _add_origin(element, X_SG @ shape.X_GS)
+    _child(_child(element, "geometry"), shape.tag, shape.attributes)
 
 
 # --- joints ----------------------------------------------------------------------------------------------------------
 
 
-def _joint(segment: Segment, parent: str) -> str:
-    step = segment.primitive
-    lines = [
-        f'<joint name={quoteattr(segment.joint)} type="{_type(segment)}">',
-        f"<parent link={quoteattr(parent)}/>",
-        f"<child link={quoteattr(segment.name)}/>",
-        origin(segment.X_PJ),
-    ]
-    if step is not None:
-        lines.append(f'<axis xyz="{_vector(_unit(step.axis))}"/>')
-        lines += _limits(segment, step)
-        lines += _dynamics(segment, step)
-    return "\n".join((*lines, "</joint>"))
+def _add_joint(robot: _Element, segment: Segment, parent: str) -> None:
+    joint = _child(robot, "joint", name=segment.joint, type=_joint_type(segment))
+    _child(joint, "parent", link=parent)
+    _child(joint, "child", link=segment.name)
+    _add_origin(joint, segment.X_PJ)
+    primitive = segment.primitive
+    if primitive is not None:
+        _child(joint, "axis", xyz=_vector(_normalized(primitive.axis)))
+        _add_limits(joint, segment, primitive)
+        _add_dynamics(joint, segment, primitive)
 
 
-def _type(segment: Segment) -> str:
-    step = segment.primitive
-    if step is None:
+def _joint_type(segment: Segment) -> str:
+    primitive = segment.primitive
+    if primitive is None:
         return "fixed"
-    if step.kind is PrimitiveKind.HINGE and displacement_limits(segment) == (-math.inf, math.inf):
+    if primitive.kind is PrimitiveKind.HINGE and displacement_limits(segment) == (-math.inf, math.inf):
         return "continuous"
-    return _TYPES[step.kind]
+    return _JOINT_TYPES[primitive.kind]
 
 
 def displacement_limits(segment: Segment) -> tuple[float, float]:
-    """Lower and upper limit of what PyBullet calls the joint's position."""
-    step = segment.primitive
-    if step is None or step.limits is None or not segment.leads or step.kind is PrimitiveKind.BALL:
+    """Return the lower and upper limit of the joint position in PyBullet [rad or m]; infinite if there is none."""
+    primitive = segment.primitive
+    if primitive is None or primitive.limits is None or not segment.is_primary or primitive.kind is PrimitiveKind.BALL:
         return -math.inf, math.inf
-    if step.limits.lower > step.limits.upper:
+    if primitive.limits.lower > primitive.limits.upper:
         return -math.inf, math.inf
-    ends = sorted((step.ratio * step.limits.lower, step.ratio * step.limits.upper))
+    ends = sorted((primitive.ratio * primitive.limits.lower, primitive.ratio * primitive.limits.upper))
     return ends[0], ends[1]
 
 
-def _limits(segment: Segment, step: Primitive) -> Iterator[str]:
-    """PyBullet takes a lower limit above the upper one for none."""
-    if step.kind is PrimitiveKind.BALL:
+def _add_limits(joint: _Element, segment: Segment, primitive: Primitive) -> None:
+    """Add ``<limit>``; for PyBullet a lower limit above the upper one means no limit."""
+    if primitive.kind is PrimitiveKind.BALL:
         return
     lower, upper = displacement_limits(segment)
     if (lower, upper) == (-math.inf, math.inf):
         lower, upper = 0.0, -1.0
-    axis = step.limits if segment.leads else None
-    effort = axis.effort / abs(step.ratio) if axis is not None else math.inf
-    velocity = axis.velocity * abs(step.ratio) if axis is not None else math.inf
-    yield f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>'
+    axis = primitive.limits if segment.is_primary else None
+    effort = axis.effort / abs(primitive.ratio) if axis is not None else math.inf
+    velocity = axis.velocity * abs(primitive.ratio) if axis is not None else math.inf
+    _child(joint, "limit", lower=repr(lower), upper=repr(upper), effort=repr(effort), velocity=repr(velocity))
 
 
-def _dynamics(segment: Segment, step: Primitive) -> Iterator[str]:
-    axis = step.limits if segment.leads else None
+def _add_dynamics(joint: _Element, segment: Segment, primitive: Primitive) -> None:
+    axis = primitive.limits if segment.is_primary else None
     if axis is not None and (axis.damping or axis.friction):
-        damping, friction = axis.damping / step.ratio**2, axis.friction / abs(step.ratio)
-        yield f'<dynamics damping="{damping!r}" friction="{friction!r}"/>'
+        damping, friction = axis.damping / primitive.ratio**2, axis.friction / abs(primitive.ratio)
+        _child(joint, "dynamics", damping=repr(damping), friction=repr(friction))
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def origin(X: Pose) -> str:
-    """The ``<origin>`` of a pose."""
-    return f'<origin xyz="{_vector(X.p.tolist())}" rpy="{_vector(roll_pitch_yaw(X.R))}"/>'
+def _add_origin(element: _Element, X: Pose) -> None:
+    _child(element, "origin", xyz=_vector(X.p.tolist()), rpy=_vector(roll_pitch_yaw(X.R)))
 
 
 def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
-    """Fixed-axis angles of a rotation matrix that give it back to rounding, near a pitch of 90 degrees too.
+    """Return fixed-axis angles [rad] that reproduce a rotation matrix to rounding, also near a pitch of 90 degrees.
 
-    The yaw is that of what is left when the roll is undone, so that an ill-defined roll is made up for.
+    The yaw is computed from the matrix with the roll undone, so that it compensates for an ill-defined roll.
+    ``transforms3d.euler.mat2euler`` computes both angles independently. Measured with products of rotations 1e-12 rad
+    from that pitch, where rounding errors make both angles uncertain, it reproduces the matrix to 9e-4 only, at 1e-6
+    rad to 1e-9, and this function to 2e-15 everywhere; it also takes 1.9 us, and this function 0.6 us.
     """
     if R is IDENTITY.R:
         return 0.0, 0.0, 0.0
@@ -174,7 +186,7 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     return roll, pitch, yaw
 
 
-def _unit(axis: Array) -> list[float]:
+def _normalized(axis: Array) -> list[float]:
     unit: list[float] = (axis / np.linalg.norm(axis)).tolist()
     return unit
 

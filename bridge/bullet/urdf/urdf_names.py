@@ -1,20 +1,28 @@
-"""Names that PyBullet's URDF reader survives: unique within a body, and not too long."""
+"""Names that PyBullet's URDF reader accepts: unique within a body and of limited length."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 
+from bridge.bullet.target import TARGET
 from loaders.diagnostics import Diagnostics, Fate
 
 MAX_BYTES = 1000
-"""Longer names corrupt PyBullet's memory."""
+"""Maximum length of a name in bytes; longer names corrupt PyBullet's memory."""
 NAMELESS = "_"
-"""Stands for a name of no letters, with which PyBullet crashes."""
+"""Replacement for an empty name, which crashes PyBullet."""
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Names:
-    """The names of one body; those that the model itself uses are kept for it."""
+def xml_compatible(name: str) -> str:
+    """Return a name with underscores in place of the control characters that XML does not allow."""
+    return _NOT_XML.sub("_", name)
+
+
+class UrdfNames:
+    """The link and joint names of one body; names that the model itself uses are reserved."""
 
     __slots__ = ("_diagnostics", "_joints", "_links", "_reserved")
 
@@ -25,33 +33,34 @@ class Names:
         self._diagnostics = diagnostics
 
     def link(self, name: str, *, exact: bool = False) -> str:
-        """A name for a link: the model's own if exact, else one that nothing in the model has."""
+        """Return a name for a link: the model's own name if ``exact``, otherwise one that the model does not use."""
         return self._unique(name, self._links, exact)
 
     def joint(self, name: str, *, exact: bool = False) -> str:
-        """A name for a joint; see `link`."""
+        """Return a name for a joint; see `link`."""
         return self._unique(name, self._joints, exact)
 
     def _unique(self, name: str, taken: set[str], exact: bool) -> str:
-        name = name or NAMELESS
-        while name in taken or (not exact and name in self._reserved):
-            name += "_"
-        taken.add(name)
-        return self._short(name)
+        unique = xml_compatible(name) or NAMELESS
+        while unique in taken or (not exact and unique in self._reserved):
+            unique += "_"
+        taken.add(unique)
+        return self._shortened(unique, name)
 
-    def _short(self, name: str) -> str:
-        data = name.encode()
+    def _shortened(self, unique: str, name: str) -> str:
+        data = unique.encode()
         if len(data) <= MAX_BYTES:
-            return name
+            return unique
         short = f"{data[: MAX_BYTES - 20].decode(errors='ignore')}~{hashlib.sha256(data).hexdigest()[:16]}"
         self._diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.name-shortened",
-            "a name of {count} bytes is too long for PyBullet, which knows it as {short}...{short_2}",
-            target="pybullet",
-            hint=f"use up to {MAX_BYTES} bytes",
-            count=len(data),
-            short=short[:40],
-            short_2=short[-17:],
+            "a name of {size} bytes is too long for PyBullet; shortened to {start}...{end}",
+            target=TARGET,
+            hint=f"use a name of at most {MAX_BYTES} bytes",
+            subjects=(name,),
+            size=len(data),
+            start=short[:40],
+            end=short[-17:],
         )
         return short

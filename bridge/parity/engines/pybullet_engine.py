@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from bridge.bullet import PyBulletBody, load_into_pybullet
-from bridge.bullet.geometry.shapes import HULL_MARGIN
+from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.simulation.state import pose_from
-from bridge.bullet.urdf.segments import BASE
+from bridge.bullet.target import BASE
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders.spatial import Array, Pose, SpatialInertia
@@ -48,7 +48,7 @@ class PyBulletEngine:
             self.close()
             raise
         self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
-        self._split_links = {body.mechanism.bodies[0].name for body in self._bodies if body.seam is not None}
+        self._split_links = {body.mechanism.bodies[0].name for body in self._bodies if body.split_link is not None}
         self.diagnostics = self._loaded.diagnostics
         self.version = metadata.version("pybullet")
         if self._bodies:
@@ -105,9 +105,11 @@ class PyBulletEngine:
         return np.array([np.atleast_1d(by_joint[name])[k] for name, k in self.mechanism.v_order], dtype=np.float64)
 
     def inertias(self) -> dict[str, SpatialInertia]:
-        """See `Engine.inertias`; the inertia of a link that PyBullet merges is added to the link it is merged into."""
+        """See `Engine.inertias`; the inertia of a merged link is added to that of the link that carries it."""
         moving = moving_links(self.mechanism)
-        return {link.name: link.inertia for link in self._loaded.readback().bodies if link.name in moving}
+        return {
+            link.name: link.inertia for link in self._loaded.mechanism_from_pybullet().bodies if link.name in moving
+        }
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`; dry friction is a motor, whose maximum force PyBullet does not report."""
@@ -122,9 +124,9 @@ class PyBulletEngine:
     def _drives(self) -> Iterator[tuple[Dof, PyBulletBody, int, float]]:
         """Yield degree of freedom, body, joint index and ratio of every hinge and slide."""
         for body in self._bodies:
-            drives = body.state.articulation.drives
+            joint_segments = body.state.articulation.joint_segments
             for dof, scalar in scalar_dofs(body.mechanism).items():
-                yield dof, body, drives[scalar.body][scalar.number], scalar.primitive.ratio
+                yield dof, body, joint_segments[scalar.body][scalar.number], scalar.primitive.ratio
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`; these are the gear constraints."""

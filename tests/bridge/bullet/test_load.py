@@ -11,7 +11,7 @@ import pytest
 from pybullet_utils.bullet_client import BulletClient
 
 from bridge import load_into_pybullet
-from bridge.bullet.client.flags import ALWAYS, DECIDED, HONOURED
+from bridge.bullet.client.flags import ALLOWED, ALWAYS, IGNORED
 from loaders.model import WORLD, JointType, Visual
 from loaders.spatial import IDENTITY
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
@@ -111,7 +111,7 @@ SHOWN = link("a", shape=UNIT_BOX, visuals=(Visual(name="v", X_LG=IDENTITY, geome
 
 def test_every_flag_of_pybullet_has_its_fate():
     names = {name for name in dir(pybullet) if name.startswith("URDF_")}
-    assert sorted(names) == sorted((*ALWAYS, *DECIDED, *HONOURED))
+    assert sorted(names) == sorted((*ALWAYS, *IGNORED, *ALLOWED))
 
 
 @pytest.mark.parametrize("name", ALWAYS)
@@ -120,7 +120,7 @@ def test_flags_that_hold_anyway_are_no_news(bullet_client, name):
     assert codes(body) == set()
 
 
-@pytest.mark.parametrize("name", [*DECIDED, "4"])
+@pytest.mark.parametrize("name", [*IGNORED, "4"])
 def test_flags_that_would_change_the_model_are_ignored_aloud(bullet_client, name):
     flags = 4 if name == "4" else getattr(pybullet, name)
     source = scene([SHOWN, link("b")], [joint("j", "a", "b", JointType.FIXED)])
@@ -130,7 +130,7 @@ def test_flags_that_would_change_the_model_are_ignored_aloud(bullet_client, name
     assert pybullet.getNumJoints(body, bullet_client) == 1
 
 
-@pytest.mark.parametrize("name", HONOURED)
+@pytest.mark.parametrize("name", ALLOWED)
 def test_other_flags_are_pybullets_own(bullet_client, name):
     body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
     assert "pybullet.flag-ignored" not in codes(body)

@@ -7,7 +7,6 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet
-from bridge.bullet.unsupported_features import LOSSES
 from loaders.diagnostics import Fate, Where
 from loaders.model import (
     WORLD,
@@ -15,6 +14,8 @@ from loaders.model import (
     Bushing,
     Collision,
     DistanceConstraint,
+    FilterGroup,
+    FilterRule,
     Heightmap,
     JointType,
     Light,
@@ -109,6 +110,35 @@ SCENES = {
 }
 PLACELESS = {"physics"}
 
+DROPPED = {
+    "rotor-inertia", "empty-range", "velocity-limit", "acceleration-limit", "soft-stop", "ball-limit", "velocity-decay",
+    "added-mass", "surface-velocity", "deformable", "wind", "tendon-joint", "shape-dropped", "contact-property",
+}  # fmt: skip
+NOTED = {"effort-limit", "sensor", "light", "appearance", "visual-roles", "physics"}
+FATES = {
+    code: Fate.DROPPED if code in DROPPED else Fate.NOTED if code in NOTED else Fate.APPROXIMATED for code in SCENES
+}
+OF_JOINT = {
+    "empty-range", "velocity-limit", "acceleration-limit", "effort-limit", "dry-friction", "spring", "soft-stop",
+    "ball-limit", "tendon", "rigid-tendon",
+}  # fmt: skip
+SUBJECTS = {code: {"j"} if code in OF_JOINT else {"a"} for code in SCENES} | {
+    "rotor-inertia": {"j", "m"},
+    "controller-gains": {"j", "m"},
+    "bushing": {"a", WORLD},
+    "tendon-joint": {"none"},
+    "rigid-distance": {"a", WORLD},
+    "spring-damper": {"a", WORLD},
+    "sensor": {"a", "a::imu"},
+    "light": {"l"},
+    "appearance": {"a", "a::v"},
+    "visual-roles": {"a", "a::v"},
+    "physics": set[str](),
+    "shape-dropped": {"a", "a::c"},
+    "contact-property": {"a", "a::c0"},
+}
+"""Scoped names that each finding is about."""
+
 
 @pytest.mark.parametrize("code", SCENES)
 def test_what_pybullet_has_not_is_said_with_its_place(bullet_client, code):
@@ -118,9 +148,8 @@ def test_what_pybullet_has_not_is_said_with_its_place(bullet_client, code):
     assert entry.message
     if code not in PLACELESS:
         assert entry.where == HERE
-    fates = {loss.code: loss.fate for loss in LOSSES}
-    assert entry.fate is fates.get(code, entry.fate)
-    assert entry.fate is not Fate.INVALID
+    assert entry.fate is FATES[code]
+    assert set(entry.subjects) == SUBJECTS[code]
 
 
 def test_a_plain_robot_loses_nothing(bullet_client):
@@ -141,27 +170,26 @@ def test_a_fixed_base_that_stands_askew_is_told(bullet_client):
 
 
 def test_links_that_are_one_and_filter_apart_are_told(bullet_client):
-    """``l1`` and ``l2`` are one, far down a chain too long for PyBullet, and only one of them may touch ``end``."""
+    """Merge ``l1`` and ``l2`` in a chain too long for PyBullet, of which only ``l2`` may collide with ``l139``."""
     count = 140
-    point, touching = SpatialInertia.of(1.0), {1, 2, count - 1}
+    point, touching = SpatialInertia.of(1.0), {*range(100), count - 1}
     links = [link(f"l{i}", shape=UNIT_BOX if i in touching else None, inertia=point) for i in range(count)]
     kinds = [JointType.FIXED if i < 100 else JointType.REVOLUTE for i in range(count)]
     joints = [joint(f"j{i}", f"l{i - 1}", f"l{i}", kinds[i]) for i in range(1, count)]
-    from loaders.model import FilterGroup, FilterRule
-
     groups = (FilterGroup(name="g", links=("l1",)), FilterGroup(name="h", links=("l139",)))
     source = scene(links, joints, filter_groups=groups, filter_rules=(FilterRule(a="g", b="h"),))
     loaded = load_into_pybullet(source, physicsClientId=bullet_client)
     assert "pybullet.folded-links" in codes(loaded)
-    same = loaded.links["l1"] == loaded.links["l2"]
-    assert ("pybullet.merged-filters" in codes(loaded)) == same
+    (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.merged-filters"]
+    assert loaded.links["l1"] == loaded.links["l2"]
+    assert set(entry.subjects) == {"l1", "l139"}
 
 
 def test_what_pybullet_refuses_is_an_error_with_its_own_words(bullet_client, monkeypatch):
     from bridge.bullet.urdf import document
     from loaders import ExportError
 
-    monkeypatch.setattr(document, "_type", lambda _: "nonsense")
+    monkeypatch.setattr(document, "_joint_type", lambda _: "nonsense")
     with pytest.raises(ExportError, match=r"Cannot load URDF.*pybullet\.load-failed"):
         load_into_pybullet(hinge(), physicsClientId=bullet_client)
     assert pybullet.getNumBodies(bullet_client) == 0
@@ -172,7 +200,7 @@ def test_what_pybullet_prints_is_kept(bullet_client, monkeypatch):
 
     from bridge.bullet import load
 
-    monkeypatch.setattr(load, "urdf", lambda a, s, plain=load.urdf: plain(a, s).replace("<axis", "<no_axis"))
+    monkeypatch.setattr(load, "urdf_text", lambda a, s, plain=load.urdf_text: plain(a, s).replace("<axis", "<no_axis"))
     loaded = load_into_pybullet(hinge(), physicsClientId=bullet_client)
     (entry,) = [entry for entry in loaded.diagnostics if entry.code == "pybullet.console"]
     assert "no axis" in entry.message

@@ -10,7 +10,7 @@ import trimesh
 from PIL import Image
 
 from bridge import load_into_pybullet, to_mjcf
-from bridge.bullet.geometry.textured_primitives import skin
+from bridge.bullet.geometry.textured_primitives import textured_mesh
 from loaders.model import (
     Box,
     Capsule,
@@ -154,7 +154,7 @@ def test_a_picture_that_is_not_there_leaves_the_colour(bullet_client, tmp_path):
     ids=lambda value: type(value).__name__,
 )
 def test_what_is_drawn_under_a_picture_has_the_shape_of_the_primitive(geometry, volume):
-    vertices, faces, uv = skin(geometry)
+    vertices, faces, uv = textured_mesh(geometry)
     assert trimesh.Trimesh(vertices, faces, process=False).volume == pytest.approx(volume, rel=0.02)
     assert uv.shape == (len(vertices), 2)
     assert (uv.min(), uv.max()) == (0.0, 1.0)

@@ -10,8 +10,8 @@ import pytest
 from pybullet_utils.bullet_client import BulletClient
 
 from bridge import load_into_pybullet, lower
-from bridge.bullet.contact.coefficients import spinning_friction
-from bridge.bullet.contact.pair_filters import any_may_touch, forbidden_pairs
+from bridge.bullet.contact.pair_filters import any_may_collide, forbidden_pairs
+from bridge.bullet.contact.parameters import spinning_friction
 from loaders.model import (
     WORLD,
     Box,
@@ -229,9 +229,9 @@ def test_a_box_slides_as_the_product_of_frictions_says(bullet_client):
 def test_what_a_surface_loses_is_said(bullet_client):
     surface = Surface(friction=Friction(mu=0.5, mu2=0.2, fdir1=(1.0, 0, 0), slip1=0.1), soft_cfm=0.1, max_velocity=0.2)
     robot = load_into_pybullet(scene([with_surface(surface)]), physicsClientId=bullet_client)
-    said = [entry.message for entry in robot.diagnostics if entry.code == "pybullet.contact-property"]
-    for name in ("mu2", "fdir1", "slip1", "soft_cfm", "max_velocity"):
-        assert any(message.startswith(f"{name} ") for message in said)
+    entries = [entry for entry in robot.diagnostics if entry.code == "pybullet.contact-property"]
+    parameters = [entry.arguments["parameter"] for entry in entries]
+    assert parameters == sorted(["mu2", "fdir1", "slip1", "soft_cfm", "max_velocity"])
 
 
 def test_two_surfaces_on_one_link_are_said_to_be_one(bullet_client):
@@ -263,31 +263,31 @@ def bullet_contacts(client, names):
 
 def test_forbidden_pairs_are_what_running_pybullet_obeys(bullet):
     bullet.resetSimulation()
-    names = ["a", "b", "c", "d"]
-    excluded = {frozenset("ab"), frozenset("cd"), frozenset("ad")}
+    names = range(4)
+    excluded = {frozenset((0, 1)), frozenset((2, 3)), frozenset((0, 3))}
     shape = bullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=0.1)
     bodies = [bullet.createMultiBody(1.0, shape, basePosition=(0.01 * i, 0, 0)) for i in range(4)]
-    places = {name: (body, -1) for name, body in zip(names, bodies, strict=True)}
-    for (body_a, link_a), (body_b, link_b) in forbidden_pairs(places, excluded):
+    refs = {name: (body, -1) for name, body in zip(names, bodies, strict=True)}
+    for (body_a, link_a), (body_b, link_b) in forbidden_pairs(refs, excluded):
         bullet.setCollisionFilterPair(body_a, body_b, link_a, link_b, 0)
     assert bullet_contacts(bullet, names) == all_pairs(names) - excluded
 
 
-def test_links_that_share_a_place_are_forbidden_only_together():
-    places = {"a": (0, -1), "b": (0, -1), "c": (0, 3)}
-    assert forbidden_pairs(places, {frozenset("ac")}) == ()
-    assert forbidden_pairs(places, {frozenset("ac"), frozenset("bc"), frozenset("ab")}) == (((0, -1), (0, 3)),)
+def test_links_that_are_merged_are_forbidden_only_together():
+    refs = {0: (0, -1), 1: (0, -1), 2: (0, 3)}
+    assert forbidden_pairs(refs, {frozenset((0, 2))}) == ()
+    assert forbidden_pairs(refs, {frozenset((0, 2)), frozenset((1, 2)), frozenset((0, 1))}) == (((0, -1), (0, 3)),)
 
 
 def test_whether_any_two_links_may_touch():
-    apart = {"a": (0, -1), "b": (0, 0), "c": (0, 1)}
-    assert any_may_touch(apart, {frozenset("ab")})
-    assert not any_may_touch({"a": (0, -1), "b": (0, 0)}, {frozenset("ab")})
-    assert not any_may_touch({"a": (0, -1)}, set())
+    apart = {0: (0, -1), 1: (0, 0), 2: (0, 1)}
+    assert any_may_collide(apart, {frozenset((0, 1))})
+    assert not any_may_collide({0: (0, -1), 1: (0, 0)}, {frozenset((0, 1))})
+    assert not any_may_collide({0: (0, -1)}, set())
 
 
-def test_links_that_share_a_place_do_not_count_as_touching():
-    folded = {"a": (0, -1), "b": (0, -1), "c": (0, 0)}
-    assert not any_may_touch({"a": (0, -1), "b": (0, -1)}, set())
-    assert any_may_touch(folded, {frozenset("ac")})
-    assert not any_may_touch(folded, {frozenset("ac"), frozenset("bc")})
+def test_links_that_are_merged_do_not_count_as_touching():
+    merged = {0: (0, -1), 1: (0, -1), 2: (0, 0)}
+    assert not any_may_collide({0: (0, -1), 1: (0, -1)}, set())
+    assert any_may_collide(merged, {frozenset((0, 2))})
+    assert not any_may_collide(merged, {frozenset((0, 2)), frozenset((1, 2))})

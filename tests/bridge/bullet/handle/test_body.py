@@ -83,7 +83,7 @@ def test_odd_names_go_through(bullet_client):
 
 def test_an_unknown_link_or_joint_is_named_with_those_that_there_are(bullet_client):
     robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
-    with pytest.raises(ValueError, match=r"no link 'hand'.*base, upper, fore"):
+    with pytest.raises(ValueError, match=r"unknown link 'hand'.*base, upper, fore"):
         robot.link_pose("hand")
     with pytest.raises(ValueError, match="joint 'wrist'"):
         robot.set_positions({"wrist": 1.0})
@@ -234,7 +234,7 @@ def test_a_world_is_a_sequence_of_bodies_by_model(bullet_client):
     assert [body.name for body in bodies] == ["r", "s"]
     assert bodies["s"] is bodies[1]
     assert bodies[:1] == (bodies["r"],)
-    with pytest.raises(KeyError, match="there are: r, s"):
+    with pytest.raises(KeyError, match="expected one of: r, s"):
         bodies["t"]
     assert bodies.link_pose("s::b").p.tolist() == [0, 1, 0]
     assert bodies.links["s::b"] == (bodies["s"], 0)
@@ -252,7 +252,7 @@ def test_a_world_answers_as_one_mechanism(bullet_client):
     assert relative(bodies.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
     bias = mechanism.bias_forces(q, bodies.velocities(), (0, 0, -9.81))
     assert relative(bodies.bias_forces((0, 0, -9.81)), bias) <= 1e-12
-    with pytest.raises(ValueError, match="no joint 't::j'"):
+    with pytest.raises(ValueError, match="unknown joint 't::j'"):
         bodies.set_positions({"t::j": 1.0})
     with bodies:
         pass
@@ -330,8 +330,8 @@ def test_a_flag_that_would_change_the_model_is_ignored_aloud(bullet_client):
     robot = load_into_pybullet(source, physicsClientId=bullet_client, flags=flags)
     assert robot.links == {"a": -1, "b": 0}
     (entry,) = [entry for entry in robot.diagnostics if entry.code == "pybullet.flag-ignored"]
-    assert "MERGE_FIXED_LINKS" in entry.message
-    assert "INERTIA" not in entry.message
+    flags = [flag.partition(" ")[0] for flag in entry.arguments["flags"]]
+    assert flags == ["URDF_USE_SELF_COLLISION", "URDF_MERGE_FIXED_LINKS"]
 
 
 def test_strict_refuses_what_would_be_lost_before_pybullet_is_touched(bullet_client):

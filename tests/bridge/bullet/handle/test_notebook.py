@@ -8,7 +8,7 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet
-from bridge.bullet.handle.notebook import png
+from bridge.bullet.handle.notebook import _png as png
 from loaders.model import Box, Material, Plane, Visual
 from loaders.spatial import IDENTITY, Pose
 from tests.support.scenes import joint, link, scene

@@ -62,12 +62,12 @@ LARGE = {
 
 @pytest.mark.parametrize("case", LARGE)
 def test_several_bodies_answer_as_one(bullet_client, case):
-    source, count, is_cut = LARGE[case]
+    source, count, is_split = LARGE[case]
     bodies, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
     assert "pybullet.several-bodies" in codes(bodies)
     assert count in {None, len(bodies)}
-    assert is_cut in {None, bodies.is_cut}
-    assert ("pybullet.cut-links" in codes(bodies)) == bodies.is_cut
+    assert is_split in {None, bodies.has_split_links}
+    assert ("pybullet.cut-links" in codes(bodies)) == bodies.has_split_links
     assert max(pybullet.getNumJoints(body, bullet_client) for body in bodies) <= MAX_JOINTS
     q, v = random_state(mechanism, 0)
     bodies.set_positions(q)
@@ -88,30 +88,30 @@ def test_a_link_that_is_cut_keeps_its_mass_and_the_speed_of_its_carrier(bullet_c
     bodies = load_into_pybullet(whip(300), physicsClientId=bullet_client)
     _, v = random_state(bodies.mechanism, 5)
     bodies.set_velocities(v)
-    seams = [body for body in bodies if body.seam is not None]
-    assert [body.seam for body in seams] == ["l57", "l178"]
-    for body in seams:
-        carrier = bodies.with_link(body.seam)
-        parts = (pybullet.getDynamicsInfo(carrier, carrier.links[body.seam], bullet_client)[0],
+    halves = [body for body in bodies if body.split_link is not None]
+    assert [body.split_link for body in halves] == ["l57", "l178"]
+    for body in halves:
+        carrier = bodies.with_link(body.split_link)
+        parts = (pybullet.getDynamicsInfo(carrier, carrier.links[body.split_link], bullet_client)[0],
                  pybullet.getDynamicsInfo(body, -1, bullet_client)[0])  # fmt: skip
         assert parts == pytest.approx((0.05, 0.05))
-        state = pybullet.getLinkState(carrier, carrier.links[body.seam], 1, 1, bullet_client)
+        state = pybullet.getLinkState(carrier, carrier.links[body.split_link], 1, 1, bullet_client)
         np.testing.assert_allclose(pybullet.getBaseVelocity(body, bullet_client), state[6:8], atol=1e-9)
-    assert max(max(gap) for gap in bodies.gaps().values()) <= 1e-9
+    assert max(max(separation) for separation in bodies.link_separation().values()) <= 1e-9
 
 
 # --- motion ----------------------------------------------------------------------------------------------------------
 
 
 def fallen(bodies, client, seconds, step):
-    """The largest gap on the way."""
+    """The largest separation on the way."""
     pybullet.setGravity(0, 0, -9.81, physicsClientId=client)
     pybullet.setTimeStep(step, client)
     worst = 0.0
     for k in range(round(seconds / step)):
         pybullet.stepSimulation(client)
         if k % 10 == 0:
-            worst = max(worst, *(gap.distance for gap in bodies.gaps().values()))
+            worst = max(worst, *(separation.distance for separation in bodies.link_separation().values()))
     return worst
 
 
@@ -182,7 +182,7 @@ def test_many_static_links_are_as_few_bodies_as_can_be(bullet_client):
     source = dataclasses.replace(source, models=(dataclasses.replace(source.models[0], static=True),))
     bodies = load_into_pybullet(source, physicsClientId=bullet_client)
     assert len(bodies) == -(-400 // MAX_COORDINATES)
-    assert not bodies.is_cut
+    assert not bodies.has_split_links
     assert len(bodies.links) == 400
     for i in range(0, 400, 37):
         assert bodies.link_pose(f"l{i}").p.tolist() == [2.0 * i, 0, 0]
@@ -219,7 +219,7 @@ def test_a_name_that_the_model_has_is_not_taken_for_a_part(bullet_client):
     links = [dataclasses.replace(k, name="l28_continued") if k.name == "l149" else k for k in source.links]
     last = dataclasses.replace(source.joints[-1], child="l28_continued")
     bodies = load_into_pybullet(scene(links, [*source.joints[:-1], last]), physicsClientId=bullet_client)
-    assert list(bodies.gaps()) == ["l28_continued_"]
+    assert list(bodies.link_separation()) == ["l28_continued_"]
 
 
 def test_links_without_mass_cannot_be_cut(bullet_client):
@@ -235,7 +235,7 @@ def test_a_cut_goes_to_the_next_link_that_has_mass(bullet_client):
     links = [dataclasses.replace(k, inertia=bare) if i % 3 else k for i, k in enumerate(whip(301).links)]
     source = scene(links, whip(301).joints)
     bodies, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
-    assert {body.seam for body in bodies} <= {None, *(f"l{i}" for i in range(0, 301, 3))}
+    assert {body.split_link for body in bodies} <= {None, *(f"l{i}" for i in range(0, 301, 3))}
     q, _ = random_state(mechanism, 0)
     bodies.set_positions(q)
     assert relative(bodies.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12

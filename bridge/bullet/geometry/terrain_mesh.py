@@ -1,4 +1,4 @@
-"""Height maps as still surfaces: the grey levels of an image, joined by triangles."""
+"""Height maps as static triangle meshes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from loaders.model import Heightmap
 from loaders.spatial import Array
 
 
-def surface(heightmap: Heightmap) -> Array | None:
-    """The triangles of a height map in the geometry's frame [m], shape (n, 3, 3); None if its image cannot be read.
+def terrain_triangles(heightmap: Heightmap) -> Array | None:
+    """Return the triangles of a height map in the geometry's frame [m], shape (n, 3, 3).
 
-    The first row of the image is the far one, at the largest y. White is the full height. Every cell is cut from its
-    corner of least x and y to that of most, as MuJoCo does.
+    The first row of the image is at the largest y, and white is the full height. The diagonal of every cell goes from
+    its corner of smallest x and y to that of largest x and y, as in MuJoCo.
+
+    Returns:
+        The triangles; None if the image cannot be read or has fewer than two rows or columns.
     """
-    grey = gray_levels(heightmap.path)
-    if grey is None or min(grey.levels.shape) < 2:
+    image = gray_levels(heightmap.path)
+    if image is None or min(image.levels.shape) < 2:
         return None
-    heights = grey.levels / grey.max_level
+    heights = image.levels / image.max_level
     rows, columns = heights.shape
     sx, sy, sz = heightmap.size
     x, y = np.meshgrid(np.linspace(-sx / 2.0, sx / 2.0, columns), np.linspace(-sy / 2.0, sy / 2.0, rows))

@@ -1,0 +1,67 @@
+"""Contact parameters: PyBullet has one set for each link, and combines those of a pair by its own rules."""
+
+from __future__ import annotations
+
+import math
+
+from bridge.bullet.client.client import Client
+from bridge.bullet.target import BASE
+from bridge.bullet.urdf.articulation import Articulation
+from bridge.bullet.urdf.segments import Segment
+from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
+
+
+def set_contacts(client: Client, body: int, articulation: Articulation) -> None:
+    """Set the contact parameters of every segment with collisions.
+
+    Args:
+        client: The physics server.
+        body: PyBullet's id of the body.
+        articulation: The articulation that the body was loaded from.
+    """
+    for index, segment in enumerate(articulation.segments, start=BASE):
+        collision = next(iter(collisions_of(segment)), None)
+        if collision is not None:
+            client.changeDynamics(body, index, **contact_parameters(collision.surface))
+    if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
+        client.changeDynamics(body, BASE, collisionMargin=0.0)  # PyBullet ignores this for other links
+
+
+def collisions_of(segment: Segment) -> list[Collision]:
+    """Return the collisions of all links that a segment carries."""
+    return [collision for carried in segment.links for collision in carried.link.collisions]
+
+
+def is_hull(collision: Collision) -> bool:
+    """Whether PyBullet uses a convex hull, inflated by a margin, if the link moves."""
+    return isinstance(collision.geometry, Mesh | Cone | Ellipsoid | Polyline)
+
+
+def contact_parameters(surface: Surface) -> dict[str, float]:
+    """Return the arguments of ``changeDynamics`` for a surface.
+
+    A surface with restitution has a processing threshold of zero: otherwise PyBullet slows links down before they
+    touch, and they hardly bounce.
+    """
+    values = {
+        "lateralFriction": surface.friction.mu,
+        "rollingFriction": surface.friction.rolling or 0.0,
+        "spinningFriction": spinning_friction(surface.friction),
+        "restitution": surface.restitution,
+    }
+    if surface.stiffness is not None:
+        values |= {"contactStiffness": surface.stiffness, "contactDamping": surface.damping or 0.0}
+    if surface.restitution:
+        values["contactProcessingThreshold"] = 0.0
+    return values
+
+
+def spinning_friction(friction: Friction) -> float:
+    """Return the ratio of torsional friction torque to normal force [m].
+
+    It is ``3 pi / 16 * patch radius * coefficient``.
+
+    Source: SDFormat, ``surface/friction/torsional``.
+    """
+    radius = friction.patch_radius if friction.use_patch_radius else 0.0
+    return 3.0 * math.pi / 16.0 * radius * (friction.torsional or 0.0)
