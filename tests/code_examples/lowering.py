@@ -69,6 +69,7 @@ def regularized(source: Scene) -> Example:
     return Example(lambda _: with_minimum_inertia(bridge.lower(source)).diagnostics, ("a",))
 
 
+TWISTED = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0))
 LOWERING = {
     "lower.coupling-without-freedom": lowering(coupled("ab", "bc", T.REVOLUTE, T.FIXED)),
     "lower.curve-of-several-pieces": lowering(hinge(T.CURVILINEAR, curved(2)), "j"),
@@ -95,6 +96,7 @@ GEOMETRY = {
     "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None))),
     "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),
     "mesh.polyline": exporting(touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),)))),
+    "mesh.polyline-not-simple": exporting(touching(m.Polyline(outlines=(TWISTED,)))),
     "texture.format": from_folder(textured(b"no image")),
     "texture.unreadable": from_folder(textured(None)),
 }
