@@ -1,6 +1,6 @@
-"""Does an accelerator take MJCF files, and does it move them as MuJoCo does? One line of JSON for each file.
+"""Test whether an accelerator loads MJCF files and moves them as MuJoCo does; print one line of JSON for each file.
 
-It runs where MJX or MuJoCo Warp is installed, and needs nothing of this project:
+It runs in an environment with MJX or MuJoCo Warp and does not need this project:
 ``python docs/accelerators_probe.py mjx|warp FILE...``.
 """
 
@@ -20,7 +20,7 @@ PACKAGES = {"mjx": ("mujoco", "mujoco-mjx", "jax"), "warp": ("mujoco", "mujoco-w
 
 
 def start(model: Any) -> Any:
-    """The key ``home`` if there is one, with small random velocities."""
+    """Return the state at the key ``home``, if there is one, with small random velocities."""
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -29,14 +29,14 @@ def start(model: Any) -> Any:
 
 
 def without_contacts(model: Any) -> Any:
-    """The same model, in which nothing touches."""
+    """Disable all collisions of a model and return it."""
     model.geom_contype[:] = 0
     model.geom_conaffinity[:] = 0
     return model
 
 
 def mass_matrix(model: Any, data: Any) -> Any:
-    """By columns, which every version of MuJoCo can."""
+    """Compute the mass matrix by columns, which every version of MuJoCo supports."""
     columns = np.zeros((model.nv, model.nv))
     for i, unit in enumerate(np.eye(model.nv)):
         mujoco.mj_mulM(model, data, columns[i], unit)
@@ -44,7 +44,7 @@ def mass_matrix(model: Any, data: Any) -> Any:
 
 
 def mjx(model: Any) -> tuple[Any, Any, Any]:
-    """After some steps by MJX in double precision: positions and velocities; and the mass matrix at the start."""
+    """Step with MJX in double precision; return positions, velocities, and the initial mass matrix."""
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -62,7 +62,7 @@ def mjx(model: Any) -> tuple[Any, Any, Any]:
 
 
 def warp(model: Any) -> tuple[Any, Any, Any]:
-    """After some steps by MuJoCo Warp in single precision: positions and velocities."""
+    """Step with MuJoCo Warp in single precision; return positions and velocities."""
     import mujoco_warp as accelerated
     import warp as wp
 
@@ -77,12 +77,12 @@ def warp(model: Any) -> tuple[Any, Any, Any]:
 
 
 def relative(difference: Any, whole: Any) -> float:
-    """The largest difference over the largest entry."""
+    """Return the largest difference divided by the largest entry."""
     return float(np.abs(difference).max(initial=0.0) / np.abs(whole).max(initial=1e-12))
 
 
 def probe(engine: str, path: str) -> dict[str, Any]:
-    """What became of one file; ``refused`` says why it was not taken."""
+    """Return the result for one file; ``refused`` is the reason if the engine does not load it."""
     model = mujoco.MjModel.from_xml_path(path)
     began = time.monotonic()
     size = {"path": path, "nbody": model.nbody, "nv": model.nv, "ngeom": model.ngeom}
@@ -115,9 +115,9 @@ def probe(engine: str, path: str) -> dict[str, Any]:
 def main(engine: str, paths: list[str]) -> None:
     """Probe one file after the other."""
     for path in paths:
-        found = probe(engine, path)
-        found["versions"] = {name: version(name) for name in PACKAGES[engine]}
-        sys.stdout.write(json.dumps(found) + "\n")
+        result = probe(engine, path)
+        result["versions"] = {name: version(name) for name in PACKAGES[engine]}
+        sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()
 
 

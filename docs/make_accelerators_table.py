@@ -1,8 +1,9 @@
-"""Write ``docs/accelerators.md``: which robots MJX and MuJoCo Warp take as they are exported, and how they move them.
+"""Write ``docs/accelerators.md``: exported robots in MJX and MuJoCo Warp.
 
-Both live in environments of their own, with MuJoCo of one version; name their interpreters:
+Both are installed in separate environments; pass their Python interpreters:
 ``python docs/make_accelerators_table.py MJX_PYTHON WARP_PYTHON [COUNT]``. Run it from the root of the project, with the
-test extra installed. No GPU is needed. It takes two minutes a robot, most of it compilation; COUNT takes the first.
+test extra installed. No GPU is needed. It takes two minutes per robot, mostly compilation; COUNT
+limits the number of robots.
 """
 
 from __future__ import annotations
@@ -36,27 +37,27 @@ REMARKS = {
     "romeo_description/urdf/romeo_laas_small.urdf": _SINGULAR,
     "pr2_description/urdf/pr2.urdf": "MuJoCo's solver stops at its tolerance; with 0 it ends where MJX does",
 }
-"""Why robots move apart."""
+"""Causes of different motion, by file."""
 
 _HEAD = """# MJX and MuJoCo Warp
 
-The exports of the first {count} robots of three packages that compile (without PyBullet's random objects), given to
-MJX and to MuJoCo Warp as they are. *moves alike*: five steps from the home position with small random velocities and
-without contacts end where MuJoCo's do; what stands behind it is the largest difference of positions, velocities and,
-for MJX, of the mass matrix. MJX ran in double precision; Warp has single precision only.
+The exports of the first {count} robots of three packages that compile (without PyBullet's random objects), loaded
+into MJX and MuJoCo Warp without changes. *moves alike*: five steps from the home position with small random
+velocities and without contacts end in the same state as in MuJoCo; the number is the largest difference of
+positions, velocities and, for MJX, of the mass matrix. MJX ran in double precision; Warp supports single precision
+only.
 
 | | taken | moves alike |
 |---|---|---|
 {summary}
 
-What they do not take:
+Unsupported features:
 
-* MJX has no collision of cylinders and ellipsoids with boxes, meshes and height fields; `put_model` raises
-  `NotImplementedError`. The motion of such robots was compared all the same, without collisions.
-* MJX has no contact sensor of a whole body, and none that adds up forces; and no wind with `implicitfast`.
+* MJX does not collide cylinders and ellipsoids with boxes, meshes and height fields; `put_model` raises
+  `NotImplementedError`. The motion of such robots was compared without collisions.
+* MJX has no contact sensor of a whole body, no contact sensor that sums forces, and no wind with `implicitfast`.
 
-The ledger of an export says so beforehand (`mjcf.mjx`).
-Nothing else that the export writes is refused by either.
+A diagnostic of the export reports these features (`mjcf.mjx`). Both accept everything else that the export writes.
 
 Written by `docs/make_accelerators_table.py` on {date}, with
 {versions}, on the CPU.
@@ -68,7 +69,13 @@ Written by `docs/make_accelerators_table.py` on {date}, with
 
 @dataclass(kw_only=True)
 class Finding:
-    """What became of one robot."""
+    """The results of one robot.
+
+    Attributes:
+        robot: The robot.
+        size: Number of bodies, degrees of freedom and geoms.
+        found: Result of the probe, by engine.
+    """
 
     robot: Robot
     size: str = ""
@@ -86,7 +93,16 @@ def main(pythons: dict[str, str], count: int | None) -> None:
 
 
 def examine(robot: Robot, folder: Path, pythons: dict[str, str]) -> Finding | None:
-    """Export one robot and give it to both; None if MuJoCo cannot hold it."""
+    """Export one robot and load it into both engines.
+
+    Args:
+        robot: The robot.
+        folder: Folder to export to.
+        pythons: Python interpreter of each engine.
+
+    Returns:
+        The results, or None if MuJoCo refuses the robot.
+    """
     path = _exported(robot, folder)
     if path is None:
         return None
@@ -109,9 +125,18 @@ def _exported(robot: Robot, folder: Path) -> Path | None:
 
 
 def probe(engine: str, python: str, path: Path) -> dict[str, Any]:
-    """What the probe says of one file, or why it says nothing."""
+    """Run the probe on one file.
+
+    Args:
+        engine: Name of the engine.
+        python: Its Python interpreter.
+        path: The file.
+
+    Returns:
+        The result of the probe, or the reason of its failure as ``failed``.
+    """
     try:
-        run = subprocess.run(  # noqa: S603 - the interpreter that the caller names
+        run = subprocess.run(  # noqa: S603 - the caller names the interpreter
             [python, str(PROBE), engine, str(path)], capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
@@ -121,7 +146,7 @@ def probe(engine: str, python: str, path: Path) -> dict[str, Any]:
 
 
 def page(findings: Sequence[Finding]) -> str:
-    """The whole page."""
+    """Return the page."""
     head = _HEAD.format(
         count=len(findings),
         summary="\n".join(_summary(findings)),
@@ -149,7 +174,7 @@ def _versions(findings: Sequence[Finding]) -> list[str]:
 
 
 def _error(found: dict[str, Any]) -> float:
-    """The largest difference; infinite where nothing was compared."""
+    """Return the largest difference; infinite if nothing was compared."""
     return max(found["qpos"], found["qvel"], found["M"] or 0.0) if "qpos" in found else float("inf")
 
 

@@ -1,8 +1,8 @@
-"""Write ``docs/contact.md``: energy, momentum and contact of real models in both simulators, L3 and L4 of the proof.
+"""Write ``docs/contact.md``: energy, momentum and contact of real models in both simulators (levels L3 and L4).
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_contact_table.py``. It takes some two hours on two cores;
-``python docs/make_contact_table.py 5`` takes every fifth model, and all robots of the installed packages.
+``SDFBRIDGE_CORPUS``: ``python docs/make_contact_table.py``. It takes about two hours on two
+cores; ``python docs/make_contact_table.py 5`` measures every fifth model and all robots of the installed packages.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ _WORKERS = 2
 _WORDS = ("EQUIVALENT", "AGREES", "DIFFERS", "nothing to measure")
 _HEAD = """# Energy, momentum and contact of real models
 
-{all} files of the corpora and packages of [proof.md](proof.md), of which {read} load ({repaired} with inertias repaired
-that MuJoCo refuses), at the levels L3 and L4 of [parity.md](parity.md), in MuJoCo and PyBullet.{left}
+{all} files of the corpora and packages of [proof.md](proof.md), of which {read} load ({repaired} with repaired
+inertias that MuJoCo refuses), at the levels L3 and L4 of [parity.md](parity.md), in MuJoCo and PyBullet.{left}
 
 | verdict | L3 | L4 |
 |---|---|---|
 {verdicts}
 
-L4 is never exact: within the class that a row states, it is AGREES. A model that cannot move has nothing to measure at
-L3, one without shapes that touch has nothing at L4.
+L4 is never exact: a row that is within the tolerance of its class is AGREES. A model that cannot move has nothing
+to measure at L3; one without collisions has nothing to measure at L4.
 
-How often each quantity was measured, how often within its tolerance, and the worst of these; of what must shrink with
-the step, the orders:
+The number of measurements of each quantity, the number within the tolerance, and the largest error of these; for
+quantities that must converge, the range of the orders:
 
 | level | quantity | engine | measured | within | worst |
 |---|---|---|---|---|---|
 {quantities}
 
-What is beyond its class or its order, and why:
+Measurements beyond the tolerance of their class or order, and the cause:
 
 | model | quantity | engine | error | |
 |---|---|---|---|---|
 {beyond}
 
-What is not measured, in how many models:
+Quantities that are not measured, with the number of models and the most frequent reason:
 
 | quantity | models | why |
 |---|---|---|
@@ -62,32 +62,38 @@ Written by `docs/make_contact_table.py{every}` on {date}, with {versions}.
 
 
 def main() -> None:
-    """Measure every model, or every so many, and write the page."""
+    """Measure all models, or a part of them, and write the page."""
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     with ThreadPoolExecutor(_WORKERS) as pool:
-        found = list(pool.map(measure, chosen(every)))
-    left = len(models()) - len(found)
-    (ROOT / "docs" / "contact.md").write_text(page(found, left, every), encoding="utf-8")
+        measurements = list(pool.map(measure, chosen(every)))
+    left = len(models()) - len(measurements)
+    (ROOT / "docs" / "contact.md").write_text(page(measurements, left, every), encoding="utf-8")
 
 
 def chosen(every: int) -> list[Model]:
-    """Every so many of the models, and all robots."""
-    found = models()
-    others = [model for model in found if not model.name.startswith(_ROBOTS)]
-    return [*others[::every], *(model for model in found if model.name.startswith(_ROBOTS))]
+    """Return every n-th model of the corpora, and all robots."""
+    candidates = models()
+    others = [model for model in candidates if not model.name.startswith(_ROBOTS)]
+    return [*others[::every], *(model for model in candidates if model.name.startswith(_ROBOTS))]
 
 
-def page(found: Sequence[Measured], left: int = 0, every: int = 1) -> str:
-    """The whole page; ``left`` files are not measured, since of the corpora one in ``every`` is."""
-    read = [measured for measured in found if not measured.invalid]
+def page(measurements: Sequence[Measured], left: int = 0, every: int = 1) -> str:
+    """Return the page.
+
+    Args:
+        measurements: The measurements of all models.
+        left: Number of files that are not measured.
+        every: Only every n-th model of the corpora is measured.
+    """
+    read = [measured for measured in measurements if not measured.invalid]
     crashed = [measured for measured in read if measured.crash]
     counts = [Counter(m.verdict(level) for m in read if not m.crash) for level in LEVELS]
     verdicts = [_line(word, *(count[word] for count in counts)) for word in _WORDS]
     beyond = [*_beyond(read), *(_line(measured.model, "", "", "", measured.crash) for measured in crashed)]
     return _HEAD.format(
-        all=len(found),
+        all=len(measurements),
         every=f" {every}" if every > 1 else "",
-        left=f" {left} more files are not measured here." if left else "",
+        left=f" {left} other files are not measured." if left else "",
         read=len(read),
         repaired=sum(measured.repaired for measured in read),
         verdicts="\n".join([*verdicts, _line("no answer", len(crashed), len(crashed))]),
@@ -107,9 +113,9 @@ def _quantities(read: Sequence[Measured]) -> Iterator[str]:
         within = [row for row in each if row.error <= row.tolerance]
         orders = [row.order for row in within if row.order is not None and row.convergence[0][1] > 1e-9]
         worst = max(within, key=lambda row: row.error / row.tolerance, default=None)
-        told = "" if worst is None else f"{worst.error:.2g} of {worst.tolerance:.2g}"
-        told = f"order {min(orders):.2f} to {max(orders):.2f}" if orders else told
-        yield _line(level, quantity, engine, len(each), len(within), told)
+        text = "" if worst is None else f"{worst.error:.2g} of {worst.tolerance:.2g}"
+        text = f"order {min(orders):.2f} to {max(orders):.2f}" if orders else text
+        yield _line(level, quantity, engine, len(each), len(within), text)
 
 
 def _beyond(read: Sequence[Measured]) -> Iterator[str]:
@@ -128,7 +134,7 @@ def _unknown(read: Sequence[Measured]) -> Iterator[str]:
             why[quantity][measured.model] = cause
     for quantity, causes in sorted(why.items()):
         (cause, _), *others = Counter(causes.values()).most_common()
-        yield _line(quantity, len(causes), f"{cause}{', and the like' if others else ''}")
+        yield _line(quantity, len(causes), f"{cause}{', and similar' if others else ''}")
 
 
 def _plain(row: Row) -> str:

@@ -1,8 +1,8 @@
-"""Write ``docs/models.md``: real models, from their files to both running engines, one line a model.
+"""Write ``docs/models.md``: real models in both running engines, one row for each model.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes some twenty minutes on two cores; with the word
-``motion`` it writes the section of MuJoCo under full control anew, in half of that, and leaves the rest as it is.
+``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes about twenty minutes on two cores. With the
+argument ``motion`` it rewrites only the section on MuJoCo under full control, in half of that time.
 """
 
 from __future__ import annotations
@@ -26,31 +26,37 @@ from tests.corpora.motion_table import TITLE, section  # noqa: E402
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
 _FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
-"""Where a file lies on this machine; its name follows."""
+"""Folders of a path on this machine; the name of the file follows."""
 
 _HEAD = """# Real models in both engines
 
-{all} files: the models of Gazebo's collection with their meshes, the test models of libsdformat and of Drake, and the
-robots of three packages. {read} load; the other {unread} have errors: many are there to be refused, and some include a
-file that is not there. Each is loaded in a process of its own, brought into MuJoCo and PyBullet, and held against the
-mechanism (`bridge.lower`) at three random states: link poses, masses, limits, damping, couplings, pairs that may touch
-(up to 150 links with shapes), mass matrix and bias forces. The MJCF then runs for a second under small random efforts;
-a warning of MuJoCo's is a defect.
+{all} files: the models of Gazebo's collection with their meshes, the test models of libsdformat and Drake, and the
+robots of three packages. {read} load; the other {unread} have errors: many are meant to be refused, and some
+include a missing file. Each file is loaded in a separate process, loaded into MuJoCo and PyBullet, and compared
+with the mechanism (`bridge.lower`) at three random states: link poses, masses, limits, damping, couplings,
+collision pairs (up to 150 links with shapes), mass matrix and bias forces. The MJCF then runs for a second with
+small random efforts; a warning of MuJoCo is a defect.
 
 | | MuJoCo | PyBullet |
 |---|---|---|
 {summary}
 
-*ok* is agreement in everything that the engine reports, to 1e-9. *explained* is a difference whose reason the ledger
-states, such as a link without mass. *refused* is an `ExportError` that says why. *repaired*: refused as it is, for an
-inertia that no body can have; it runs with `inertia="repair"`, and is compared under
-[full control](#in-mujoco-under-full-control). Whatever differs stands in bold;
-*fault* says what is wrong with the file itself.
-Errors are the worst of both engines: poses in m or rad, the mass matrix relative to its diagonal. *lost* counts the
-entries of both ledgers that are dropped, *approximated* and *assumed* those that are so.
+| term | meaning |
+|---|---|
+| *ok* | All quantities that the engine reports agree within 1e-9. |
+| *explained* | A diagnostic states the cause of the difference, such as a link without mass. |
+| *refused* | An `ExportError` states the reason. |
+| *repaired* | Refused for a non-physical inertia; runs with `inertia="repair"`, see [full control][control]. |
+| *fault* | The file itself is wrong, as stated. |
+| **bold** | A difference without a known cause. |
+
+[control]: #in-mujoco-under-full-control
+
+Errors are the larger one of both engines: poses in m or rad, the mass matrix relative to its diagonal. *lost*,
+*approximated* and *assumed* count the diagnostics of both targets with the fates dropped, approximated and assumed.
 
 Written by `docs/make_models_table.py` on {date}, with {versions}.
-A part of it is tested by `tests/corpora/test_models_corpus.py`.
+`tests/corpora/test_models_corpus.py` tests a part of it.
 
 | model | links/joints/dof | MuJoCo | PyBullet | poses | M | lost | approximated | assumed |
 |---|---|---|---|---|---|---|---|---|
@@ -65,7 +71,7 @@ _TAIL = """
 
 
 def main(parts: Sequence[str]) -> None:
-    """Examine every model and write the page, or the section that is asked for."""
+    """Examine every model and write the page, or the requested section."""
     path = ROOT / "docs" / "models.md"
     with ThreadPoolExecutor(_WORKERS) as pool:
         before = path.read_text().partition(TITLE)[0] if "motion" in parts else page(list(pool.map(examine, models())))
@@ -74,7 +80,7 @@ def main(parts: Sequence[str]) -> None:
 
 
 def page(findings: Sequence[Finding]) -> str:
-    """The whole page."""
+    """Return the page."""
     read = [finding for finding in findings if not finding.invalid]
     unread = [finding for finding in findings if finding.invalid]
     return "".join((_head(read, unread), *map(_row, read), _TAIL, *map(_refusal, unread)))
@@ -104,7 +110,8 @@ def _summary(read: Sequence[Finding]) -> Iterator[str]:
             + " | ".join(f"{error:.0e}" for error in worst)
             + " |"
         )
-    yield f"| crashes, files left behind | {sum(bool(f.crash) for f in read)}, {sum(bool(f.left) for f in read)} | |"
+    crashes, leftovers = sum(bool(f.crash) for f in read), sum(bool(f.leftover_files) for f in read)
+    yield f"| crashes, leftover files | {crashes}, {leftovers} | |"
 
 
 def _errors(column: Iterable[Outcomes], quantity: str) -> Iterator[float]:
@@ -135,8 +142,8 @@ def _row(finding: Finding) -> str:
 def _trouble(finding: Finding) -> Iterator[str]:
     if finding.crash:
         yield finding.crash.strip().splitlines()[-1]
-    if finding.left:
-        yield f"left {', '.join(finding.left)} behind"
+    if finding.leftover_files:
+        yield f"leftover files: {', '.join(finding.leftover_files)}"
 
 
 def _number(errors: Sequence[float]) -> str:

@@ -1,7 +1,7 @@
 """Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a witness.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py``. It takes some twenty minutes on two cores.
+``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py``. It takes about twenty minutes on two cores.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ from tests.corpora.proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # n
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
 _FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
-"""Where a file lies on this machine; its name follows."""
+"""Folders of a path on this machine; the name of the file follows."""
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
-    "AGREES": "what does not agree has a named cause",
-    "EQUIVALENT, repaired": "MuJoCo refuses the inertia of the file, which belongs to no body; with it repaired",
-    "AGREES, repaired": "the same, and what does not agree has a named cause",
-    "fault": "what is wrong with the file itself stands in its line",
-    "DIFFERS": "something differs and nothing explains it",
-    "crash": "the process ended",
+    "AGREES": "each difference has a known cause",
+    "EQUIVALENT, repaired": "MuJoCo refuses the non-physical inertia of the file; compared with the repaired inertia",
+    "AGREES, repaired": "the same, and each difference has a known cause",
+    "fault": "the file itself is wrong, as stated in its row",
+    "DIFFERS": "a quantity differs without a known cause",
+    "crash": "the process ended unexpectedly",
 }
 
-_HEAD = """# The public proof
+_HEAD = """# Verdicts on real models
 
-Every model of Gazebo's collection, of the tests of libsdformat and Drake, and of three packages of robots: {all}
-files, of which {read} load. Each is brought into MuJoCo and PyBullet at once, and both are held against each other and
-against the mechanism, at L0 and L1 (`docs/parity.md`), in {states} random states: masses, centres, inertias, limits,
-damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, violations of
-constraints, collidable pairs. Drake reads the original file with its own parser and is held against the same mechanism.
+All models of Gazebo's collection, of the tests of libsdformat and Drake, and of three packages of robots: {all}
+files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other and with the
+mechanism at L0 and L1 (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias, limits,
+damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, constraint
+violation, collision pairs. Drake reads the original file with its own parser and is compared with the same
+mechanism.
 
 | verdict on MuJoCo and PyBullet | models | |
 |---|---|---|
@@ -51,13 +52,13 @@ constraints, collidable pairs. Drake reads the original file with its own parser
 |---|---|
 {witnesses}
 
-The largest error between MuJoCo and PyBullet of all that passed:
+Largest error between MuJoCo and PyBullet of all quantities that passed:
 
 | quantity | error |
 |---|---|
 {worst}
 
-Why models agree no better than they do, by the code of the ledger:
+Known causes of the differences, by diagnostic code:
 
 | cause | models |
 |---|---|
@@ -78,20 +79,20 @@ _TAIL = """
 
 
 def main() -> None:
-    """Judge every model and write the page."""
+    """Compare every model and write the page."""
     with ThreadPoolExecutor(_WORKERS) as pool:
         proofs = list(pool.map(prove, models()))
     (ROOT / "docs" / "proof.md").write_text(page(proofs), encoding="utf-8")
 
 
 def page(proofs: Sequence[Proof], left: int = 0) -> str:
-    """The whole page; ``left`` files are left to another run."""
+    """Return the page; ``left`` files are not compared yet."""
     read = [proof for proof in proofs if not proof.invalid]
     unread = [proof for proof in proofs if proof.invalid]
     refusals = (_line(proof.model, proof.invalid) for proof in unread)
     head = _head(proofs, read)
     if left:
-        head = head.replace("| verdict on", f"{left} more files are not judged here yet.\n\n| verdict on", 1)
+        head = head.replace("| verdict on", f"{left} other files are not compared yet.\n\n| verdict on", 1)
     return "".join((head, *map(_row, read), _TAIL, *refusals))
 
 
@@ -125,19 +126,19 @@ def _codes(proof: Proof) -> Iterator[str]:
 
 
 def _worst(read: Sequence[Proof]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    worst: dict[str, float] = {}
     for proof in read:
         for name, error in proof.worst.items():
-            found[name] = max(error, found.get(name, 0.0))
-    return found
+            worst[name] = max(error, worst.get(name, 0.0))
+    return worst
 
 
 def _row(proof: Proof) -> str:
     worst = f"{max(proof.worst.values()):.0e}" if proof.worst else ""
-    return _line(proof.model, str(proof.links), str(proof.dofs), _told(proof), worst, _witness(proof))
+    return _line(proof.model, str(proof.links), str(proof.dofs), _verdict_text(proof), worst, _witness(proof))
 
 
-def _told(proof: Proof) -> str:
+def _verdict_text(proof: Proof) -> str:
     verdict = _verdict(proof)
     if verdict == "crash":
         return f"**{proof.crash}**"
@@ -156,7 +157,7 @@ def _witness(proof: Proof) -> str:
     text = _FOLDERS.sub("", "; ".join(proof.witness_causes[:2]))[:120]
     if proof.witness == "DIFFERS":
         return f"**differs**: {WITNESS_FAULTS.get(proof.model, text)}"
-    return f"{'agrees but for' if proof.witness == 'AGREES' else proof.witness}: {text}"
+    return f"{'agrees except for' if proof.witness == 'AGREES' else proof.witness}: {text}"
 
 
 def _line(*cells: str) -> str:

@@ -1,4 +1,4 @@
-"""Write ``docs/robots.md``: every robot of three packages, read here and held against Drake.
+"""Write ``docs/robots.md``: every robot of three packages, compared with Drake.
 
 Run it from the root of the project, with the test extra installed: ``python docs/make_robots_table.py``.
 """
@@ -18,13 +18,13 @@ from tests.corpora.robots_corpus import Finding, examine, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")
 
-_HEAD = """# Robots that people have
+_HEAD = """# Published robots
 
-Every URDF file of three packages of the Python index, read without any environment variable, with nothing but the
-package's data folder in `paths`. {read} of {all} load; the others have an error of their own, which the table names.
-Drake reads {judged} of them too. Where it does, the largest difference of a link's pose (m or rad, at the zero
-position and two random ones), of the total mass and of the mass matrix (relative) stand in the table. Where Drake
-replaces an impossible inertia by one of its own, that one is taken for both: *repaired*.
+All URDF files of three packages of the Python Package Index, read without environment variables and with only the
+data folder of the package in `paths`. {read} of {all} load; the others have errors, which the table states. Drake
+reads {judged} of them too. For these, the table states the largest difference of the link poses (m or rad, at the
+zero position and two random ones), of the total mass and of the mass matrix (both relative). If Drake replaces a
+non-physical inertia, its inertia is used on both sides: *repaired*.
 
 | | largest difference |
 |---|---|
@@ -33,7 +33,7 @@ replaces an impossible inertia by one of its own, that one is taken for both: *r
 | mass matrix | {mass_matrix:.1e} |
 
 Written by `docs/make_robots_table.py` on {date}, with {versions}.
-The same facts are tested by `tests/corpora/test_robots_corpus.py`.
+`tests/corpora/test_robots_corpus.py` tests the same properties.
 
 | file | links | dof | files found | pose | mass | M | remark |
 |---|---|---|---|---|---|---|---|
@@ -65,11 +65,11 @@ def _largest(values: Iterable[float | None]) -> float:
 
 
 def _row(finding: Finding) -> str:
-    found = f"{finding.files - len(finding.missing)}/{finding.files}"
+    files = f"{finding.files - len(finding.missing)}/{finding.files}"
     numbers = [_number(value) for value in (finding.pose, finding.mass, finding.mass_matrix)]
     counts = ["", ""] if finding.errors else [str(finding.links), str(finding.velocities)]
     remark = "; ".join(_remarks(finding)).replace("|", "\\|")
-    return f"| {finding.robot} | {' | '.join([*counts, found, *numbers])} | {remark} |\n"
+    return f"| {finding.robot} | {' | '.join([*counts, files, *numbers])} | {remark} |\n"
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Real models at the levels of energy, momentum and contact: what both simulators keep, and how shapes touch."""
+"""Measurements of real models at the levels L3 and L4: energy, momentum and contact in both simulators."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ import bridge
 import loaders
 from bridge.parity import Outcome, Row
 from loaders.diagnostics import ExportError
-from tests.corpora.models_corpus import Model, alone, compared
+from tests.corpora.models_corpus import Model, compare_or_repair, run_isolated
 
 LEVELS = ("L3", "L4")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What was measured of one model."""
+    """Measurements of one model."""
 
     model: str
     invalid: bool = False
-    """Whether it does not load."""
+    """Whether the model does not load."""
     repaired: bool = False
-    """Whether that is with inertias repaired that no body can have, and that MuJoCo refuses."""
+    """Whether non-physical inertias were repaired, because MuJoCo refuses them."""
     rows: tuple[Row, ...] = ()
     crash: str = ""
 
     def verdict(self, level: str) -> str:
-        """Of one level, in a word."""
+        """Return the verdict of one level."""
         outcomes = {row.outcome for row in self.rows if row.level == level}
         words = ((Outcome.FAILED, "DIFFERS"), (Outcome.EXPLAINED, "AGREES"), (Outcome.PASSED, "EQUIVALENT"))
         return next((word for outcome, word in words if outcome in outcomes), "nothing to measure")
 
 
 def measure(model: Model) -> Measured:
-    """What is measured of a model, in a process of its own."""
-    found, crash, _ = alone(judge, model)
-    return dataclasses.replace(found or Measured(model=model.name), crash=crash.strip().rpartition("\n")[2])
+    """Measure a model in a separate process."""
+    measured, crash, _ = run_isolated(judge, model)
+    return dataclasses.replace(measured or Measured(model=model.name), crash=crash.strip().rpartition("\n")[2])
 
 
 def judge(model: Model) -> Measured:
-    """What is measured of a model, here."""
+    """Measure a model in this process."""
     try:
         mechanism = bridge.lower(loaders.load(model.path, paths=list(model.paths), package_map=model.packages))
     except (loaders.LoadError, ExportError):
         return Measured(model=model.name, invalid=True)
-    found, repaired = compared(mechanism, ("mujoco", "pybullet"), levels=LEVELS, configurations=1)
-    return Measured(model=model.name, rows=found.rows, repaired=repaired)
+    comparison, repaired = compare_or_repair(mechanism, ("mujoco", "pybullet"), levels=LEVELS, configurations=1)
+    return Measured(model=model.name, rows=comparison.rows, repaired=repaired)

@@ -1,4 +1,4 @@
-"""Real models, from the file to both running engines, each in a process of its own."""
+"""Load and run real models in both engines, each model in a separate process."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ from tests.corpora import robots_corpus
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", ROOT.parent / "shared" / "corpus"))
 SECONDS = 180.0
-"""How long one model may take."""
+"""Time limit of one model [s]."""
 MEMORY = 8 << 30
-"""How many bytes of addresses one process may have."""
+"""Limit of the address space of one process [bytes]."""
 _DRAKE = ["pydrake.multibody.parsing", "pydrake.multibody.plant"] if importlib.util.find_spec("pydrake") else []
-"""What takes long to import, and is imported once for all processes."""
+"""Modules that are imported once for all processes, because their import is slow."""
 STATES = 3
-"""Random states in which engines are compared."""
+"""Number of random states in which engines are compared."""
 POSES, MASSES = "link poses", "mass matrix"
 FAULTS = {
     "drake/features/urdf/inertia_negative_mass.urdf": "a mass is negative",
     "libsdformat/sdformat/test/sdf/inertial_invalid.sdf": "a mass is negative",
 }
-"""Files with a fault of their own that no engine stands, each with what it is."""
+"""Files that are wrong and fail in every engine, with the error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """One file, and the folders that it needs."""
+    """A file and the folders that it needs."""
 
     name: str
     path: Path
     paths: tuple[Path, ...] = ()
     packages: dict[str, Path] = field(default_factory=dict)
-    """Folders by package."""
+    """Folders by name of the package."""
 
     def __str__(self) -> str:
         return self.name
@@ -65,46 +65,46 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcomes:
-    """What came of a model in one engine."""
+    """Results of a model in one engine."""
 
     refused: tuple[str, ...] = ()
-    """Why the engine cannot hold it, each with its code; empty if it does."""
+    """Reasons why the engine refuses the model, each with its code."""
     repaired: bool = False
-    """Whether it is held once ``inertia="repair"`` is asked for."""
+    """Whether the engine accepts the model with ``inertia="repair"``."""
     defects: tuple[str, ...] = ()
-    """What nobody has announced: a difference, a warning, a position that is no number."""
+    """Unexplained differences, warnings of the engine, and positions that are not finite."""
     errors: dict[str, float] = field(default_factory=dict)
-    """The worst error of each compared quantity."""
+    """The largest error of each compared quantity."""
     explained: tuple[str, ...] = ()
-    """Quantities that differ for a reason in the ledger."""
+    """Quantities that differ for a known cause."""
     fates: dict[str, int] = field(default_factory=dict)
-    """How many entries of the ledger have each fate."""
+    """Number of diagnostics of each fate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What came of one model."""
+    """Results of one model."""
 
     model: str
     invalid: tuple[str, ...] = ()
-    """Why it does not load."""
+    """Errors that prevent loading."""
     links: int = 0
     joints: int = 0
     velocities: int = 0
     mujoco: Outcomes = Outcomes()
     pybullet: Outcomes = Outcomes()
     crash: str = ""
-    """A traceback, a signal, or how long it ran in vain."""
-    left: tuple[str, ...] = ()
-    """Files left in the temporary folder and in the working one."""
+    """Traceback, exit code, or exceeded time limit of the process; empty if it succeeded."""
+    leftover_files: tuple[str, ...] = ()
+    """Files that remain in the temporary and working folder."""
     seconds: float = 0.0
 
 
-# --- which models ----------------------------------------------------------------------------------------------------
+# --- models ----------------------------------------------------------------------------------------------------------
 
 
 def models() -> list[Model]:
-    """Every model of the corpora and of the installed packages, in a fixed order."""
+    """Return every model of the corpora and of the installed packages, in a fixed order."""
     return [*_gazebo(), *_libsdformat(), *_drake(), *_robots()]
 
 
@@ -118,8 +118,8 @@ def _libsdformat() -> Iterator[Model]:
     folder = CORPUS / "libsdformat"
     if folder.is_dir():
         entries = json.loads((folder / "manifest.json").read_text())["shared"]
-        found = {entry["source"]: entry["paths"] for entry in entries}
-        for source, paths in sorted(found.items()):
+        paths_by_source = {entry["source"]: entry["paths"] for entry in entries}
+        for source, paths in sorted(paths_by_source.items()):
             needed = tuple(folder / "inputs" / path for path in paths)
             yield Model(name=f"libsdformat/{source}", path=folder / "inputs" / source, paths=needed)
 
@@ -136,9 +136,9 @@ def _drake() -> Iterator[Model]:
 
 
 def _packages(folder: Path) -> dict[str, Path]:
-    """By the name that each states; one of Drake's tests has two that state one."""
-    found = (path for path in sorted(folder.rglob("package.xml")) if "conflicting" not in str(path))
-    named = ((re.search(r"<name>\s*([^<\s]+)", path.read_text()), path) for path in found)
+    """Return the packages in a folder by their stated names, without a test of Drake that repeats a name."""
+    files = (path for path in sorted(folder.rglob("package.xml")) if "conflicting" not in str(path))
+    named = ((re.search(r"<name>\s*([^<\s]+)", path.read_text()), path) for path in files)
     return {match[1]: path.parent for match, path in named if match}
 
 
@@ -147,24 +147,29 @@ def _robots() -> Iterator[Model]:
         yield Model(name=str(robot), path=robot.path, paths=(robot.root,))
 
 
-# --- one process for each --------------------------------------------------------------------------------------------
+# --- separate processes ----------------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")
 
 
 def examine(model: Model) -> Finding:
-    """What comes of a model in a process of its own, whatever happens there."""
+    """Examine a model in a separate process, which may crash."""
     begin = time.perf_counter()
-    found, crash, left = alone(_finding, model)
-    finding = Finding(model=model.name) if found is None else found
-    return replace(finding, crash=crash, left=left, seconds=time.perf_counter() - begin)
+    result, crash, leftover_files = run_isolated(_finding, model)
+    finding = Finding(model=model.name) if result is None else result
+    return replace(finding, crash=crash, leftover_files=leftover_files, seconds=time.perf_counter() - begin)
 
 
-def alone(task: Callable[[Model], T], model: Model) -> tuple[T | None, str, tuple[str, ...]]:
-    """What a task, a function of some module, makes of a model in a process of its own.
+def run_isolated(task: Callable[[Model], T], model: Model) -> tuple[T | None, str, tuple[str, ...]]:
+    """Run a task on a model in a separate process.
 
-    With it come a traceback or how the process ended if that was not well, and the files that were left behind.
+    Args:
+        task: A function of a module.
+        model: Its argument.
+
+    Returns:
+        The result of the task or None, the traceback or exit code of a failure, and the files that remain.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["models_corpus", "pybullet", *_DRAKE])
@@ -173,24 +178,24 @@ def alone(task: Callable[[Model], T], model: Model) -> tuple[T | None, str, tupl
         process = context.Process(target=_child, args=(task, model, folder, sender))
         process.start()
         sender.close()
-        found, crash = _received(receiver)
+        result, crash = _receive(receiver)
         process.join(1.0)
         process.kill()
         process.join()
-        left = tuple(sorted(path.name for path in Path(folder).rglob("*") if path.is_file()))
+        leftover_files = tuple(sorted(path.name for path in Path(folder).rglob("*") if path.is_file()))
     if not crash and process.exitcode not in {0, None}:
         crash = f"exit {process.exitcode}"
-    return found, crash, left
+    return result, crash, leftover_files
 
 
-def _received(receiver: Connection) -> tuple[Any, str]:
+def _receive(receiver: Connection) -> tuple[Any, str]:
     if not receiver.poll(SECONDS):
         return None, f"not done in {SECONDS:g} s"
     try:
-        found, crash = receiver.recv()
+        result, crash = receiver.recv()
     except EOFError:
-        return None, "the process died"
-    return found, crash
+        return None, "the process ended unexpectedly"
+    return result, crash
 
 
 def _child(task: Callable[[Model], Any], model: Model, folder: str, sender: Connection) -> None:
@@ -202,7 +207,7 @@ def _child(task: Callable[[Model], Any], model: Model, folder: str, sender: Conn
     os.dup2(silence, sys.stdout.fileno())
     try:
         sender.send((task(model), ""))
-    except Exception:  # noqa: BLE001 - whatever it is, the parent reports it
+    except Exception:  # noqa: BLE001 - the parent process reports every exception
         sender.send((None, traceback.format_exc()))
 
 
@@ -221,7 +226,7 @@ def _finding(model: Model) -> Finding:
         joints=len(scene.joints),
         velocities=len(mechanism.v_order),
         mujoco=_in_mujoco(mechanism),
-        pybullet=_compared(mechanism, "pybullet"),
+        pybullet=_compare(mechanism, "pybullet"),
     )
 
 
@@ -233,19 +238,19 @@ def _reasons(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
 
 
 def _in_mujoco(mechanism: Mechanism) -> Outcomes:
-    """Compared, then shaken; with repaired inertia where nothing else helps."""
+    """Compare with the mechanism, then run with random efforts; repair the inertia if MuJoCo refuses the model."""
     with mujoco_warnings() as warnings:
-        found = _compared(mechanism, "mujoco")
+        outcomes = _compare(mechanism, "mujoco")
         try:
-            _shake(mechanism, warnings, inertia="repair" if found.refused else "keep")
+            _shake(mechanism, warnings, inertia="repair" if outcomes.refused else "keep")
         except ExportError:
-            return found
-    defects = (*found.defects, *dict.fromkeys(warnings))
-    return replace(found, repaired=bool(found.refused), defects=defects)
+            return outcomes
+    defects = (*outcomes.defects, *dict.fromkeys(warnings))
+    return replace(outcomes, repaired=bool(outcomes.refused), defects=defects)
 
 
-def _compared(mechanism: Mechanism, engine: str) -> Outcomes:
-    """Held against the mechanism itself, in random states."""
+def _compare(mechanism: Mechanism, engine: str) -> Outcomes:
+    """Compare an engine with the mechanism in random states."""
     try:
         comparison = bridge.compare(
             mechanism, engines=(engine,), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES
@@ -261,8 +266,17 @@ def _compared(mechanism: Mechanism, engine: str) -> Outcomes:
     )
 
 
-def compared(mechanism: Mechanism, engines: tuple[str, ...], **options: Any) -> tuple[Comparison, bool]:
-    """The comparison, and whether that is with inertias repaired that no body can have, and that MuJoCo refuses."""
+def compare_or_repair(mechanism: Mechanism, engines: tuple[str, ...], **options: Any) -> tuple[Comparison, bool]:
+    """Compare engines, with repaired inertias if an engine refuses non-physical ones.
+
+    Args:
+        mechanism: The model.
+        engines: Names of the engines.
+        options: Options of `bridge.compare`.
+
+    Returns:
+        The comparison, and whether inertias were repaired.
+    """
     try:
         return bridge.compare(mechanism, engines, **options), False
     except ExportError:
@@ -270,7 +284,7 @@ def compared(mechanism: Mechanism, engines: tuple[str, ...], **options: Any) -> 
 
 
 def script_of_docs(name: str) -> Any:
-    """One of the scripts that write pages, as a module."""
+    """Import one of the scripts that write pages."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
@@ -282,9 +296,9 @@ def _difference(row: Row) -> str:
 
 
 def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> None:
-    """Compile the export and run it for a second under random efforts, or until MuJoCo complains.
+    """Compile the export and run it for a second with random efforts, or until MuJoCo warns.
 
-    It starts within the joints' limits; each effort alone would accelerate its joint by at most 10 rad/s^2 or m/s^2.
+    The initial positions are within the limits; each effort alone accelerates its joint by at most 10 rad/s^2 or m/s^2.
     """
     mjcf = bridge.to_mjcf(mechanism, actuators="motor", **options)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
@@ -295,11 +309,11 @@ def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> None:
         data.ctrl[:] = effort * rng.uniform(-1.0, 1.0, model.nu)
         mujoco.mj_step(model, data)
     if not np.isfinite(data.qpos).all():
-        warnings.append("a position is no number")
+        warnings.append("a position is not finite")
 
 
 def _within_limits(model: Any, data: Any) -> None:
-    """Move every hinge and slide from zero to its nearest position within its limits."""
+    """Set every hinge and slide to the position within its limits that is nearest to zero."""
     scalar = model.jnt_limited.astype(bool) & (model.jnt_type >= int(mujoco.mjtJoint.mjJNT_SLIDE))
     address = model.jnt_qposadr[scalar]
     data.qpos[address] = np.clip(data.qpos[address], *model.jnt_range[scalar].T)
@@ -313,10 +327,10 @@ def _mild_efforts(model: Any) -> Any:
 
 @contextmanager
 def mujoco_warnings() -> Iterator[list[str]]:
-    """MuJoCo's warnings, as they come."""
-    found: list[str] = []
-    mujoco.set_mju_user_warning(lambda *text: found.append(" ".join(map(str, text))))
+    """Collect MuJoCo's warnings in a list."""
+    warnings: list[str] = []
+    mujoco.set_mju_user_warning(lambda *text: warnings.append(" ".join(map(str, text))))
     try:
-        yield found
+        yield warnings
     finally:
         mujoco.set_mju_user_warning(None)

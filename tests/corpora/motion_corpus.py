@@ -1,4 +1,4 @@
-"""Real models in MuJoCo under random controls of full size, and their mechanics against Drake and the mechanism."""
+"""Run real models in MuJoCo under random full controls, and compare their mechanics with Drake and the mechanism."""
 
 from __future__ import annotations
 
@@ -18,73 +18,73 @@ from bridge.mjcf import Actuators
 from bridge.mjcf.body.joints import Carrier, carriers
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError
-from tests.corpora.models_corpus import MASSES, POSES, STATES, Model, alone, mujoco_warnings
+from tests.corpora.models_corpus import MASSES, POSES, STATES, Model, mujoco_warnings, run_isolated
 
 KINDS: tuple[Actuators, ...] = ("dcmotor", "position", "velocity", "motor")
 WITHIN = KINDS[:3]
-"""Those whose controls keep within all the limits that the file states; a motor knows no limit of speed."""
+"""Actuators whose controls respect all limits of the file; a plain motor has no speed limit."""
 HOLD = 0.05
-"""How long each control is held [s]."""
+"""Duration of each control [s]."""
 UNBOUNDED = 1.0
-"""The largest control of an actuator without a range [N m, rad, rad/s, or of a slide]."""
+"""The largest control of an actuator without a range [N m, rad, rad/s; for slides N, m, m/s]."""
 TURN = 0.2
-"""The most that a position may be told to move in a time step [rad or m]."""
+"""The largest commanded change of a position in a time step [rad or m]."""
 FRACTIONS = (1, 4, 16)
-"""Parts of its own time step that a model is run with, until MuJoCo has nothing to say."""
+"""Divisors of the time step of a model, tried in order until MuJoCo does not warn."""
 CAUSES = ("mjcf.light-joint", "mjcf.massless-link", "lower.massless-free-link")
-"""Codes of the ledger that foretell that a model cannot bear full effort without a limit of speed."""
+"""Codes of diagnostics that predict that a model cannot bear full effort without a speed limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A second with one kind of actuators."""
+    """Results of one second with one kind of actuators."""
 
     actuators: int
     warning: str = ""
-    """MuJoCo's first, at the model's own time step."""
+    """MuJoCo's first warning at the time step of the model."""
     step: float = math.inf
-    """The largest time step that was tried without a warning [s]; infinite if none was."""
+    """The largest tested time step without a warning [s]; infinite if there is none."""
     overlap: tuple[float, str] = (0.0, "")
-    """How deep two links are in each other at the start [m], and their names."""
+    """The deepest initial overlap of two links [m], and their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motion:
-    """What came of one model."""
+    """Results of one model."""
 
     model: str
     invalid: str = ""
     repaired: tuple[str, ...] = ()
-    """What was said of each impossible inertia; that of the export and that of the mechanism are replaced."""
+    """Messages about repaired inertias, which the export and the mechanism both use."""
     runs: dict[str, Run] = field(default_factory=dict)
     causes: tuple[str, ...] = ()
-    """Those of `CAUSES` that the ledger has."""
+    """Codes of `CAUSES` among the diagnostics."""
     errors: dict[str, float] = field(default_factory=dict)
-    """Of poses and mass matrix, of MuJoCo against the mechanism."""
+    """Errors of poses and mass matrix, MuJoCo against the mechanism."""
     drake: dict[str, float] = field(default_factory=dict)
-    """The same of MuJoCo against Drake, where it reads the file."""
+    """Errors of poses and mass matrix, MuJoCo against Drake, if Drake reads the file."""
     explained: tuple[str, ...] = ()
-    """Why either differs, as the ledger has it."""
+    """Known causes of differences."""
     differs: tuple[str, ...] = ()
     crash: str = ""
 
 
 def move(model: Model) -> Motion:
-    """What comes of a model, in a process of its own."""
-    found, crash, _ = alone(_motion, model)
-    return replace(found or Motion(model=model.name), crash=crash.strip().rpartition("\n")[2])
+    """Run a model in a separate process."""
+    motion, crash, _ = run_isolated(_motion, model)
+    return replace(motion or Motion(model=model.name), crash=crash.strip().rpartition("\n")[2])
 
 
 def _motion(model: Model) -> Motion:
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
-        mechanism = mechanism_of(_unseen(loaders.load(model.path, **search)), repair_inertia=True)
+        mechanism = mechanism_of(_without_visuals(loaders.load(model.path, **search)), repair_inertia=True)
         with mujoco_warnings() as warnings:
-            rows, ledger = _compared(mechanism, search)
+            rows, diagnostics = _compare(mechanism, search)
             runs = {kind: _run(mechanism, kind, warnings) for kind in KINDS}
     except (loaders.LoadError, ExportError) as error:
         return Motion(model=model.name, invalid=str(error).partition("\n")[0])
-    codes = {entry.code for entry in ledger}
+    codes = {entry.code for entry in diagnostics}
     return Motion(
         model=model.name,
         repaired=tuple(entry.message for entry in mechanism.diagnostics if entry.code == "lower.repaired-inertia"),
@@ -97,17 +97,17 @@ def _motion(model: Model) -> Motion:
     )
 
 
-def _unseen(scene: loaders.Scene) -> loaders.Scene:
-    """Without what is only seen."""
+def _without_visuals(scene: loaders.Scene) -> loaders.Scene:
+    """Return the scene without visuals."""
     return replace(scene, links=tuple(replace(link, visuals=()) for link in scene.links))
 
 
-def _compared(mechanism: Mechanism, search: dict[str, Any]) -> tuple[list[Row], tuple[Diagnostic, ...]]:
-    found = bridge.compare(
+def _compare(mechanism: Mechanism, search: dict[str, Any]) -> tuple[list[Row], tuple[Diagnostic, ...]]:
+    comparison = bridge.compare(
         mechanism, engines=("mujoco", "drake"), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES, **search
     )
-    rows = [row for row in found.rows if row.quantity in {POSES, MASSES} and "mujoco" in row.engines]
-    return rows, found.diagnostics
+    rows = [row for row in comparison.rows if row.quantity in {POSES, MASSES} and "mujoco" in row.engines]
+    return rows, comparison.diagnostics
 
 
 def _errors(rows: Iterable[Row], engines: tuple[str, str]) -> dict[str, float]:
@@ -115,27 +115,27 @@ def _errors(rows: Iterable[Row], engines: tuple[str, str]) -> dict[str, float]:
     return {row.quantity: row.error for row in passed}
 
 
-# --- a second under controls -----------------------------------------------------------------------------------------
+# --- one second of motion --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controls:
-    """What controls are drawn from, for each actuator."""
+    """Range of the random controls of each actuator."""
 
     lower: Any
     upper: Any
     speeds: Any
-    """How fast a control may change [per second]; infinite where it may jump."""
+    """Largest rate of change of a control [per second]; infinite if it may jump."""
 
 
 def _run(mechanism: Mechanism, kind: Actuators, warnings: list[str]) -> Run:
     mjcf = bridge.to_mjcf(mechanism, actuators=kind)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
-    own, first, overlap = model.opt.timestep, "", _overlap(model)
+    timestep, first, overlap = model.opt.timestep, "", _overlap(model)
     controls = _controls(model, mechanism, kind)
     for fraction in FRACTIONS:
-        model.opt.timestep = own / fraction
-        warning = shaken(model, controls, warnings)
+        model.opt.timestep = timestep / fraction
+        warning = run_for_a_second(model, controls, warnings)
         first = first or warning
         if not warning:
             return Run(actuators=model.nu, warning=first, step=model.opt.timestep, overlap=overlap)
@@ -143,7 +143,7 @@ def _run(mechanism: Mechanism, kind: Actuators, warnings: list[str]) -> Run:
 
 
 def _controls(model: Any, mechanism: Mechanism, kind: Actuators) -> Controls:
-    """Within the range of each actuator; positions change, and velocities are, no faster than the file allows."""
+    """Return controls within the range of each actuator and the speed limits of the file."""
     lower, upper = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, (-UNBOUNDED, UNBOUNDED)).T
     limits = {carrier.joint: _speed_limit(mechanism, carrier) for carrier in carriers(mechanism).values()}
     driven = [model.joint(joint).name for joint in model.actuator_trnid[:, 0]]
@@ -159,9 +159,18 @@ def _speed_limit(mechanism: Mechanism, carrier: Carrier) -> float:
     return abs(carrier.ratio) * axis.velocity if axis is not None else math.inf
 
 
-def shaken(model: Any, controls: Controls, warnings: list[str]) -> str:
-    """MuJoCo's first warning in a second under random controls, from where its users start; or nothing."""
-    data, rng = _started(model), np.random.default_rng(0)
+def run_for_a_second(model: Any, controls: Controls, warnings: list[str]) -> str:
+    """Run a second with random controls, from the keyframe ``home`` if there is one.
+
+    Args:
+        model: The compiled model.
+        controls: Range of the controls.
+        warnings: The list that collects MuJoCo's warnings; it is empty afterwards.
+
+    Returns:
+        MuJoCo's first warning; empty if there is none.
+    """
+    data, rng = _initial_state(model), np.random.default_rng(0)
     hold, most = max(1, round(HOLD / model.opt.timestep)), controls.speeds * model.opt.timestep
     data.ctrl[:] = data.qpos[model.jnt_qposadr[model.actuator_trnid[:, 0]]]
     target = data.ctrl.copy()
@@ -173,14 +182,14 @@ def shaken(model: Any, controls: Controls, warnings: list[str]) -> str:
         if warnings:
             break
     if not np.isfinite(data.qpos).all():
-        warnings.append("a position is no number")
-    found = warnings[0] if warnings else ""
+        warnings.append("a position is not finite")
+    first = warnings[0] if warnings else ""
     warnings.clear()
-    return found
+    return first
 
 
-def _started(model: Any) -> Any:
-    """The state that a user of MuJoCo starts from: the first keyframe, or zero."""
+def _initial_state(model: Any) -> Any:
+    """Return the state at the first keyframe, or at zero."""
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -188,12 +197,12 @@ def _started(model: Any) -> Any:
 
 
 def _overlap(model: Any) -> tuple[float, str]:
-    """The deepest contact between two links at the start [m], and which they are."""
-    data = _started(model)
+    """Return the deepest initial overlap of two links [m], and their names."""
+    data = _initial_state(model)
     mujoco.mj_fwdPosition(model, data)
-    found = [(0.0, "")]
+    overlaps = [(0.0, "")]
     for contact in data.contact[: data.ncon]:
         names = [model.body(model.geom_bodyid[geom]).name for geom in contact.geom]
         if "world" not in names:
-            found.append((-float(contact.dist), " and ".join(names)))
-    return max(found)
+            overlaps.append((-float(contact.dist), " and ".join(names)))
+    return max(overlaps)

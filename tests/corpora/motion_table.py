@@ -1,4 +1,4 @@
-"""The table of `motion_corpus`: real models in MuJoCo under full control, one line a model."""
+"""Table of the results of ``motion_corpus``: real models in MuJoCo under full control, one row for each model."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ _Line = Callable[..., str]
 TITLE = "## In MuJoCo under full control\n"
 
 _HEAD = """
-{models} models run in MuJoCo for a second at the time step of their source, from where its users start (the keyframe
-`home` if there is one, zero if not), with contacts among all links that may touch and no ground but their own. Each
-actuator gets controls drawn evenly by a seed, a new one every {hold:g} ms, within all the limits that the file states:
+{models} models run in MuJoCo for a second at the time step of their source, from the keyframe `home` if there is
+one, else from zero, with contacts between all links that may collide and without additional ground. Each actuator
+gets uniformly distributed random controls, a new one every {hold:g} ms, within all limits of the file:
 
-* `dcmotor`: efforts within the whole range of control; they fall with speed, and end at the speed limit;
-* `position`: positions anywhere between the stops, approached no faster than the speed limit;
+* `dcmotor`: efforts within the control range, which decrease with speed and vanish at the speed limit;
+* `position`: positions within the joint limits, approached no faster than the speed limit;
 * `velocity`: speeds up to the limit.
 
-Speeds and changes of position end at {turn:g} rad or m in a time step, where a file's limit is none (50000 rad/s); a
-control without a range is drawn from {unbounded:g} of the unit to both sides. `motor` shows what a motor does that
-knows no speed: any effort up to the limit, however fast the joint turns. A warning of MuJoCo's ends a run; the time
-step is then divided by {fractions}.
+Commanded speeds and changes of position are limited to {turn:g} rad or m per time step, because limits of some
+files are placeholders (50000 rad/s). Controls without a range are within -{unbounded:g} and {unbounded:g}. `motor`
+has no speed limit: any effort up to the limit at any speed. A warning of MuJoCo ends a run; the time step is then
+divided by {fractions}.
 
 | | {kinds} |
 |---|{dashes}|
 | without a warning | {quiet} |
-| without one at a shorter time step | {shorter} |
-| never without one | {never} |
+| without a warning at a smaller time step | {shorter} |
+| with a warning at every time step | {never} |
 | of these, without a known cause | {strange} |
-| not done in time, on a busy machine | {late} |
+| exceeded the time limit | {late} |
 
-{repaired} models have inertias that no body can have. They are compared as the others are, export and mechanism both
-with the inertias that `inertia="repair"` gives.
+{repaired} models have non-physical inertias. Their export and mechanism are compared with the inertias of
+`inertia="repair"`.
 
 | worst error | poses | mass matrix | models |
 |---|---|---|---|
@@ -44,24 +44,24 @@ with the inertias that `inertia="repair"` gives.
 | of these, with repaired inertia | {mended} |
 | MuJoCo and Drake, where it reads the file | {drake} |
 
-What the ledger explains is not in these errors; {explained} models have such a thing. Others that differ, all of them
-from Drake alone (see [Drake](drake.md)): {differs}.
+These errors do not include differences with a known cause, which {explained} models have. Models that differ for other
+reasons, all of them from Drake only (see [Drake](drake.md)): {differs}.
 
 ### Models that warn
 
-`mjcf.light-joint`: the effort that the file states is more than the inertia that it states can bear without the limit
-of speed, which MuJoCo has not; most efforts here are round numbers that no motor has. `mjcf.massless-link`,
-`lower.massless-free-link`: an effort acts on a link that has no mass.
+`mjcf.light-joint`: the inertia of the file cannot bear the effort limit of the file without the speed limit, which
+MuJoCo does not support; most of these effort limits are placeholders. `mjcf.massless-link`,
+`lower.massless-free-link`: an effort acts on a link without mass.
 
 | model | {kinds} | cause | warning |
 |---|{dashes}|---|---|
 """
 
 _OVERLAPS = """
-### Links that overlap at the start
+### Links that overlap initially
 
-By more than 1 mm, and free to touch: MuJoCo pushes them apart from the first step on. Exclude the pair in the source,
-or use simpler shapes.
+Links that may collide and overlap by more than 1 mm. MuJoCo pushes them apart from the first step on. Exclude the
+pair in the source, or use simpler shapes.
 
 | model | deepest overlap | of |
 |---|---|---|
@@ -70,8 +70,8 @@ or use simpler shapes.
 _ALL = """
 ### All models
 
-Errors of poses in m or rad, of the mass matrix relative to its diagonal; none stands where the ledger explains a
-difference, or Drake does not read the file. *quiet* is a second without a warning.
+Errors of poses in m or rad, of the mass matrix relative to its diagonal; empty if a difference has a known cause, or
+if Drake does not read the file. *quiet* is a second without a warning.
 
 | model | {kinds} | poses | M | poses, Drake | M, Drake | repaired links |
 |---|{dashes}|---|---|---|---|---|
@@ -79,7 +79,7 @@ difference, or Drake does not read the file. *quiet* is a second without a warni
 
 
 def section(motions: Sequence[Motion], line: _Line) -> str:
-    """The section, from its title on."""
+    """Return the section with its title."""
     known = [motion for motion in motions if not motion.invalid]
     columns = {"kinds": " | ".join(KINDS), "dashes": "|".join("---" for _ in KINDS)}
     loud = [motion for motion in known if motion.crash or any(run.warning for run in motion.runs.values())]
@@ -118,18 +118,18 @@ def _counts(known: Sequence[Motion]) -> dict[str, object]:
 
 
 def _worst(known: Sequence[Motion]) -> dict[str, str]:
-    mended = [motion.errors for motion in known if motion.repaired]
+    repaired = [motion.errors for motion in known if motion.repaired]
     return {
         "own": _line_of([motion.errors for motion in known]),
-        "mended": _line_of(mended),
+        "mended": _line_of(repaired),
         "drake": _line_of([motion.drake for motion in known]),
     }
 
 
 def _line_of(errors: Iterable[dict[str, float]]) -> str:
-    found = [error for error in errors if error]
-    worst = (max((error[key] for error in found if key in error), default=0.0) for key in (POSES, MASSES))
-    return " | ".join((*(f"{error:.0e}" for error in worst), str(len(found))))
+    compared = [error for error in errors if error]
+    worst = (max((error[key] for error in compared if key in error), default=0.0) for key in (POSES, MASSES))
+    return " | ".join((*(f"{error:.0e}" for error in worst), str(len(compared))))
 
 
 def _verdict(run: Run | None) -> str:
@@ -156,8 +156,8 @@ def _cause(motion: Motion) -> str:
 
 
 def _warning(motion: Motion) -> str:
-    found = {run.warning: kind for kind, run in reversed(motion.runs.items()) if run.warning}
-    return "; ".join(f"{kind}: {warning.removesuffix(' ')}" for warning, kind in reversed(found.items()))
+    warnings = {run.warning: kind for kind, run in reversed(motion.runs.items()) if run.warning}
+    return "; ".join(f"{kind}: {warning.removesuffix(' ')}" for warning, kind in reversed(warnings.items()))
 
 
 def _overlaps(known: Iterable[Motion], line: _Line) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The robots that come with packages of the Python index, and how Drake judges what we read of them."""
+"""Read the robots of packages of the Python Package Index, and compare them with Drake."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from loaders.spatial import SpatialInertia
 from tests.support.drake_oracle import DrakeOracle, open_in_drake, pose_error
 
 RANDOM_URDFS = 20
-"""How many of PyBullet's thousand random objects are read."""
+"""Number of PyBullet's thousand random objects that are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robot:
-    """One file of a package."""
+    """A file of a package."""
 
     package: str
     root: Path
-    """The folder of data that the package installs: all that ``paths`` needs."""
+    """The data folder of the package, the only folder in ``paths``."""
     path: Path
 
     def __str__(self) -> str:
@@ -35,20 +35,20 @@ class Robot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What came of one robot."""
+    """Results of one robot."""
 
     robot: Robot
     errors: tuple[loaders.Diagnostic, ...] = ()
     links: int = 0
     velocities: int = 0
     files: int = 0
-    """Distinct files that it names."""
+    """Number of distinct files that the robot refers to."""
     missing: tuple[str, ...] = ()
-    """Those that are not found."""
+    """Files that are not found."""
     drake: str = ""
-    """Why Drake is no witness; empty if it is one."""
+    """Why Drake refuses the file; empty if it reads it."""
     repaired: bool = False
-    """Whether Drake replaced impossible inertias: for those links its own are taken before masses are compared."""
+    """Whether Drake replaced non-physical inertias; the comparison then uses Drake's."""
     pose: float | None = None
     """Largest difference of a link's pose [m or rad]."""
     mass: float | None = None
@@ -58,14 +58,14 @@ class Finding:
 
 
 def robots() -> list[Robot]:
-    """All URDF files of the installed packages, in a fixed order."""
+    """Return all URDF files of the installed packages, in a fixed order."""
     return [*_example_robot_data(), *_icub_models(), *_pybullet_data()]
 
 
 def _example_robot_data() -> Iterator[Robot]:
     spec = importlib.util.find_spec("cmeel")
-    places = [Path(folder) / "cmeel.prefix" / "share" for folder in sys.path] if spec else []
-    for root in (place / "example-robot-data" for place in places):
+    data_folders = [Path(folder) / "cmeel.prefix" / "share" for folder in sys.path] if spec else []
+    for root in (place / "example-robot-data" for place in data_folders):
         for path in sorted(root.rglob("*.urdf")):
             yield Robot(package="example-robot-data", root=root, path=path)
 
@@ -90,7 +90,7 @@ def _pybullet_data() -> Iterator[Robot]:
 
 
 def examine(robot: Robot) -> Finding:
-    """Read a robot, and hold it against Drake at the zero position and at two random ones."""
+    """Read a robot and compare it with Drake at the zero position and at two random ones."""
     lookups = loaders.resolve(robot.path, paths=[robot.root])
     files = {lookup.uri: lookup.path for lookup in lookups}
     missing = tuple(sorted(uri for uri, path in files.items() if path is None))
@@ -114,13 +114,13 @@ def examine(robot: Robot) -> Finding:
 
 
 def _why(message: str) -> str:
-    """The reason in a message of Drake's, without the path."""
+    """Return the reason of an error message of Drake, without the path."""
     return message.strip().splitlines()[0].rpartition("error: ")[2].rpartition("): ")[2][:160]
 
 
 def _differences(scene: loaders.Scene, drake: DrakeOracle) -> dict[str, float]:
     if drake.repaired:
-        links = tuple(replace(link, inertia=_possible(link, drake)) for link in scene.links)
+        links = tuple(replace(link, inertia=_physical_inertia(link, drake)) for link in scene.links)
         scene = replace(scene, links=links)
     mechanism = bridge.lower(scene)
     pose = mass_matrix = 0.0
@@ -136,8 +136,8 @@ def _differences(scene: loaders.Scene, drake: DrakeOracle) -> dict[str, float]:
     return {"pose": pose, "mass": mass, "mass_matrix": mass_matrix}
 
 
-def _possible(link: Link, drake: DrakeOracle) -> SpatialInertia | None:
-    """The inertia of a link, or Drake's if it belongs to no real body."""
+def _physical_inertia(link: Link, drake: DrakeOracle) -> SpatialInertia | None:
+    """Return the inertia of a link, or that of Drake if it is not physical."""
     inertia = link.inertia
     if inertia is None or (inertia.mass != 0.0 and not inertia.defects()):
         return inertia

@@ -1,4 +1,4 @@
-"""The page of energy, momentum and contact of real models, and the judge behind it."""
+"""The measurements of energy, momentum and contact, and the page that lists them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ IMPOSSIBLE = (
 )
 
 
-def page(found: list[Measured]) -> str:
-    return script_of_docs("make_contact_table").page(found)
+def page(measurements: list[Measured]) -> str:
+    return script_of_docs("make_contact_table").page(measurements)
 
 
 def row(outcome: Outcome, error: float, cause: str = "") -> Row:
@@ -31,19 +31,23 @@ def row(outcome: Outcome, error: float, cause: str = "") -> Row:
     )  # fmt: skip
 
 
-def test_a_bundled_model_keeps_its_energy_and_rests_as_it_must() -> None:
-    found = judge(Model(name="leg.sdf", path=ROOT / "assets" / "leg.sdf"))
-    assert (found.verdict("L3"), found.verdict("L4")) == ("EQUIVALENT", "AGREES")
+def test_a_bundled_model_conserves_energy_and_rests_on_the_ground() -> None:
+    measured = judge(Model(name="leg.sdf", path=ROOT / "assets" / "leg.sdf"))
+    assert (measured.verdict("L3"), measured.verdict("L4")) == ("EQUIVALENT", "AGREES")
 
 
-def test_an_inertia_that_no_body_has_is_repaired_and_told(tmp_path: Path) -> None:
+def test_a_non_physical_inertia_is_repaired(tmp_path: Path) -> None:
     path = tmp_path / "impossible.urdf"
     path.write_text(IMPOSSIBLE, encoding="utf-8")
-    found = judge(Model(name="impossible", path=path))
-    assert (found.repaired, found.verdict("L3"), found.verdict("L4")) == (True, "EQUIVALENT", "nothing to measure")
+    measured = judge(Model(name="impossible", path=path))
+    assert (measured.repaired, measured.verdict("L3"), measured.verdict("L4")) == (
+        True,
+        "EQUIVALENT",
+        "nothing to measure",
+    )
 
 
-def test_the_page_counts_verdicts_and_names_what_is_beyond_its_class() -> None:
+def test_the_page_counts_verdicts_and_lists_errors_beyond_the_tolerance() -> None:
     text = page([
         Measured(model="a", rows=(row(Outcome.EXPLAINED, 0.004),)),
         Measured(model="b", rows=(row(Outcome.FAILED, 0.5),)),

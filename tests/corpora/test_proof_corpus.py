@@ -1,4 +1,4 @@
-"""The judge behind the public proof, on models whose verdict is known, and the page that it writes."""
+"""The verdicts on models whose verdict is known, and the page that lists them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_bundled_models_are_equivalent_and_drake_agrees(model: str) -> None:
     assert max(proof.worst.values()) <= 1e-9
 
 
-def test_an_inertia_that_no_body_has_is_repaired_for_both_simulators_and_it_is_told(tmp_path: Path) -> None:
+def test_a_non_physical_inertia_is_repaired_for_both_simulators(tmp_path: Path) -> None:
     path = tmp_path / "impossible.urdf"
     path.write_text(IMPOSSIBLE, encoding="utf-8")
     proof = judge(Model(name="impossible", path=path))
@@ -39,12 +39,12 @@ def test_an_inertia_that_no_body_has_is_repaired_for_both_simulators_and_it_is_t
     assert "| EQUIVALENT, repaired | 1 |" in page([proof])
 
 
-def test_the_page_counts_verdicts_and_names_what_differs() -> None:
+def test_the_page_counts_verdicts_and_lists_differences() -> None:
     sound = Proof(model="a", verdict="EQUIVALENT", worst={"mass": 1e-12}, witness="EQUIVALENT")
     excused = Proof(model="b", verdict="AGREES", causes=("mesh.missing",), witness="absent", witness_causes=("no",))
     wrong = Proof(model="c", verdict="DIFFERS", causes=("mass of mujoco / pybullet at arm: 1.0e-02",))
     text = page([sound, excused, wrong, Proof(model="d", invalid="broken [sdf.x]"), Proof(model="e", crash="exit -11")])
-    assert "5\nfiles, of which 4 load" in text
+    assert "5 files, of which 4 load" in " ".join(text.split())
     assert "| EQUIVALENT | 1 |" in text
     assert "| `mesh.missing` | 1 |" in text
     assert "**DIFFERS**: mass of mujoco / pybullet at arm" in text

@@ -1,4 +1,4 @@
-"""Robots that people really have: each one loads, or is refused for its own error, and moves as in Drake.
+"""Published robots: each one loads, or is refused for a known error, and agrees with Drake.
 
 Drake reads the same files with its own parser; nothing but names is shared.
 """
@@ -12,17 +12,17 @@ from tests.corpora.robots_corpus import Finding, Robot, examine, robots
 pytest.importorskip("pydrake")
 
 REFUSED = {
-    "example-robot-data/robots/alex_description/urdf/alex_psyonic_hands.urdf": "fingers mimic joints that it has not",
+    "example-robot-data/robots/alex_description/urdf/alex_psyonic_hands.urdf": "fingers mimic joints that do not exist",
     "pybullet_data/bicycle/bike.urdf": "commas between the numbers of two origins",
     "pybullet_data/husky/husky.urdf": "a substitution of xacro, left unexpanded, where numbers belong",
 }
-"""Files with an error of their own, and what it is."""
+"""Files that are wrong, with the error."""
 
 MISSING = {
     "example-robot-data/robots/romeo_description/urdf/romeo_laas_small.urdf": "absolute paths of one computer",
     "pybullet_data/kuka_iiwa/model_for_sdf.urdf": "meshes/coarse is not in the package",
 }
-"""Files that name meshes which their package does not hold."""
+"""Files that refer to meshes that are missing in their package."""
 
 NO_WITNESS = {
     "example-robot-data/robots/talos_data/robots/talos_left_arm.urdf": "a fixed joint mimics",
@@ -39,7 +39,7 @@ NO_WITNESS = {
     "pybullet_data/xarm/xarm6_robot_white.urdf": "two actuators of one name",
     "pybullet_data/xarm/xarm6_with_gripper.urdf": "two actuators of one name",
 }
-"""Files that we read and Drake refuses, and why it does."""
+"""Files that only Drake refuses, with the reason."""
 
 TOLERANCE = 1e-9
 
@@ -50,16 +50,16 @@ def finding(request: pytest.FixtureRequest) -> Finding:
     return examine(robot)
 
 
-def test_every_robot_loads_or_has_an_error_of_its_own(finding: Finding) -> None:
+def test_every_robot_loads_or_has_a_known_error(finding: Finding) -> None:
     assert bool(finding.errors) == (str(finding.robot) in REFUSED), [str(entry) for entry in finding.errors]
     assert all(entry.where.line for entry in finding.errors)
 
 
-def test_every_file_that_is_there_is_found_with_the_data_folder_alone(finding: Finding) -> None:
+def test_every_existing_file_is_found_with_the_data_folder_alone(finding: Finding) -> None:
     assert bool(finding.missing) == (str(finding.robot) in MISSING), finding.missing
 
 
-def test_drake_is_a_witness_wherever_it_reads_the_file(finding: Finding) -> None:
+def test_drake_refuses_the_listed_files_only(finding: Finding) -> None:
     assert bool(finding.drake) == (str(finding.robot) in NO_WITNESS), finding.drake
 
 
