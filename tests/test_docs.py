@@ -83,7 +83,7 @@ def test_the_commands_in_the_pages_have_options_that_exist() -> None:
 
 def test_the_guide_quotes_the_source() -> None:
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    before_and_quote = re.findall(r"(.*?)\n +```python\n(.*?)\n +```", guide, re.DOTALL)
+    before_and_quote = re.findall(r"(.*?)\n +```text\n(.*?)\n +```", guide, re.DOTALL)
     assert len(before_and_quote) == 6
     for before, quote in before_and_quote:
         file = re.findall(r"In `([^`]+\.py)`", before)[-1]
