@@ -1,8 +1,9 @@
-"""The canonical model: what a file means, whatever format it came from.
+"""The canonical model: the content of a file, independent of its format.
 
-Flat, frozen and free of behaviour. SI units and radians; poses resolved, at the zero configuration; names scoped
-with ``::``; infinite limits are ``inf``. Frames in monogram notation: W world, M model, L link, J joint, F frame,
-G geometry, P and C the parent and child link of a joint. Every item carries the place it was read from.
+The model is flat, frozen data without behavior. Units are SI units and radians; poses are resolved, at the zero
+configuration; names are scoped with ``::``; infinite limits are ``inf``. Frames are in monogram notation: W world,
+M model, L link, J joint, F frame, G geometry, P and C the parent and child link of a joint. ``where`` is the place in
+the source from which an item was read.
 """
 
 from .common import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Named, Rgba, by_name

@@ -8,24 +8,26 @@ from typing import Protocol, TypeVar
 from loaders.spatial import frozen
 
 WORLD = "world"
-"""The name of the world where a link is expected."""
+"""Name that stands for the world where the name of a link is expected."""
 X_AXIS = frozen((1.0, 0.0, 0.0))
 Y_AXIS = frozen((0.0, 1.0, 0.0))
 Z_AXIS = frozen((0.0, 0.0, 1.0))
+"""Unit axes, shape (3,)."""
 Rgba = tuple[float, float, float, float]
+"""Red, green, blue and opacity, each from 0 to 1."""
 
 
 class Named(Protocol):
-    """Anything with a name."""
+    """An item with a name."""
 
     @property
     def name(self) -> str:
-        """The name."""
+        """Name of the item."""
 
 
 N = TypeVar("N", bound=Named)
 
 
 def by_name(items: Iterable[N]) -> dict[str, N]:
-    """The items by their names."""
+    """Return the items keyed by name."""
     return {item.name: item for item in items}

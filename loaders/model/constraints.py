@@ -11,7 +11,15 @@ from loaders.spatial import Array, Pose
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BallConstraint:
-    """Point P of link A coincides with point Q of link B."""
+    """Constraint that point P of link A coincides with point Q of link B.
+
+    Attributes:
+        link_A: Name of link A.
+        link_B: Name of link B.
+        p_AP: Position of P in A [m], shape (3,).
+        p_BQ: Position of Q in B [m], shape (3,).
+        where: Place in the source.
+    """
 
     link_A: str
     link_B: str
@@ -22,7 +30,18 @@ class BallConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DistanceConstraint:
-    """Points P of link A and Q of link B stay ``distance`` [m] apart, by a stiff spring and damper."""
+    """Constraint on the distance of point P of link A and point Q of link B, by a stiff spring and damper.
+
+    Attributes:
+        link_A: Name of link A.
+        link_B: Name of link B.
+        p_AP: Position of P in A [m], shape (3,).
+        p_BQ: Position of Q in B [m], shape (3,).
+        distance: Distance [m].
+        stiffness: Stiffness of the spring [N/m].
+        damping: Damping [N s/m].
+        where: Place in the source.
+    """
 
     link_A: str
     link_B: str
@@ -36,7 +55,18 @@ class DistanceConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TendonConstraint:
-    """``lower <= sum(coefficient * q(joint)) + offset <= upper``."""
+    """Constraint ``lower <= sum(coefficient * q(joint)) + offset <= upper``.
+
+    Attributes:
+        joints: Names of the joints.
+        coefficients: Coefficient of each joint.
+        offset: Offset of the sum.
+        lower: Lower limit.
+        upper: Upper limit.
+        stiffness: Stiffness of the limits.
+        damping: Damping of the limits.
+        where: Place in the source.
+    """
 
     joints: tuple[str, ...]
     coefficients: tuple[float, ...]
@@ -50,7 +80,18 @@ class TendonConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SpringDamper:
-    """A straight spring and damper between point P of link A and point Q of link B."""
+    """A linear spring and damper between point P of link A and point Q of link B.
+
+    Attributes:
+        link_A: Name of link A.
+        link_B: Name of link B.
+        p_AP: Position of P in A [m], shape (3,).
+        p_BQ: Position of Q in B [m], shape (3,).
+        free_length: Length at which the spring exerts no force [m].
+        stiffness: Stiffness [N/m].
+        damping: Damping [N s/m].
+        where: Place in the source.
+    """
 
     link_A: str
     link_B: str
@@ -64,7 +105,19 @@ class SpringDamper:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bushing:
-    """Drake's roll-pitch-yaw bushing between frame A on link A and frame C on link C."""
+    """Drake's roll-pitch-yaw bushing between a frame A on one link and a frame C on another.
+
+    Attributes:
+        link_A: Name of the link of frame A.
+        X_LA: Pose of frame A in its link.
+        link_C: Name of the link of frame C.
+        X_LC: Pose of frame C in its link.
+        torque_stiffness: Stiffness in roll, pitch and yaw [N m/rad], shape (3,).
+        torque_damping: Damping in roll, pitch and yaw [N m s/rad], shape (3,).
+        force_stiffness: Stiffness in x, y and z [N/m], shape (3,).
+        force_damping: Damping in x, y and z [N s/m], shape (3,).
+        where: Place in the source.
+    """
 
     link_A: str
     X_LA: Pose

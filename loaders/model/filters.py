@@ -12,15 +12,17 @@ class FilterGroup:
     """A named set of links."""
 
     name: str
+    """Scoped name."""
     links: tuple[str, ...]
+    """Names of the member links."""
     groups: tuple[str, ...] = ()
-    """Further groups whose links belong to it; empty in a scene that is loaded to the end."""
+    """Names of member groups, resolved at the end of a load: empty in a loaded scene."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterRule:
-    """No link of group ``a`` touches a link of group ``b``; the same group twice: none touches another."""
+    """Rule that no link of group ``a`` collides with a link of group ``b``, which may be the same group."""
 
     a: str
     b: str

@@ -1,4 +1,4 @@
-"""Shapes, each in its own frame G, centred on the origin unless stated otherwise."""
+"""Shapes, each in its own frame G, centered at the origin unless stated otherwise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Sphere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cylinder:
-    """A cylinder along z, ``radius`` and ``length`` [m]."""
+    """A cylinder along z with ``radius`` and ``length`` [m]."""
 
     radius: float
     length: float
@@ -29,7 +29,7 @@ class Cylinder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capsule:
-    """A capsule along z; ``length`` [m] is that of the cylindrical part."""
+    """A capsule along z with ``radius`` [m]; ``length`` [m] is the length of its cylindrical part."""
 
     radius: float
     length: float
@@ -37,7 +37,7 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cone:
-    """A cone along z, apex up, the origin half way up, ``radius`` and ``length`` [m]."""
+    """A cone along z, apex up, with ``radius`` and ``length`` [m]; the origin is at half its height."""
 
     radius: float
     length: float
@@ -52,7 +52,7 @@ class Ellipsoid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plane:
-    """The half space below the plane through the origin with this unit ``normal``; ``size`` [m] is for drawing."""
+    """The half space below a plane through the origin with a unit ``normal``; only drawings use ``size`` [m]."""
 
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
     size: tuple[float, float] = (1.0, 1.0)
@@ -60,40 +60,47 @@ class Plane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A mesh file, or one of its parts."""
+    """A mesh file, or a part of one."""
 
     uri: str
-    """As written in the source."""
+    """URI as the source has it."""
     path: str | None
-    """The file that the URI names, or None if it was not found."""
+    """File that the URI refers to, or None if it was not found."""
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Scale factor in x, y and z."""
     submesh: str | None = None
+    """Name of the part of the file that is used; None is the whole file."""
     center: bool = False
-    """Whether the submesh is moved to the origin."""
+    """Whether the center of the submesh is moved to the origin."""
     convex: bool = False
-    """Whether the source declares the shape to be its convex hull."""
+    """Whether the source declares that the shape is the convex hull of the mesh."""
     decomposition: str | None = None
-    """The simplification asked for, as in SDFormat's ``mesh/@optimization``."""
+    """Requested simplification, a value of ``mesh/@optimization`` in SDFormat."""
     max_convex_hulls: int = 16
-    """Largest number of parts of a convex decomposition."""
+    """Maximum number of parts of a convex decomposition."""
     voxel_resolution: int = 200000
     """Number of voxels of a convex decomposition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heightmap:
-    """Terrain from an image; ``size`` [m] is its full extent, ``position`` [m] its offset."""
+    """Terrain from an image."""
 
     uri: str
+    """URI as the source has it."""
     path: str | None
+    """File that the URI refers to, or None if it was not found."""
     size: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Full extent in x, y and z [m]."""
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Offset [m]."""
     sampling: int = 1
+    """Number of samples per pixel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polyline:
-    """Closed outlines in the xy plane [m], raised from z = 0 to ``height`` [m]."""
+    """Closed outlines in the xy plane [m], extruded from z = 0 to ``height`` [m]."""
 
     outlines: tuple[tuple[tuple[float, float], ...], ...]
     height: float = 1.0
@@ -101,7 +108,7 @@ class Polyline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Empty:
-    """No shape: it touches nothing and shows nothing."""
+    """No shape: it neither collides nor is visible."""
 
 
 Geometry = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Heightmap | Polyline | Empty

@@ -13,7 +13,7 @@ from .links import Sensor
 
 
 class JointType(StrEnum):
-    """SDFormat's names, with URDF's ``planar`` and ``floating`` and Drake's ``curvilinear``."""
+    """Joint types of SDFormat, with ``planar`` and ``floating`` of URDF and ``curvilinear`` of Drake."""
 
     FIXED = "fixed"
     REVOLUTE = "revolute"
@@ -31,30 +31,37 @@ class JointType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JointAxis:
-    """One axis of a joint. Units are rad and N m where it turns, m and N where it slides."""
+    """One axis of a joint. Units are rad and N m for a rotation, m and N for a translation."""
 
     xyz: Array
     """Unit direction in J, shape (3,)."""
     lower: float = -math.inf
+    """Lower position limit [rad or m]."""
     upper: float = math.inf
+    """Upper position limit [rad or m]."""
     effort: float = math.inf
-    """Largest force or torque of an actuator."""
+    """Effort limit of an actuator [N m or N]."""
     velocity: float = math.inf
+    """Velocity limit [rad/s or m/s]."""
     acceleration: float = math.inf
+    """Acceleration limit [rad/s^2 or m/s^2]."""
     damping: float = 0.0
+    """Viscous damping [N m s/rad or N s/m]."""
     friction: float = 0.0
     """Coulomb friction [N m or N]."""
     spring_stiffness: float = 0.0
+    """Spring stiffness [N m/rad or N/m]."""
     spring_reference: float = 0.0
-    """Position at which the spring is at rest."""
+    """Position at which the spring exerts no force [rad or m]."""
     limit_stiffness: float | None = None
+    """Stiffness of the joint limits [N m/rad or N/m]; None is rigid."""
     limit_dissipation: float | None = None
-    """Stiffness and damping of the stops; None is rigid."""
+    """Damping of the joint limits [N m s/rad or N s/m]; None is rigid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arc:
-    """One piece of a planar curve: ``length`` [m] and turning rate ``curvature`` [rad/m], zero on a line."""
+    """One piece of a planar curve, with ``length`` [m] and ``curvature`` [rad/m], which is 0 for a line segment."""
 
     length: float
     curvature: float = 0.0
@@ -62,47 +69,57 @@ class Arc:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curve:
-    """The path of a curvilinear joint, from the origin of J on."""
+    """The path of a curvilinear joint, which starts at the origin of J."""
 
     initial_tangent: Array
     """Unit tangent at the start, in J, shape (3,)."""
     plane_normal: Array
     """Unit normal of the plane, in J, shape (3,)."""
     arcs: tuple[Arc, ...]
+    """Pieces of the path, in order."""
     periodic: bool = False
+    """Whether the path is closed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Joint:
-    """Connects frame J on ``parent`` with frame J on ``child``; at the zero configuration both coincide."""
+    """A joint between a frame J on ``parent`` and a frame J on ``child``, which coincide at the zero configuration."""
 
     name: str
+    """Scoped name."""
     type: JointType
+    """Type of the joint."""
     parent: str
-    """A link or `WORLD`."""
+    """Name of the parent link, or `WORLD`."""
     child: str
+    """Name of the child link, or `WORLD`."""
     X_PJ: Pose
+    """Pose of frame J in the parent link."""
     X_CJ: Pose
+    """Pose of frame J in the child link."""
     axes: tuple[JointAxis, ...] = ()
-    """One for each degree of freedom, in the order of the joint's positions: none for fixed and floating; up to
-    one for ball, which only damps; ``x, y, normal`` for planar; for screw the one that it turns about."""
+    """Axes in the order of the joint's positions: none for fixed and floating joints, at most one for a ball joint,
+    which has only damping, ``x, y, normal`` for a planar joint, and the axis of rotation for a screw joint."""
     pitch: float = 1.0
-    """Advance of a screw [m/rev], right-handed."""
+    """Translation of a screw joint per revolution [m], right-handed."""
     gear_ratio: float = 1.0
-    """Of a gearbox: the second angle is ``-gear_ratio`` times the first."""
+    """Ratio of a gearbox joint: the second angle is ``-gear_ratio`` times the first."""
     gear_reference: str | None = None
-    """Of a gearbox: the link that both angles are measured from."""
+    """Reference link of a gearbox joint, from which both angles are measured."""
     curve: Curve | None = None
+    """Path of a curvilinear joint."""
     default_position: tuple[float, ...] = ()
-    """Position that the source starts from; empty is zero."""
+    """Initial position of the source; empty is zero."""
     sensors: tuple[Sensor, ...] = ()
+    """Sensors on the joint."""
     provide_feedback: bool = False
+    """Whether the source requests joint forces."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coupling:
-    """``q(follower) = multiplier * q(leader) + offset``; an axis is counted from 0."""
+    """Coupling ``q(follower) = multiplier * q(leader) + offset`` of two joints; axes are counted from 0."""
 
     follower: str
     leader: str
@@ -115,17 +132,22 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actuator:
-    """What drives one joint. Efforts are on the joint's side of the gear."""
+    """An actuator of one joint. Efforts are those at the joint, after the gear."""
 
     name: str
+    """Scoped name."""
     joint: str
+    """Name of the joint."""
     effort: float = math.inf
+    """Effort limit [N m or N]."""
     gear_ratio: float = 1.0
+    """Ratio of the rotor velocity to the joint velocity."""
     rotor_inertia: float = 0.0
-    """Of the rotor, before the gear [kg m^2 or kg]; seen at the joint as ``gear_ratio**2 * rotor_inertia``."""
+    """Inertia of the rotor, before the gear [kg m^2 or kg]; the joint sees ``gear_ratio**2 * rotor_inertia``."""
     p_gain: float | None = None
+    """Position gain of a controller [N m/rad or N/m]."""
     d_gain: float | None = None
-    """Gains of a position controller [N m/rad or N/m; N m s/rad or N s/m]."""
+    """Velocity gain of a controller [N m s/rad or N s/m]."""
     interfaces: tuple[str, ...] = ()
-    """Hardware interfaces that the source names."""
+    """Hardware interfaces that the source lists."""
     where: Where = NOWHERE

@@ -1,4 +1,4 @@
-"""Links and what they carry, frames, models and lights."""
+"""Links with their collisions, visuals and sensors; frames, models and lights."""
 
 from __future__ import annotations
 
@@ -15,73 +15,97 @@ from .surfaces import Surface
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Collision:
-    """A shape that touches others."""
+    """A shape for contact."""
 
     name: str
+    """Name within the link."""
     X_LG: Pose
+    """Pose of the geometry in the link."""
     geometry: Geometry
+    """Shape."""
     surface: Surface = field(default_factory=Surface)
+    """Contact properties."""
     density: float | None = None
-    """Density [kg/m^3] for a mass computed from the shape."""
+    """Density [kg/m^3] from which the source computes the mass; None if not stated."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Visual:
-    """A shape that is seen."""
+    """A shape for display."""
 
     name: str
+    """Name within the link."""
     X_LG: Pose
+    """Pose of the geometry in the link."""
     geometry: Geometry
+    """Shape."""
     material: Material | None = None
+    """Material, or None for the default."""
     transparency: float = 0.0
+    """Transparency, from 0 (opaque) to 1."""
     cast_shadows: bool = True
+    """Whether the visual casts shadows."""
     roles: tuple[str, ...] = ("illustration", "perception")
-    """The uses it has in Drake."""
+    """Roles of the visual in Drake."""
     renderers: tuple[str, ...] = ()
-    """The renderers that alone may draw it; empty is all."""
+    """Names of the only renderers that may draw it; empty is all."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sensor:
-    """A sensor on a link. ``parameters`` are the leaves of its description: path below the sensor, and text."""
+    """A sensor on a link or a joint."""
 
     name: str
+    """Name within the link or joint."""
     type: str
+    """Type in SDFormat, such as ``imu``."""
     X_LS: Pose
+    """Pose in the link; for a sensor of a joint, in the child link of that joint."""
     joint: str | None = None
-    """The joint that carries it; its pose is then given in the joint's child link."""
+    """Name of the joint that has the sensor, or None."""
     update_rate: float = 0.0
-    """Rate [Hz]; 0 is every step."""
+    """Update rate [Hz]; 0 is every step."""
     parameters: tuple[tuple[str, str], ...] = ()
+    """Path, below the sensor, and text of every other element."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Light:
-    """A lamp, fixed to a link or to the world."""
+    """A light source, fixed to a link or to the world."""
 
     name: str
+    """Scoped name."""
     type: str
     """``point``, ``directional`` or ``spot``."""
     link: str
+    """Name of the link, or `WORLD`."""
     X_LLight: Pose
+    """Pose of the light in the link."""
     diffuse: Rgba = (1.0, 1.0, 1.0, 1.0)
+    """Diffuse color."""
     specular: Rgba = (0.1, 0.1, 0.1, 1.0)
+    """Specular color."""
     direction: tuple[float, float, float] = (0.0, 0.0, -1.0)
     """Direction of the beam in the light's frame."""
     range: float = 10.0
-    """Reach [m]."""
+    """Largest distance of lit points [m]."""
     attenuation: tuple[float, float, float] = (1.0, 1.0, 0.0)
     """Constant, linear [1/m] and quadratic [1/m^2] attenuation."""
     inner_angle: float = 0.0
+    """Inner angle of the cone of a spot light [rad]."""
     outer_angle: float = 0.0
-    """Cone of a spot light [rad]."""
+    """Outer angle of the cone of a spot light [rad]."""
     falloff: float = 0.0
+    """Falloff between the inner and the outer cone."""
     intensity: float = 1.0
+    """Intensity, a factor of the colors."""
     cast_shadows: bool = False
+    """Whether the light casts shadows."""
     on: bool = True
+    """Whether the light is on."""
     where: Where = NOWHERE
 
 
@@ -90,29 +114,35 @@ class Link:
     """A rigid body."""
 
     name: str
+    """Scoped name."""
     model: str
-    """Name of the model that it belongs to."""
+    """Scoped name of the model that contains it."""
     X_WL: Pose
+    """Pose in the world at the zero configuration."""
     inertia: SpatialInertia | None = None
-    """None if the source gives none; whoever needs a number decides, and says so."""
+    """Mass properties, or None if the source states none; a target that needs a number reports its choice."""
     collisions: tuple[Collision, ...] = ()
+    """Shapes for contact."""
     visuals: tuple[Visual, ...] = ()
+    """Shapes for display."""
     sensors: tuple[Sensor, ...] = ()
+    """Sensors."""
     gravity: bool = True
-    """Whether gravity acts on it."""
+    """Whether gravity acts on the link."""
     kinematic: bool = False
-    """Whether it moves only as told, never by forces."""
+    """Whether forces do not move the link; its motion is prescribed."""
     self_collide: bool | None = None
-    """Whether it touches links of its own model; None is what the model says."""
+    """Whether it collides with links of its own model; None is the setting of the model."""
     enable_wind: bool = False
+    """Whether wind acts on the link."""
     velocity_decay: tuple[float, float] = (0.0, 0.0)
     """Linear and angular velocity decay."""
     added_mass: Array | None = None
-    """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear first."""
+    """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear components first; None is none."""
     surface_velocity_axis: tuple[float, float, float] | None = None
-    """Axis, in L, of a conveyor's surface velocity."""
+    """Unit axis, in L, of the surface velocity of a conveyor; None is none."""
     deformable: tuple[tuple[str, str], ...] = ()
-    """Properties of a deformable body: name and text."""
+    """Name and text of each property of a deformable body; empty for a rigid one."""
     where: Where = NOWHERE
 
 
@@ -121,24 +151,32 @@ class Frame:
     """A named frame fixed to a link or to the world."""
 
     name: str
+    """Scoped name."""
     link: str
+    """Name of the link, or `WORLD`."""
     X_LF: Pose
+    """Pose of the frame in the link."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
-    """A scope: what a ``<model>`` or a ``<robot>`` is."""
+    """A scope of names: a ``<model>`` or a ``<robot>``."""
 
     name: str
+    """Scoped name."""
     X_WM: Pose
+    """Pose of the model frame in the world at the zero configuration."""
     canonical_link: str | None
-    """The link that the model's own frame is fixed to; None if it has none."""
+    """Name of the link to which the model frame is fixed, or None if the model has no link."""
     static: bool = False
     """Whether every link is fixed to the world."""
     self_collide: bool = False
+    """Whether its links collide with each other; see `Link.self_collide`."""
     allow_auto_disable: bool = True
-    """Whether the engine may put it to sleep."""
+    """Whether the engine may deactivate the model while it rests."""
     enable_wind: bool = False
+    """Whether wind acts on its links."""
     placement_frame: str | None = None
+    """Name of the frame, in the model, to which the pose of the model refers; None is the model frame."""
     where: Where = NOWHERE

@@ -1,4 +1,4 @@
-"""The look of a visual."""
+"""Materials of visuals."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from .common import Rgba
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """How a visual looks. Colours are linear red, green, blue, opacity in 0..1; None is not stated."""
+    """The appearance of a visual, with linear colors; None is not stated by the source."""
 
     name: str | None = None
+    """Name in the source."""
     diffuse: Rgba | None = None
+    """Diffuse color."""
     ambient: Rgba | None = None
+    """Ambient color."""
     specular: Rgba | None = None
+    """Specular color."""
     emissive: Rgba | None = None
+    """Emitted color."""
     shininess: float | None = None
+    """Specular exponent."""
     texture: str | None = None
-    """File of the colour texture."""
+    """File of the color texture."""
     metalness: float | None = None
+    """Metalness of physically based rendering, from 0 to 1."""
     roughness: float | None = None
+    """Roughness of physically based rendering, from 0 to 1."""
     maps: tuple[tuple[str, str], ...] = ()
-    """Further textures of physically based rendering: kind and file."""
+    """Kind and file of further textures of physically based rendering."""

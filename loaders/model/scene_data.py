@@ -1,4 +1,4 @@
-"""The data of a whole scene."""
+"""Data of a scene."""
 
 from __future__ import annotations
 
@@ -15,33 +15,38 @@ from .links import Frame, Light, Link, Model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Physics:
-    """Hints for the integrator and the solver."""
+    """Settings of the integrator and the solver."""
 
     time_step: float = 0.001
-    """[s]"""
+    """Time step [s]."""
     real_time_factor: float = 1.0
+    """Target ratio of simulated time to real time."""
     real_time_update_rate: float = 1000.0
+    """Target rate of steps [Hz]."""
     max_contacts: int = 20
+    """Maximum number of contacts between two bodies."""
     engine: str = "ode"
-    """The engine that the source was written for."""
+    """Engine for which the source was written."""
     parameters: tuple[tuple[str, str], ...] = ()
-    """Settings of that engine: path below the physics, and text."""
+    """Path, below the physics element, and text of each setting of that engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SceneData:
-    """Everything that one file means, with what it includes."""
+    """The content of one file and of the files that it includes."""
 
     name: str
+    """Name of the world, or of the only model."""
     source: str = ""
-    """The file that it was read from."""
+    """File from which the scene was read."""
     gravity: Array = field(default_factory=lambda: frozen((0.0, 0.0, -9.8)))
-    """[m/s^2], shape (3,), in W."""
+    """Gravity [m/s^2], shape (3,), in W."""
     physics: Physics = Physics()
+    """Settings of the integrator and the solver."""
     wind: Array = field(default_factory=lambda: IDENTITY.p)
-    """Velocity of the air [m/s], shape (3,), in W."""
+    """Wind velocity [m/s], shape (3,), in W."""
     magnetic_field: Array = field(default_factory=lambda: frozen((5.5645e-6, 22.8758e-6, -42.3884e-6)))
-    """[T], shape (3,), in W."""
+    """Magnetic field [T], shape (3,), in W."""
     models: tuple[Model, ...] = ()
     links: tuple[Link, ...] = ()
     joints: tuple[Joint, ...] = ()

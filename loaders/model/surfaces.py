@@ -7,37 +7,42 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Friction:
-    """Coulomb friction; None is what the source leaves to the engine."""
+    """Coulomb friction; None leaves the value to the engine."""
 
     mu: float = 1.0
-    """Coefficient in the first direction, and in every direction unless ``mu2`` differs."""
+    """Coefficient of friction in the first direction, and in every direction unless ``mu2`` differs."""
     mu2: float = 1.0
-    """Coefficient across the first direction."""
+    """Coefficient of friction perpendicular to the first direction."""
     mu_static: float | None = None
-    """Coefficient at rest, where the source tells it apart from ``mu``."""
+    """Coefficient of static friction, if the source states one that differs from ``mu``."""
     fdir1: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """First friction direction in G; zero leaves it to the engine."""
     slip1: float = 0.0
+    """Force-dependent slip in the first direction [m/(N s)]."""
     slip2: float = 0.0
+    """Force-dependent slip perpendicular to the first direction [m/(N s)]."""
     rolling: float | None = None
+    """Coefficient of rolling friction."""
     torsional: float | None = None
     """Coefficient of torsional friction."""
     patch_radius: float = 0.0
     """Radius of the contact patch [m]."""
     surface_radius: float = 0.0
-    """Radius of curvature at the contact [m], used where ``use_patch_radius`` is false."""
+    """Radius of curvature at the contact [m], used if ``use_patch_radius`` is false."""
     use_patch_radius: bool = True
+    """Whether torsional friction uses ``patch_radius``."""
     torsional_slip: float = 0.0
+    """Force-dependent torsional slip [rad/(N m s)]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hydroelastic:
-    """Drake's pressure-field contact."""
+    """Parameters of Drake's hydroelastic contact; None leaves the value to Drake."""
 
     compliance: str | None = None
     """``rigid`` or ``compliant``."""
     resolution_hint: float | None = None
-    """Edge length of the mesh [m]."""
+    """Target edge length of the contact mesh [m]."""
     modulus: float | None = None
     """Elastic modulus [Pa]."""
     margin: float | None = None
@@ -46,12 +51,14 @@ class Hydroelastic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
-    """How a collision touches others; None is what the source leaves to the engine."""
+    """Contact properties of a collision; None leaves the value to the engine."""
 
     friction: Friction = Friction()
+    """Coulomb friction."""
     restitution: float = 0.0
+    """Coefficient of restitution."""
     restitution_threshold: float = 1e5
-    """Speed [m/s] below which nothing bounces."""
+    """Speed [m/s] below which restitution is zero."""
     stiffness: float | None = None
     """Contact stiffness [N/m]."""
     damping: float | None = None
@@ -61,13 +68,18 @@ class Surface:
     relaxation_time: float | None = None
     """Relaxation time of linear dissipation [s]."""
     max_velocity: float | None = None
-    """Largest speed of penetration correction [m/s]."""
+    """Maximum speed at which penetration is corrected [m/s]."""
     min_depth: float | None = None
-    """Penetration [m] that is not corrected."""
+    """Penetration depth [m] that is not corrected."""
     soft_cfm: float | None = None
+    """Constraint force mixing, a parameter of ODE and Bullet."""
     soft_erp: float | None = None
+    """Error reduction parameter of ODE and Bullet."""
     collide_bitmask: int = 0xFFFF
-    """Two collisions touch if their masks share a bit."""
+    """Bitmask of the categories with which it collides."""
     category_bitmask: int | None = None
+    """Bitmask of its own categories; None is ``collide_bitmask``."""
     collide_without_contact: bool = False
+    """Whether contacts are reported but exert no force."""
     hydroelastic: Hydroelastic | None = None
+    """Parameters of Drake's hydroelastic contact."""

@@ -1,1 +1,1 @@
-"""Operations on a scene that every reader shares: placing, merging, checks, mass properties."""
+"""Operations on a scene that every reader shares: placement, merging, validation, mass properties."""

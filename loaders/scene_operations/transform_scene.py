@@ -1,4 +1,4 @@
-"""Scenes put together: one placed in a scope of another, several made one."""
+"""Placement of a scene in a scope and at a pose, merging of scenes, and attachment of joints."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from loaders.spatial import IDENTITY, Array, Pose, frozen
 
 
 def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
-    """The scene within a scope: every name with ``scope::`` before it, everything moved.
+    """Return the scene moved to a pose, with every name prefixed by a scope.
 
-    The root model itself takes the scope as its name. What is fixed to the world moves too, and stays fixed to it.
+    The root model takes the scope as its name. Items that are fixed to the world move too, and stay fixed to it.
 
     Args:
         scene: A scene of one model, or a world.
-        scope: Scoped name of the place, without separator at its end; empty leaves names as they are.
-        X_WM: Where the frame of the root model goes, or the origin of a world.
+        scope: The scope, without a separator at its end; an empty scope leaves the names unchanged.
+        X_WM: New pose of the root model's frame, or of the origin of a world.
     """
     root = root_model(scene)
     X_WS = X_WM if root is None else X_WM @ root.X_WM.inverse()
@@ -33,11 +33,11 @@ def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
 
 
 def merge(*scenes: Scene, name: str = "") -> Scene:
-    """All items of several scenes, in their order; gravity, physics and surroundings are the first one's.
+    """Return one scene with the items of several, in order; gravity, physics and environment are those of the first.
 
     Args:
-        scenes: At least one; their names must not clash.
-        name: What the whole is called; the first one's name if empty.
+        scenes: The scenes, at least one; the names of their items must differ.
+        name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
     items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in scenes)) for key in _ITEMS}
@@ -74,11 +74,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
 }
-"""The fields of each kind of item that name something in the scene; models come on top."""
+"""Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
 
 class _Renaming:
-    """Puts names into a scope."""
+    """Function that prefixes names with a scope."""
 
     def __init__(self, scope: str, root: str | None) -> None:
         self._prefix = scope + SEPARATOR if scope else ""
@@ -89,11 +89,16 @@ class _Renaming:
         return name if name == WORLD else self._prefix + name
 
     def model(self, name: str) -> str:
-        """The name of a model: that of the root is the scope itself."""
+        """Return the new name of a model; the new name of the root model is the scope itself."""
         return self._scope if self._scope and name == self._root else self(name)
 
     def fields(self, item: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-        """The fields of an item that change."""
+        """Return the new values of the fields of an item that hold names.
+
+        Args:
+            item: The item.
+            keys: Names of the fields.
+        """
         values = {key: getattr(item, key, None) for key in keys}
         return {
             key: tuple(map(self, value)) if isinstance(value, tuple) else self(value)
@@ -119,30 +124,31 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
 
 
 def _moved(scene: Scene, X_VW: Pose) -> Scene:
-    """Everything moved: where a pose was measured from the world, it now is from V."""
+    """Return the scene with all poses that were measured from W measured from V."""
     moved: dict[str, Any] = {
-        kind: tuple(_anchored(item, X_VW, ends) for item in getattr(scene, kind)) for kind, ends in _ENDS.items()
+        kind: tuple(_moved_item(item, X_VW, ends) for item in getattr(scene, kind))
+        for kind, ends in _LINK_AND_POSE.items()
     }
     return replace(
         scene,
         models=tuple(replace(model, X_WM=X_VW @ model.X_WM) for model in scene.models),
         links=tuple(_moved_link(link, X_VW) for link in scene.links),
-        joints=tuple(_moved_start(joint, X_VW) for joint in moved.pop("joints")),
+        joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
         **moved,
     )
 
 
-_ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
+_LINK_AND_POSE: Mapping[str, tuple[tuple[str, str], ...]] = {
     "joints": (("parent", "X_PJ"), ("child", "X_CJ")),
     "frames": (("link", "X_LF"),),
     "lights": (("link", "X_LLight"),),
     "constraints": (("link_A", "p_AP"), ("link_B", "p_BQ")),
     "forces": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_LA"), ("link_C", "X_LC")),
 }
-"""For each kind of item the fields that name a link, and those that stand in its frame."""
+"""Pairs of fields, a link and a pose or position in its frame, keyed by kind of item."""
 
 
-def _anchored(item: Any, X_VW: Pose, ends: tuple[tuple[str, str], ...]) -> Any:
+def _moved_item(item: Any, X_VW: Pose, ends: tuple[tuple[str, str], ...]) -> Any:
     changes = {
         key: _moved_value(X_VW, getattr(item, key))
         for end, key in ends
@@ -158,7 +164,7 @@ def _moved_value(X_VW: Pose, value: Pose | Array) -> Pose | Array:
 def _moved_link(link: Link, X_VW: Pose) -> Link:
     if link.name != WORLD:
         return replace(link, X_WL=X_VW @ link.X_WL)
-    return replace(  # its origin stays the world's; what is on it moves
+    return replace(  # the frame of the world stays; the items fixed to it move
         link,
         inertia=link.inertia and link.inertia.moved(X_VW),
         collisions=tuple(replace(c, X_LG=X_VW @ c.X_LG) for c in link.collisions),
@@ -167,35 +173,41 @@ def _moved_link(link: Link, X_VW: Pose) -> Link:
     )
 
 
-def _moved_start(joint: Joint, X_VW: Pose) -> Joint:
-    """The position of a floating joint is that of its link in the world."""
+def _moved_default_position(joint: Joint, X_VW: Pose) -> Joint:
+    """Return a joint with its default position moved; that of a floating joint is the pose of its link in the world."""
     if joint.type is not JointType.FLOATING or not joint.default_position:
         return joint
     X_WL = X_VW @ Pose.from_vector(joint.default_position)
     return replace(joint, default_position=tuple(X_WL.to_vector()))
 
 
-# --- joints that bring links to their places -------------------------------------------------------------------------
+# --- attachment of joints --------------------------------------------------------------------------------------------
 
 
 def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
-    """The scene with further joints, and what hangs on them where they put it at the zero configuration.
+    """Return the scene with further joints, and links moved such that these joints are at their zero configuration.
 
-    Links that joints of the scene hold together move as one. What is fixed to the world stays where it is, and of two
-    that could move the one that is no joint's child.
+    Links connected by joints of the scene move together. Links fixed to the world do not move; elsewhere the child of a
+    new joint moves and its parent does not.
+
+    Args:
+        scene: The scene.
+        joints: The joints to attach.
     """
     if not joints:
         return scene
-    sets = {name: i for i, names in enumerate(connected_components(scene, is_connection)) for name in names}
-    X_VW = _moves(scene, joints, sets)
+    component_of = {name: i for i, names in enumerate(connected_components(scene, is_connection)) for name in names}
+    X_VW = _component_motions(scene, joints, component_of)
     return replace(
         scene,
-        links=tuple(_moved_with(link, X_VW[sets[link.name]]) for link in scene.links),
+        links=tuple(_moved_with(link, X_VW[component_of[link.name]]) for link in scene.links),
         models=tuple(
-            replace(model, X_WM=X_VW[sets[model.canonical_link]] @ model.X_WM) if model.canonical_link else model
+            replace(model, X_WM=X_VW[component_of[model.canonical_link]] @ model.X_WM)
+            if model.canonical_link
+            else model
             for model in scene.models
         ),
-        joints=(*(_moved_start(joint, X_VW[sets[joint.child]]) for joint in scene.joints), *joints),
+        joints=(*(_moved_default_position(joint, X_VW[component_of[joint.child]]) for joint in scene.joints), *joints),
     )
 
 
@@ -203,16 +215,16 @@ def _moved_with(link: Link, X_VW: Pose) -> Link:
     return link if X_VW is IDENTITY else replace(link, X_WL=X_VW @ link.X_WL)
 
 
-def _moves(scene: Scene, joints: Sequence[Joint], sets: Mapping[str, int]) -> dict[int, Pose]:
-    """For each set the pose ``X_VW`` that takes where things are to where they go."""
+def _component_motions(scene: Scene, joints: Sequence[Joint], component_of: Mapping[str, int]) -> dict[int, Pose]:
+    """Return the motion ``X_VW``, from the old to the new pose, of each connected component."""
     X_WL = {WORLD: IDENTITY, **{link.name: link.X_WL for link in scene.links}}
-    incident: dict[int, list[tuple[Joint, int]]] = {number: [] for number in sets.values()}
+    incident: dict[int, list[tuple[Joint, int]]] = {number: [] for number in component_of.values()}
     for joint in joints:
-        incident[sets[joint.parent]].append((joint, sets[joint.child]))
-        incident[sets[joint.child]].append((joint, sets[joint.parent]))
-    carried = {sets[joint.child] for joint in joints}
+        incident[component_of[joint.parent]].append((joint, component_of[joint.child]))
+        incident[component_of[joint.child]].append((joint, component_of[joint.parent]))
+    children = {component_of[joint.child] for joint in joints}
     X_VW: dict[int, Pose] = {}
-    for root in (0, *(number for number in incident if number not in carried), *incident):
+    for root in (0, *(number for number in incident if number not in children), *incident):
         if root in X_VW:
             continue
         X_VW[root] = IDENTITY
@@ -222,7 +234,7 @@ def _moves(scene: Scene, joints: Sequence[Joint], sets: Mapping[str, int]) -> di
             for joint, there in incident[here]:
                 if there not in X_VW:
                     X_WP, X_WC = X_WL[joint.parent] @ joint.X_PJ, X_WL[joint.child] @ joint.X_CJ
-                    downwards = sets[joint.child] == there
+                    downwards = component_of[joint.child] == there
                     X_VW[there] = X_VW[here] @ (X_WP @ X_WC.inverse() if downwards else X_WC @ X_WP.inverse())
                     pending.append(there)
     return X_VW

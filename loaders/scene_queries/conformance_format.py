@@ -1,4 +1,4 @@
-"""A scene as plain data, in the conformance format; see ``sdfbridge info --json``."""
+"""The conformance format: a scene as plain data, as ``sdfbridge info --json`` prints it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AXIS_KEYS = ("lower", "upper", "effort", "velocity", "acceleration", "damping",
 
 
 def to_dict(scene: SceneData) -> dict[str, Any]:
-    """The scene in the conformance format: poses are ``[x, y, z, qw, qx, qy, qz]``, infinities are words."""
+    """Return a scene in the conformance format: poses are ``[x, y, z, qw, qx, qy, qz]``, infinite numbers ``"inf"``."""
     links = by_name(scene.links)
     X_WL = {WORLD: IDENTITY} | {name: link.X_WL for name, link in links.items()}
     return {

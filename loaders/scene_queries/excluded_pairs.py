@@ -1,6 +1,6 @@
-"""Collision filters: which pairs of links never touch.
+"""Collision filters: the pairs of links that are excluded from contact.
 
-Filter groups of the source hold under every policy. What a policy adds is the default rule of one simulator.
+The filter groups of the source apply under every policy. A policy adds the default rule of one simulator.
 """
 
 from __future__ import annotations
@@ -18,33 +18,34 @@ Pair = tuple[str, str]
 
 
 def excluded_pairs(scene: SceneData, policy: str = "drake") -> frozenset[frozenset[str]]:
-    """Pairs of links, of those with collisions, that never touch; a link of the world itself is named ``world``.
+    """Return the pairs of links with collisions that are excluded from contact; the link of the world is ``world``.
 
     Args:
-        scene: Where to look.
-        policy: The rule for pairs that no filter group names. ``drake``: links of one joint, unless its parent is the
-            world, and links welded together, also through the world. ``sdformat``: links of one joint, links of one
-            model unless one of both wants to, static links, and collisions whose bitmasks share nothing. ``mujoco``:
-            links welded together and, counting these as one, links of one joint, unless one is fixed to the world.
-            ``pybullet``: links of one root model, and links fixed to the world.
+        scene: The scene.
+        policy: The rule for pairs that no filter group names. ``drake`` excludes the links of one joint, unless its
+            parent is the world, and links welded together, directly or through the world. ``sdformat`` excludes the
+            links of one joint, links of one model unless one of them self-collides, pairs of static links, and pairs
+            whose bitmasks have no common bit. ``mujoco`` excludes links welded together and the links of one joint,
+            with welded links as one and unless one is fixed to the world. ``pybullet`` excludes links of one root
+            model, and pairs of links fixed to the world.
 
     Raises:
-        ValueError: for a policy that is not one of `POLICIES`.
+        ValueError: if the policy is not one of `POLICIES`.
     """
     if policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
+        raise ValueError(f"unknown policy {policy!r}; expected one of: {', '.join(POLICIES)}")
     colliding = {link.name: link for link in scene.links if link.collisions}
     pairs = {frozenset(pair) for pair in POLICIES[policy](scene, colliding)}
-    pairs.update(frozenset(pair) for pair in _of_groups(scene, colliding))
+    pairs.update(frozenset(pair) for pair in _group_pairs(scene, colliding))
     return frozenset(pair for pair in pairs if len(pair) == 2)
 
 
 def weld_groups(scene: SceneData) -> list[list[str]]:
-    """Links in sets that are welded together, in the order of the scene; the first holds `WORLD`, link or not."""
+    """Return the groups of links welded together, in the order of the scene; the first contains `WORLD`."""
     return connected_components(scene, is_weld)
 
 
-def _of_groups(scene: SceneData, colliding: Collection[str]) -> Iterator[Pair]:
+def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Pair]:
     members = {group.name: [link for link in group.links if link in colliding] for group in scene.filter_groups}
     for rule in scene.filter_rules:
         a, b = members.get(rule.a, []), members.get(rule.b, [])
@@ -73,33 +74,34 @@ def _sdformat(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
         if joint.parent in colliding and joint.child in colliding:
             yield joint.parent, joint.child
     yield from combinations(static_links(scene) & colliding.keys(), 2)
-    willing = {model.name for model in scene.models if model.self_collide}
-    aloof: dict[str, list[str]] = defaultdict(list)
+    self_colliding = {model.name for model in scene.models if model.self_collide}
+    excluded: dict[str, list[str]] = defaultdict(list)
     for link in colliding.values():
-        if not (link.model in willing if link.self_collide is None else link.self_collide):
-            aloof[link.model].append(link.name)
-    for names in aloof.values():
+        if not (link.model in self_colliding if link.self_collide is None else link.self_collide):
+            excluded[link.model].append(link.name)
+    for names in excluded.values():
         yield from combinations(names, 2)
     yield from masked_pairs(scene)
 
 
 def bitmasks(surface: Surface) -> tuple[int, int]:
-    """What a collision is, and what it touches: two touch if one is what the other touches.
+    """Return the category and the collision bitmask of a surface.
 
-    Source: SDFormat 1.12, ``contact/category_bitmask``; without one, ``collide_bitmask`` stands for both.
+    Two collisions touch if the category of one shares a bit with the collision bitmask of the other. Source: SDFormat
+    1.12, ``contact/category_bitmask``; ``collide_bitmask`` is its default.
     """
     category = surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
     return category, surface.collide_bitmask
 
 
 def masked_pairs(scene: SceneData) -> Iterator[Pair]:
-    """Pairs of links whose bitmasks let no collision of the one touch one of the other."""
+    """Yield the pairs of links of which no collisions may touch, because of their bitmasks."""
     classes: dict[tuple[int, int], list[str]] = defaultdict(list)
     for link in scene.links:
         category = mask = 0
-        for is_a, touches in (bitmasks(collision.surface) for collision in link.collisions):
-            category |= is_a
-            mask |= touches
+        for bits, touched_bits in (bitmasks(collision.surface) for collision in link.collisions):
+            category |= bits
+            mask |= touched_bits
         if link.collisions:
             classes[category, mask].append(link.name)
     for (category, mask), names in classes.items():
@@ -112,22 +114,22 @@ def masked_pairs(scene: SceneData) -> Iterator[Pair]:
 
 def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
     groups = weld_groups(scene)
-    touching = [[name for name in group if name in colliding] for group in groups]
-    for names in touching:
+    colliding_groups = [[name for name in group if name in colliding] for group in groups]
+    for names in colliding_groups:
         yield from combinations(names, 2)
     group_of = {name: i for i, group in enumerate(groups) for name in group}
     for joint in _jointed(scene):
         a, b = group_of[joint.parent], group_of[joint.child]
         if a and b:  # group 0 is the world
-            yield from product(touching[a], touching[b])
+            yield from product(colliding_groups[a], colliding_groups[b])
 
 
 def _pybullet(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
     yield from combinations((name for name in weld_groups(scene)[0] if name in colliding), 2)
     bodies: dict[str, list[str]] = defaultdict(list)
-    inside = root_model(scene) is not None
+    is_one_model = root_model(scene) is not None
     for link in colliding.values():
-        bodies["" if inside else outermost_scope(link.model)].append(link.name)
+        bodies["" if is_one_model else outermost_scope(link.model)].append(link.name)
     for names in bodies.values():
         yield from combinations(names, 2)
 
@@ -138,6 +140,6 @@ POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Pair]]] = {
     "mujoco": _mujoco,
     "pybullet": _pybullet,
 }
-"""The default rules to choose from."""
+"""Default rules, keyed by policy."""
 BITMASKED = frozenset({"sdformat"})
-"""Those that heed the bitmasks of collisions and ``self_collide``."""
+"""Policies that use the bitmasks of collisions and ``self_collide``."""
