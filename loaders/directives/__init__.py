@@ -1,4 +1,4 @@
-"""Drake Model Directives, ``.dmd.yaml``, to a `Scene`."""
+"""Reader of Drake Model Directives, ``.dmd.yaml``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from .yaml_nodes import parse
 
 
 def read(data: bytes, file: str, context: Context) -> Scene | None:
-    """Read a file of directives with all that it adds.
+    """Read a file of directives with all models that it adds.
 
-    The scene is a world: every name carries that of its model. Gravity is Drake's, 9.81 m/s^2 downwards. Problems go to
-    ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
+    The scene is a world: every name carries the scope of its model. Gravity is that of Drake, 9.81 m/s^2 downward.
+    Findings go to ``context.diagnostics``; after an error the returned scene is incomplete and must not be used.
 
     Source: the documentation of ``drake/multibody/parsing``, "Model Directives", as of pydrake 1.51.
+
+    Args:
+        data: Contents of the file.
+        file: Name of the file for diagnostics.
+        context: The context of the load.
     """
     root = parse(data, file, context.diagnostics)
     return None if root is None else build(root, context)

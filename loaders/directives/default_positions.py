@@ -1,4 +1,4 @@
-"""``default_joint_positions``: where the joints of a model start."""
+"""Reader of ``default_joint_positions``: initial positions of the joints of a model."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from loaders.spatial import Pose, matrix_to_quaternion
 from .yaml_nodes import expect, numbers
 
 _SIZE = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.PLANAR: 3, JointType.BALL: 3}
-"""Number of positions, as Drake counts them; 1 for every other type."""
+"""Number of positions in Drake, keyed by joint type; 1 for every other type."""
 
 
 def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
-    """The scene of a model with the positions that the directive gives to its joints."""
+    """Return the scene of a model with the initial positions in the directive.
+
+    Args:
+        add_model: The directive.
+        model: Scoped name of the model.
+        scene: The scene of the model.
+    """
     node = add_model.peek("default_joint_positions")
     if node is None or not expect(node, "mapping"):
         return scene
@@ -31,29 +37,31 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
             hint = f"did you mean {close[0].removeprefix(model + SEPARATOR)}?" if close else ""
             child.invalid(
                 "directives.unknown-joint",
-                "{tag!r} is no joint of the model {model}",
+                "unknown joint {joint!r} in model {model}",
                 hint=hint,
-                tag=child.tag,
+                subjects=(model,),
+                joint=child.tag,
                 model=model,
             )
         else:
-            joints[name] = _started(joint, child)
+            joints[name] = _with_default_position(joint, child)
     return dataclasses.replace(scene, joints=tuple(joints.values()))
 
 
-def _started(joint: Joint, node: Node) -> Joint:
+def _with_default_position(joint: Joint, node: Node) -> Joint:
     values = numbers(node)
     size = _SIZE.get(joint.type, 1)
     if len(values) != size:
         node.invalid(
             "directives.position-count",
-            "joint {joint}, which is {joint_type}, has {size} positions, not {count}",
+            "{type} joint {joint} requires {size} positions, not {count}",
+            subjects=(joint.name,),
+            type=joint.type.value,
             joint=joint.name,
-            joint_type=joint.type,
             size=size,
             count=len(values),
         )
         return joint
-    if joint.type is JointType.BALL:  # roll, pitch, yaw in Drake
+    if joint.type is JointType.BALL:  # Drake uses roll, pitch and yaw
         values = matrix_to_quaternion(Pose.from_xyz_rpy((0.0, 0.0, 0.0), values).R)
     return dataclasses.replace(joint, default_position=values)

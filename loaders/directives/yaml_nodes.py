@@ -1,8 +1,9 @@
-"""YAML as a tree of nodes, so that directives are read, and their problems reported, as those of XML are.
+"""Parser of untrusted YAML to a tree of `Node`, so that directives are read like XML.
 
-A key of a mapping is a child with that tag, an item of a sequence a child with the tag `ITEM`, a scalar the text. The
-file is untrusted: only events are taken from the YAML library, so no tag makes an object, aliases are copied up to the
-limit of elements, and nothing recurs.
+A key of a mapping is a child with that tag, an item of a sequence is a child with the tag `ITEM`, and a scalar is the
+text of a node. Only the events of the YAML library are used: tags construct no objects, aliases are copied, up to a
+limit on the number of elements, and there is no recursion. A YAML library with line numbers, such as ruamel.yaml, would
+need a second interface beside `Node`.
 """
 
 from __future__ import annotations
@@ -15,14 +16,26 @@ from loaders.node import Node
 from loaders.xml import MAX_DEPTH
 
 MAX_ELEMENTS = 100_000
+"""Largest number of elements, with those copied by aliases."""
 ITEM = "-"
+"""Tag of the items of a sequence."""
+_TOO_MANY = f"the file has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting"
 _KIND = "(kind)"
 _TAG = "(tag)"
-_NAMES = {"mapping": "a mapping", "sequence": "a list", "scalar": "a single value"}
+_KIND_NAMES = {"mapping": "a mapping", "sequence": "a list", "scalar": "a single value"}
+_NOT_YAML = "the file is not valid YAML: {reason}"
+_Problem = tuple[str, dict[str, str]]
+"""Message template of a syntax error, and its arguments."""
 
 
 def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
-    """The root of a YAML document, or None with a diagnostic if it is no YAML."""
+    """Return the root of a YAML document, or None with a diagnostic if it is not valid.
+
+    Args:
+        data: The document.
+        file: Name of the file for diagnostics.
+        diagnostics: Record for the findings.
+    """
     import yaml
 
     builder = _Builder(file, diagnostics)
@@ -30,26 +43,26 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         event: Any
         for event in yaml.parse(data, Loader=yaml.SafeLoader):
             problem = builder.take(event)
-            if problem:
-                diagnostics.add(Fate.INVALID, "directives.syntax", problem, Where(file, event.start_mark.line + 1))
+            if problem is not None:
+                template, arguments = problem
+                where = Where(file, event.start_mark.line + 1)
+                diagnostics.add(Fate.INVALID, "directives.syntax", template, where, **arguments)
                 return None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = 0 if mark is None else mark.line + 1
-        diagnostics.add(
-            Fate.INVALID, "directives.syntax", "is no valid YAML: {problem}", Where(file, line), problem=error.problem
-        )
+        diagnostics.add(Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file, line), reason=error.problem)
         return None
     except (yaml.YAMLError, ValueError) as error:
-        diagnostics.add(Fate.INVALID, "directives.syntax", "is no valid YAML: {error}", Where(file), error=error)
+        diagnostics.add(Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file), reason=error)
         return None
     if builder.root is None:
-        diagnostics.add(Fate.INVALID, "directives.syntax", "is empty", Where(file))
+        diagnostics.add(Fate.INVALID, "directives.syntax", "the file is empty", Where(file))
     return builder.root
 
 
 class _Builder:
-    """Grows a tree from events."""
+    """Builder of a tree from YAML events."""
 
     def __init__(self, file: str, diagnostics: Diagnostics) -> None:
         self.root: Node | None = None
@@ -60,8 +73,8 @@ class _Builder:
         self._anchors: dict[str, Node] = {}
         self._count = 0
 
-    def take(self, event: Any) -> str:
-        """Take one event; return what is wrong with it, if anything."""
+    def take(self, event: Any) -> _Problem | None:
+        """Add one event to the tree; return the problem with it, or None."""
         import yaml
 
         if isinstance(event, yaml.NodeEvent):
@@ -70,16 +83,16 @@ class _Builder:
             self._open.pop()
             self._keys.pop()
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            return "a file holds one document"
-        return ""
+            return "the file has more than one document", {}
+        return None
 
-    def _node(self, event: Any) -> str:
+    def _node(self, event: Any) -> _Problem | None:
         import yaml
 
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
         if self._awaits_key():
-            return self._key(event.value) if isinstance(event, yaml.ScalarEvent) else "a key must be a word"
+            return self._key(event.value) if isinstance(event, yaml.ScalarEvent) else ("a key must be a scalar", {})
         if isinstance(event, yaml.ScalarEvent):
             return self._value(event, "scalar")
         return self._value(event, "mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence")
@@ -87,13 +100,13 @@ class _Builder:
     def _awaits_key(self) -> bool:
         return bool(self._open) and kind(self._open[-1]) == "mapping" and self._keys[-1] is None
 
-    def _key(self, key: str) -> str:
+    def _key(self, key: str) -> _Problem | None:
         if self._open[-1].peek(key) is not None:
-            return f"the key {key} is there twice"
+            return "duplicate key {key}", {"key": key}
         self._keys[-1] = key
-        return ""
+        return None
 
-    def _value(self, event: Any, kind: str) -> str:
+    def _value(self, event: Any, kind: str) -> _Problem | None:
         node = Node("", {_KIND: kind}, file=self._file, line=event.start_mark.line + 1, diagnostics=self._diagnostics)
         if event.tag and event.tag.startswith("!") and event.tag != "!":
             node.attributes[_TAG] = event.tag
@@ -107,103 +120,116 @@ class _Builder:
             self._keys.append(None)
         return problem
 
-    def _alias(self, event: Any) -> str:
+    def _alias(self, event: Any) -> _Problem | None:
         source = self._anchors.get(event.anchor)
         if source is None or source in self._open or self._awaits_key():
-            return f"the alias {event.anchor} means nothing here"
+            return "invalid alias {alias}", {"alias": event.anchor}
         size = sum(1 for _ in source.walk())
         if self._count + size > MAX_ELEMENTS:
-            return f"has more than {MAX_ELEMENTS} elements"
+            return _TOO_MANY, {}
         return self._attach(source.copy(), size)
 
-    def _attach(self, node: Node, size: int) -> str:
+    def _attach(self, node: Node, size: int) -> _Problem | None:
         self._count += size
         if self._count > MAX_ELEMENTS or len(self._open) >= MAX_DEPTH:
-            return f"has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting"
+            return _TOO_MANY, {}
         if not self._open:
             node.tag, self.root = "directives-file", node
-            return ""
+            return None
         key = self._keys[-1]
         node.tag = ITEM if key is None else key
         self._keys[-1] = None
         node.parent = self._open[-1]
         node.parent.children.append(node)
-        return ""
+        return None
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
 def kind(node: Node) -> str:
-    """``mapping``, ``sequence`` or ``scalar``."""
+    """Return the kind of a node: ``mapping``, ``sequence`` or ``scalar``."""
     return node.attributes[_KIND]
 
 
 def yaml_tag(node: Node) -> str:
-    """The tag of a value, as ``!Rpy``; empty if it has none."""
+    """Return the YAML tag of a node, such as ``!Rpy``; empty if it has none."""
     return node.attributes.get(_TAG, "")
 
 
-def expect(node: Node, wanted: str) -> bool:
-    """Whether a value is of a kind; reported if it is not. Nothing at all counts as an empty mapping or list."""
-    if kind(node) == wanted:
+def expect(node: Node, expected: str) -> bool:
+    """Return whether a node is of a kind; report any other. A missing value is an empty mapping or list.
+
+    Args:
+        node: The node.
+        expected: ``mapping``, ``sequence`` or ``scalar``.
+    """
+    if kind(node) == expected:
         return True
     if kind(node) == "scalar" and node.text.strip() in {"", "null", "~"}:
         node.report(
             Fate.NOTED,
             "directives.nothing",
-            "{tag} holds nothing, which is read as an empty {wanted}; Drake refuses it",
-            hint=f"leave out {node.tag}",
-            tag=node.tag,
-            wanted=wanted,
+            "{key} has no value; using an empty {expected}, which Drake refuses",
+            hint=f"remove {node.tag}",
+            key=node.tag,
+            expected=expected,
         )
         return True
     node.invalid(
         "directives.kind",
-        "{tag} must be {names}, not {names_2}",
-        tag=node.tag,
-        names=_NAMES[wanted],
-        names_2=_NAMES[kind(node)],
+        "{key} must be {expected}, not {kind}",
+        key=node.tag,
+        expected=_KIND_NAMES[expected],
+        kind=_KIND_NAMES[kind(node)],
     )
     return False
 
 
 def fields(node: Node, required: Iterable[str], optional: Iterable[str] = ()) -> bool:
-    """Whether a mapping has the required keys and no unknown one; reported if not."""
+    """Return whether a mapping has the required keys and no unknown one; report problems.
+
+    Args:
+        node: The mapping.
+        required: The required keys.
+        optional: The optional keys.
+    """
     if not expect(node, "mapping"):
         return False
     required = tuple(required)
     known = (*required, *optional)
-    fine = True
+    is_valid = True
     for child in node.children:
         if child.tag not in known:
             child.invalid(
                 "directives.unknown-field",
-                "{tag} has no field {tag_2!r}",
-                hint=_known(known),
-                tag=node.tag,
-                tag_2=child.tag,
+                "unknown field {field!r} of {key}",
+                hint=f"use one of: {', '.join(known)}",
+                field=child.tag,
+                key=node.tag,
             )
-            fine = False
+            is_valid = False
     for key in required:
         if node.peek(key) is None:
-            node.invalid("directives.missing-field", "{tag} needs the field {key}", tag=node.tag, key=key)
-            fine = False
-    return fine
-
-
-def _known(keys: Iterable[str]) -> str:
-    return f"known are {', '.join(keys)}"
+            node.invalid("directives.missing-field", "{key} requires the field {field}", key=node.tag, field=key)
+            is_valid = False
+    return is_valid
 
 
 def word(node: Node, key: str, default: str = "") -> str:
-    """The text of a field."""
+    """Return the text of a field.
+
+    Args:
+        node: The mapping.
+        key: The key of the field.
+        default: The text if there is no such field.
+    """
     child = node.peek(key)
     return child.text.strip() if child is not None and expect(child, "scalar") else default
 
 
 def words(node: Node, key: str) -> list[tuple[str, Node]]:
-    """The texts in a list, each with the node to blame for it."""
+    """Return the texts in a list field, each with its node."""
     child = node.peek(key)
     if child is None or not expect(child, "sequence"):
         return []
@@ -211,14 +237,14 @@ def words(node: Node, key: str) -> list[tuple[str, Node]]:
 
 
 def numbers(node: Node) -> tuple[float, ...]:
-    """The finite numbers in a list."""
+    """Return the finite numbers in a list."""
     if not expect(node, "sequence"):
         return ()
     return tuple(item.number(".") for item in node.children if expect(item, "scalar"))
 
 
 def vector(node: Node, key: str) -> tuple[float, float, float]:
-    """A field with three numbers; zero if it is not there."""
+    """Return the three numbers of a field; zeros if there is no such field."""
     child = node.peek(key)
     if child is None:
         return 0.0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Elements that only repeat a standard one, turned into that one before anything is read."""
+"""Canonical form of a document: Drake's elements that repeat a standard one are rewritten before reading."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from .dialect import PREFIX
 from .joints import URDF_TYPES
 
 _PROPERTIES = ("illustration_properties", "perception_properties", "accepting_renderer", "proximity_properties")
-_KEPT = frozenset({*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"})
+_PREFIXED = frozenset({*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"})
 _SIZES = {"drake:capsule": ("radius", "length"), "drake:ellipsoid": ("a", "b", "c")}
-"""What SDFormat would give a default to, and Drake does not."""
+"""Required sizes of shapes whose sizes have defaults in SDFormat but not in Drake."""
 _URDF_JOINTS = frozenset({"ball", "planar", "screw", "universal", "curvilinear"})
 
 
-def normalise_sdf(root: Node) -> None:
-    """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDF file as SDFormat's own."""
+def canonicalize_sdf(root: Node) -> None:
+    """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDFormat file as standard elements."""
     for node in list(root.walk()):
         if node.tag == "drake:visual" and node.parent is not None and node.parent.tag == "link":
-            _strip(node)
-            node.parent.append(node)  # after the link's own visuals
+            _remove_prefix(node)
+            node.parent.append(node)  # after the standard visuals of the link
     for node in root.walk():
         if node.tag in _SIZES:
             _require_sizes(node)
@@ -29,31 +29,31 @@ def normalise_sdf(root: Node) -> None:
                 node.add("radii", " ".join(node.word(key, "") for key in "abc"))
 
 
-def _strip(visual: Node) -> None:
-    """Take the prefix off every tag of a ``drake:visual``."""
+def _remove_prefix(visual: Node) -> None:
+    """Remove the prefix from every tag of a ``drake:visual``."""
     for node in visual.walk():
         if not node.tag.startswith(PREFIX):
             node.invalid(
                 "drake.visual-prefix",
-                "<{tag}> within <drake:visual> must be <{prefix}{tag}>",
+                "<{tag}> in <drake:visual> must be written <{prefix}{tag}>",
                 tag=node.tag,
                 prefix=PREFIX,
             )
-        elif node.tag not in _KEPT:
+        elif node.tag not in _PREFIXED:
             node.tag = node.tag.removeprefix(PREFIX)
 
 
 def _require_sizes(shape: Node) -> None:
     for key in _SIZES[shape.tag]:
         if not shape.has(key):
-            shape.invalid("drake.missing", "<{tag}> needs a <{key}>", tag=shape.tag, key=key)
+            shape.invalid("drake.missing", "<{tag}> requires a <{child}>", tag=shape.tag, child=key)
 
 
-def normalise_urdf(root: Node) -> None:
-    """Take ``drake_ignore`` out of a URDF, and rewrite ``drake:joint`` and the ``drake:`` shapes as plain elements."""
+def canonicalize_urdf(root: Node) -> None:
+    """Remove elements with ``drake_ignore`` from a URDF; rewrite ``drake:`` joints and shapes as standard elements."""
     for node in list(root.children):
         if node.tag in {"link", "joint", "drake:joint"} and node.attributes.get("drake_ignore") == "true":
-            node.report(Fate.NOTED, "drake.ignored", "drake_ignore leaves this <{tag}> out", tag=node.tag)
+            node.report(Fate.NOTED, "drake.ignored", "ignored <{tag}>, as its drake_ignore requests", tag=node.tag)
             node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)
@@ -66,9 +66,9 @@ def normalise_urdf(root: Node) -> None:
                 node.report(
                     Fate.NOTED,
                     "drake.plain-joint",
-                    "the joint type {attributes} is Drake's; it is read all the same",
+                    "joint type {type} is an extension of Drake; accepted in <joint>",
                     hint="write <drake:joint>",
-                    attributes=node.attributes["type"],
+                    type=node.attributes["type"],
                 )
 
 
@@ -76,13 +76,12 @@ def _unprefix_joint(node: Node) -> None:
     kind = node.attributes.get("type", "")
     node.tag = "joint"
     if kind not in _URDF_JOINTS:
-        known = ", ".join(sorted(_URDF_JOINTS))
         node.invalid(
             "drake.joint-type",
-            "a <drake:joint> of type {kind!r}; the types are {known}",
-            hint="a standard type belongs into a <joint>",
-            kind=kind,
-            known=known,
+            "unknown type {type!r} of <drake:joint>; expected one of: {known}",
+            hint="write <joint> for a standard type",
+            type=kind,
+            known=tuple(sorted(_URDF_JOINTS)),
         )
 
 

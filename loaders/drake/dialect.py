@@ -1,4 +1,4 @@
-"""Where the two formats differ, and what an extension may refer to."""
+"""Differences between Drake's extensions in SDFormat and URDF: places of values, and resolution of names."""
 
 from __future__ import annotations
 
@@ -15,91 +15,112 @@ PREFIX = "drake:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """The keys under which an element holds its value."""
+    """Keys, as in `loaders.node`, under which an element has its value."""
 
     value: str
-    """Of a number or vector."""
+    """Key of a number or vector."""
     name: str
-    """Of the name of a link, frame or filter group."""
+    """Key of the name of a link, frame or filter group."""
     member: str
-    """Of the name of a link in a filter group."""
+    """Key of the name of a member link of a filter group."""
     axis: str
-    """Of a direction."""
+    """Key of a direction."""
 
 
 SDF = Dialect(value=".", name=".", member=".", axis=".")
 URDF = Dialect(value="@value", name="@name", member="@link", axis="@axis")
 
 
-class Names(Protocol):
-    """What an extension may refer to, from the model that it stands in downwards."""
+class NameResolver(Protocol):
+    """Resolution of the names that an element may use: those in the scope of the model that contains it."""
 
     @property
     def model(self) -> str:
-        """The name of the model, for people."""
+        """Name of the model, for messages."""
 
     @property
     def prefix(self) -> str:
-        """What the names of the model's own parts start with in the scene: empty or ``a::b::``."""
+        """Scope of the model with a separator at its end, such as ``a::b::``; empty for a root model."""
 
     def link(self, name: str) -> str | None:
-        """The link of a name, as the scene calls it."""
+        """Return the scoped name of a link, or None if there is no such link."""
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
-        """The link that a frame F is fixed to, as the scene calls it, and ``X_LF``. A link is a frame too."""
+        """Return the scoped name of the link to which a frame F is fixed, and ``X_LF``; a link is a frame too."""
 
     def joint(self, name: str) -> Joint | None:
-        """The joint of a name."""
+        """Return the joint of this name, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A ``drake:`` element whose values stand in child elements: ``<drake:a_b>`` under the key ``b``."""
+    """A ``drake:`` element with its values in child elements: the key ``b`` is the child ``<drake:a_b>``."""
 
     node: Node
+    """The element."""
     dialect: Dialect
+    """Dialect of the file."""
     prefix: str = PREFIX
-    """What the tags of its children start with."""
+    """Prefix of the tags of its children."""
 
     def child(self, key: str) -> Node | None:
-        """The child of this key; reported if it is not there."""
-        found = self.node.child(self.prefix + key)
-        if found is None:
-            self.node.invalid(
-                "drake.missing", "<{tag}> needs a <{prefix}{key}>", tag=self.node.tag, prefix=self.prefix, key=key
-            )
-        return found
+        """Return the child of this key; report a missing one."""
+        child = self.node.child(self.prefix + key)
+        if child is None:
+            message = "<{tag}> requires a <{child}>"
+            self.node.invalid("drake.missing", message, tag=self.node.tag, child=self.prefix + key)
+        return child
 
     def name(self, key: str) -> tuple[str, Node]:
-        """A required name, and the element to blame for it; empty if it is missing."""
+        """Return a required name and its element; the name is empty if it is missing."""
         child = self.child(key)
         return ("", self.node) if child is None else (child.word(self.dialect.name), child)
 
     def number(self, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False) -> float:
-        """A required number, at least ``minimum``, greater than ``above``."""
+        """Return a required number.
+
+        Args:
+            key: The key of the value.
+            minimum: Smallest valid value.
+            above: Bound that the value must exceed.
+            inf: Whether infinite values are valid.
+        """
         child = self.child(key)
         return 0.0 if child is None else number(child, self.dialect.value, minimum=minimum, above=above, inf=inf)
 
     def maybe(self, key: str, *, minimum: float = -math.inf, above: float = -math.inf) -> float | None:
-        """A number that need not be there."""
+        """Return an optional number.
+
+        Args:
+            key: The key of the value.
+            minimum: Smallest valid value.
+            above: Bound that the value must exceed.
+        """
         child = self.node.child(self.prefix + key)
         return None if child is None else number(child, self.dialect.value, minimum=minimum, above=above)
 
     def vector(self, key: str, *, minimum: float = -math.inf) -> Array:
-        """Three required numbers, shape (3,)."""
+        """Return three required numbers, shape (3,), each at least ``minimum``."""
         child = self.child(key)
         values = (0.0, 0.0, 0.0) if child is None else child.numbers(self.dialect.value, 3)
         if child is not None and min(values) < minimum:
-            child.invalid(
-                "drake.out-of-range", "none of the three numbers may be less than {minimum:g}", minimum=minimum
-            )
+            message = "each of the three numbers must be at least {minimum:g}"
+            child.invalid("drake.out-of-range", message, minimum=minimum)
         return frozen(values)
 
 
 def number(node: Node, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False) -> float:
-    """A required number in an element, at least ``minimum``, greater than ``above``."""
+    """Return a required number in an element.
+
+    Args:
+        node: The element.
+        key: The key of the value.
+        minimum: Smallest valid value.
+        above: Bound that the value must exceed.
+        inf: Whether infinite values are valid.
+    """
     if key == "." and not node.text.strip():
-        node.invalid("drake.missing", "<{tag}> holds no number", tag=node.tag)
+        node.invalid("drake.missing", "<{tag}> requires a number", tag=node.tag)
         return 0.0
     value = node.number(key, inf=inf)
     if value < minimum or value <= above:
@@ -111,10 +132,16 @@ def number(node: Node, key: str, *, minimum: float = -math.inf, above: float = -
 
 
 def direction(node: Node, key: str, default: Array) -> Array:
-    """A direction made unit, shape (3,); one of zero length is wrong."""
+    """Return a direction as a unit vector, shape (3,); report one of zero length.
+
+    Args:
+        node: The element.
+        key: The key of the value.
+        default: The direction if the key does not exist or is invalid.
+    """
     xyz = node.numbers(key, 3, tuple(default.tolist()))
     length = math.hypot(*xyz)
     if length < 1e-8:
-        node.invalid("drake.zero-axis", "<{tag}> is zero: it has no direction", tag=node.tag)
+        node.invalid("drake.zero-axis", "<{tag}> must not be a zero vector", tag=node.tag)
         return default
     return frozen(tuple(c / length for c in xyz))

@@ -1,6 +1,6 @@
-"""``drake:collision_filter_group``: read where it stands, resolved when the whole load is done.
+"""Reader of ``drake:collision_filter_group``, and resolution of member groups at the end of a load.
 
-Until then a group names its member groups, which may stand in other files of the load, read before it or after.
+A group may name member groups in other files of the load, whichever is read first.
 """
 
 from __future__ import annotations
@@ -14,11 +14,19 @@ from loaders.node import Node
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 
-from .dialect import Dialect, Names
+from .dialect import Dialect, NameResolver
+
+_DUPLICATE = "duplicate filter group name {group}"
 
 
-def read_groups(model: Node, names: Names, dialect: Dialect) -> tuple[list[FilterGroup], list[FilterRule]]:
-    """The groups that stand in a model, and which of them ignore each other."""
+def read_groups(model: Node, names: NameResolver, dialect: Dialect) -> tuple[list[FilterGroup], list[FilterRule]]:
+    """Return the filter groups of a model and the rules between them.
+
+    Args:
+        model: The ``<model>`` or ``<robot>``.
+        names: The names in the model.
+        dialect: The dialect of the file.
+    """
     groups: dict[str, FilterGroup] = {}
     rules: list[FilterRule] = []
     for node in model.all("drake:collision_filter_group"):
@@ -28,7 +36,7 @@ def read_groups(model: Node, names: Names, dialect: Dialect) -> tuple[list[Filte
         if not node.attributes.get("name"):
             continue
         if group.name in groups:
-            node.invalid("drake.duplicate-group", "a second filter group is called {group}", group=group.name)
+            node.invalid("drake.duplicate-group", _DUPLICATE, hint="rename one of them", group=group.name)
         groups.setdefault(group.name, group)
         for ignored in node.all("drake:ignored_collision_filter_group"):
             rules.append(FilterRule(a=group.name, b=names.prefix + ignored.word(dialect.name), where=ignored.where))
@@ -40,14 +48,14 @@ def _is_ignored(node: Node) -> bool:
         return False
     for child in node.walk():
         child.skip(*(c.tag for c in child.children), *("@" + name for name in child.attributes))
-    node.report(Fate.NOTED, "drake.ignored", "ignore leaves this filter group out")
+    node.report(Fate.NOTED, "drake.ignored", "ignored this filter group, as its ignore attribute requests")
     return True
 
 
-def _read_group(node: Node, names: Names, dialect: Dialect) -> FilterGroup:
+def _read_group(node: Node, names: NameResolver, dialect: Dialect) -> FilterGroup:
     name = node.word("@name")
     if SEPARATOR in name:
-        node.invalid("drake.scoped-group", "the name of a filter group, {name!r}, must have no scope", name=name)
+        node.invalid("drake.scoped-group", "the filter group name {name!r} must not contain ::", name=name)
     links = []
     for member in node.all("drake:member"):
         word = member.word(dialect.member)
@@ -55,21 +63,25 @@ def _read_group(node: Node, names: Names, dialect: Dialect) -> FilterGroup:
         if link is not None:
             links.append(link)
         elif word:
-            member.invalid(
-                "drake.unknown-member", "the member {word!r} is no link of {model}", word=word, model=names.model
-            )
+            message = "unknown member {link!r}: model {model} has no such link"
+            member.invalid("drake.unknown-member", message, link=word, model=names.model)
         elif dialect.member == "." or member.attributes:
-            member.report(
-                Fate.NOTED, "drake.empty-member", "a member of the filter group {name} names no link", name=name
-            )
-    inner = tuple(names.prefix + member.word(dialect.name) for member in node.all("drake:member_group"))
-    if not (inner or node.has("drake:member")):
-        node.invalid("drake.empty-group", "the filter group {name} has no members", name=name)
-    return FilterGroup(name=names.prefix + name, links=tuple(dict.fromkeys(links)), groups=inner, where=node.where)
+            message = "a member of filter group {group} has no name; ignored"
+            member.report(Fate.NOTED, "drake.empty-member", message, group=name)
+    member_groups = tuple(names.prefix + member.word(dialect.name) for member in node.all("drake:member_group"))
+    if not (member_groups or node.has("drake:member")):
+        node.invalid("drake.empty-group", "filter group {group} has no members", group=name)
+    members = tuple(dict.fromkeys(links))
+    return FilterGroup(name=names.prefix + name, links=members, groups=member_groups, where=node.where)
 
 
 def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
-    """The scene with the members of member groups in each filter group, and every name checked."""
+    """Return the scene with the links of member groups in each filter group; report unknown groups.
+
+    Args:
+        scene: The scene.
+        diagnostics: Record for the findings.
+    """
     if not (scene.filter_groups or scene.filter_rules):
         return scene
     groups: dict[str, FilterGroup] = {}
@@ -78,30 +90,31 @@ def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
             diagnostics.add(
                 Fate.INVALID,
                 "drake.duplicate-group",
-                "a second filter group is called {group}",
+                _DUPLICATE,
                 group.where,
+                hint="rename one of them",
+                subjects=group.links,
                 group=group.name,
             )
     for group in groups.values():
-        _check(group.groups, groups, group, diagnostics)
+        _check_groups_exist(group.groups, groups, group, diagnostics)
     for rule in scene.filter_rules:
-        _check((rule.b,), groups, rule, diagnostics)
+        _check_groups_exist((rule.b,), groups, rule, diagnostics)
     resolved = tuple(replace(group, links=_closure(group, groups), groups=()) for group in groups.values())
     return replace(scene, filter_groups=resolved)
 
 
-def _check(
-    named: Iterable[str], groups: Mapping[str, FilterGroup], source: FilterGroup | FilterRule, diagnostics: Diagnostics
+def _check_groups_exist(
+    names: Iterable[str], groups: Mapping[str, FilterGroup], source: FilterGroup | FilterRule, diagnostics: Diagnostics
 ) -> None:
-    for name in named:
+    for name in names:
         if name not in groups:
-            diagnostics.add(
-                Fate.INVALID, "drake.unknown-group", "there is no filter group called {name!r}", source.where, name=name
-            )
+            message = "unknown filter group {group!r}"
+            diagnostics.add(Fate.INVALID, "drake.unknown-group", message, source.where, group=name)
 
 
 def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str, ...]:
-    """The links of a group and of all groups that it leads to, cycles or not."""
+    """Return the links of a group and of its direct and indirect member groups; cycles are allowed."""
     links: dict[str, None] = {}
     seen = {group.name}
     pending = [group]

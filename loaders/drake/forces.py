@@ -1,4 +1,4 @@
-"""Constraints and force elements that stand in the model itself."""
+"""Readers of constraints and force elements, which are children of the model."""
 
 from __future__ import annotations
 
@@ -16,18 +16,30 @@ from loaders.model import (
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Array, Pose
 
-from .dialect import Dialect, Element, Names, number
+from .dialect import Dialect, Element, NameResolver, number
 
 
-def read_forces(model: Node, names: Names, dialect: Dialect) -> list[ForceElement]:
-    """Bushings, springs and dampers."""
+def read_forces(model: Node, names: NameResolver, dialect: Dialect) -> list[ForceElement]:
+    """Return the bushings and the spring-dampers of a model.
+
+    Args:
+        model: The ``<model>`` or ``<robot>``.
+        names: The names in the model.
+        dialect: The dialect of the file.
+    """
     bushings = (_read_bushing(node, names, dialect) for node in model.all("drake:linear_bushing_rpy"))
     springs = (_read_spring(node, names, dialect) for node in model.all("drake:linear_spring_damper"))
     return [*bushings, *springs]
 
 
-def read_constraints(model: Node, names: Names, dialect: Dialect) -> list[Constraint]:
-    """Constraints of points, distances and tendons."""
+def read_constraints(model: Node, names: NameResolver, dialect: Dialect) -> list[Constraint]:
+    """Return the ball, distance and tendon constraints of a model.
+
+    Args:
+        model: The ``<model>`` or ``<robot>``.
+        names: The names in the model.
+        dialect: The dialect of the file.
+    """
     balls = (_read_ball(node, names, dialect) for node in model.all("drake:ball_constraint"))
     distances = (_read_distance(node, names, dialect) for node in model.all("drake:distance_constraint"))
     tendons = (_read_tendon(node, names, dialect) for node in model.all("drake:tendon_constraint"))
@@ -38,7 +50,7 @@ def _element(node: Node, dialect: Dialect) -> Element:
     return Element(node, dialect, prefix=f"{node.tag}_")
 
 
-def _read_bushing(node: Node, names: Names, dialect: Dialect) -> Bushing:
+def _read_bushing(node: Node, names: NameResolver, dialect: Dialect) -> Bushing:
     element = Element(node, dialect, prefix="drake:bushing_")
     link_A, X_LA = _frame(element, "frameA", names)
     link_C, X_LC = _frame(element, "frameC", names)
@@ -55,7 +67,7 @@ def _read_bushing(node: Node, names: Names, dialect: Dialect) -> Bushing:
     )
 
 
-def _read_spring(node: Node, names: Names, dialect: Dialect) -> SpringDamper:
+def _read_spring(node: Node, names: NameResolver, dialect: Dialect) -> SpringDamper:
     element = _element(node, dialect)
     return SpringDamper(
         **_points(element, names),
@@ -66,11 +78,11 @@ def _read_spring(node: Node, names: Names, dialect: Dialect) -> SpringDamper:
     )
 
 
-def _read_ball(node: Node, names: Names, dialect: Dialect) -> BallConstraint:
+def _read_ball(node: Node, names: NameResolver, dialect: Dialect) -> BallConstraint:
     return BallConstraint(**_points(_element(node, dialect), names), where=node.where)
 
 
-def _read_distance(node: Node, names: Names, dialect: Dialect) -> DistanceConstraint:
+def _read_distance(node: Node, names: NameResolver, dialect: Dialect) -> DistanceConstraint:
     element = _element(node, dialect)
     return DistanceConstraint(
         **_points(element, names),
@@ -81,7 +93,7 @@ def _read_distance(node: Node, names: Names, dialect: Dialect) -> DistanceConstr
     )
 
 
-def _read_tendon(node: Node, names: Names, dialect: Dialect) -> TendonConstraint:
+def _read_tendon(node: Node, names: NameResolver, dialect: Dialect) -> TendonConstraint:
     element = _element(node, dialect)
     joints, coefficients = _tendon_joints(node, names)
     lower = element.number("lower_limit", inf=True)
@@ -90,6 +102,7 @@ def _read_tendon(node: Node, names: Names, dialect: Dialect) -> TendonConstraint
         node.invalid(
             "drake.out-of-range",
             "the lower limit {lower:g} is above the upper limit {upper:g}",
+            subjects=joints,
             lower=lower,
             upper=upper,
         )
@@ -105,32 +118,35 @@ def _read_tendon(node: Node, names: Names, dialect: Dialect) -> TendonConstraint
     )
 
 
-def _tendon_joints(tendon: Node, names: Names) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    found: dict[str, float] = {}
+def _tendon_joints(tendon: Node, names: NameResolver) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    coefficients: dict[str, float] = {}
     nodes = tendon.all("drake:tendon_constraint_joint")
     if not nodes:
-        tendon.invalid("drake.missing", "<drake:tendon_constraint> needs a <drake:tendon_constraint_joint>")
+        tendon.invalid("drake.missing", "<drake:tendon_constraint> requires a <drake:tendon_constraint_joint>")
     for node in nodes:
         name, coefficient = node.word("@name"), number(node, "@a")
         joint = names.joint(name)
         if joint is None:
-            node.invalid("drake.unknown-joint", "{name!r} is no joint of {model}", name=name, model=names.model)
+            message = "unknown joint {joint!r} in model {model}"
+            node.invalid("drake.unknown-joint", message, joint=name, model=names.model)
         elif len(joint.axes) != 1:
             node.invalid(
                 "drake.tendon-joint",
-                "a tendon takes joints of one degree of freedom; {name} is {joint_type}",
-                name=name,
-                joint_type=joint.type,
+                "a tendon requires joints with one degree of freedom; joint {joint} is {type}",
+                subjects=(joint.name,),
+                joint=name,
+                type=joint.type.value,
             )
-        elif joint.name in found:
-            node.invalid("drake.tendon-joint", "joint {name} is in the tendon twice", name=name)
+        elif joint.name in coefficients:
+            message = "the tendon has joint {joint} twice"
+            node.invalid("drake.tendon-joint", message, subjects=(joint.name,), joint=name)
         else:
-            found[joint.name] = coefficient
-    return tuple(found), tuple(found.values())
+            coefficients[joint.name] = coefficient
+    return tuple(coefficients), tuple(coefficients.values())
 
 
 class _Points(TypedDict):
-    """A point P of link A, and a point Q of link B."""
+    """Point P of link A and point Q of link B."""
 
     link_A: str
     link_B: str
@@ -138,26 +154,26 @@ class _Points(TypedDict):
     p_BQ: Array
 
 
-def _points(element: Element, names: Names) -> _Points:
+def _points(element: Element, names: NameResolver) -> _Points:
     link_A, link_B = _link(element, "body_A", names), _link(element, "body_B", names)
     if link_A and link_A == link_B:
-        element.node.invalid(
-            "drake.same-body", "both ends of <{tag}> are on the link {link_a}", tag=element.node.tag, link_a=link_A
-        )
+        message = "both ends of <{tag}> are on link {link}"
+        element.node.invalid("drake.same-body", message, subjects=(link_A,), tag=element.node.tag, link=link_A)
     return {"link_A": link_A, "link_B": link_B, "p_AP": element.vector("p_AP"), "p_BQ": element.vector("p_BQ")}
 
 
-def _link(element: Element, key: str, names: Names) -> str:
+def _link(element: Element, key: str, names: NameResolver) -> str:
     name, node = element.name(key)
-    found = names.link(name) if name else None
-    if name and found is None:
-        node.invalid("drake.unknown-link", "{name!r} is no link of {model}", name=name, model=names.model)
-    return found or ""
+    link = names.link(name) if name else None
+    if name and link is None:
+        node.invalid("drake.unknown-link", "unknown link {link!r} in model {model}", link=name, model=names.model)
+    return link or ""
 
 
-def _frame(element: Element, key: str, names: Names) -> tuple[str, Pose]:
+def _frame(element: Element, key: str, names: NameResolver) -> tuple[str, Pose]:
     name, node = element.name(key)
-    found = names.frame(name) if name else None
-    if name and found is None:
-        node.invalid("drake.unknown-frame", "{name!r} is no frame or link of {model}", name=name, model=names.model)
-    return found or ("", IDENTITY)
+    frame = names.frame(name) if name else None
+    if name and frame is None:
+        message = "unknown frame or link {frame!r} in model {model}"
+        node.invalid("drake.unknown-frame", message, frame=name, model=names.model)
+    return frame or ("", IDENTITY)

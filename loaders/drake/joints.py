@@ -1,4 +1,4 @@
-"""What Drake adds to ``<joint>``, and its own types of joints."""
+"""Drake's extensions of ``<joint>``: actuators, couplings and further joint types."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve
 from loaders.node import Node
 from loaders.spatial import IDENTITY, Array, Pose
 
-from .dialect import PREFIX, SDF, URDF, Dialect, Element, Names, direction, number
+from .dialect import PREFIX, SDF, URDF, Dialect, Element, NameResolver, direction, number
 
 ACTUATED = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
-"""The types of SDFormat's joints that Drake drives."""
+"""Types of SDFormat joints that Drake gives an actuator."""
 
 
 def read_acceleration(limit: Node, dialect: Dialect) -> float:
-    """The acceleration limit in a ``<limit>``; infinite if there is none."""
+    """Return the acceleration limit in a ``<limit>``; infinite if there is none."""
     key = "drake:acceleration"
     if dialect is URDF:
         return limit.number("@" + key, math.inf, minimum=0.0, inf=True)
@@ -33,16 +33,20 @@ def read_acceleration(limit: Node, dialect: Dialect) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drive:
-    """What Drake says of an actuator beside its limits."""
+    """Rotor, gear and gains of an actuator; see `loaders.model.Actuator` for the units."""
 
     rotor_inertia: float = 0.0
+    """Inertia of the rotor, before the gear."""
     gear_ratio: float = 1.0
+    """Ratio of the gear."""
     p_gain: float | None = None
+    """Position gain."""
     d_gain: float | None = None
+    """Velocity gain."""
 
 
 def read_drive(node: Node, dialect: Dialect) -> Drive:
-    """Rotor, gear and controller: in SDFormat in a ``<joint>``, in URDF in the ``<actuator>`` of a transmission."""
+    """Return rotor, gear and gains from a ``<joint>`` of SDFormat or from the ``<actuator>`` of a URDF transmission."""
     element = Element(node, dialect)
     p_gain, d_gain = _read_gains(node)
     rotor_inertia, gear_ratio = element.maybe("rotor_inertia"), element.maybe("gear_ratio")
@@ -62,9 +66,13 @@ def _read_gains(node: Node) -> tuple[float | None, float | None]:
 
 
 def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
-    """The actuator of an SDFormat joint, as Drake has it.
+    """Return the actuator that Drake gives an SDFormat joint, or None.
 
     Each revolute, continuous, prismatic and screw joint has one, unless its effort limit is zero.
+
+    Args:
+        node: The ``<joint>``.
+        joint: The joint read from it.
     """
     drive = read_drive(node, SDF)
     if joint.type in ACTUATED and joint.axes and joint.axes[0].effort != 0.0:
@@ -79,11 +87,12 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
             where=node.where,
         )
     if drive != Drive():
-        reason = "its effort limit is 0" if joint.type in ACTUATED else f"a {joint.type} joint has none"
+        reason = "its effort limit is 0" if joint.type in ACTUATED else f"it is {joint.type}"
         node.report(
             Fate.DROPPED,
             "drake.idle-actuator",
-            "joint {joint} has no actuator, since {reason}; its rotor, gear and gains are not used",
+            "joint {joint} has no actuator, because {reason}; ignored its rotor inertia, gear ratio and gains",
+            subjects=(joint.name,),
             joint=joint.name,
             reason=reason,
         )
@@ -93,8 +102,14 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
 # --- couplings -------------------------------------------------------------------------------------------------------
 
 
-def read_mimic(node: Node, follower: Joint, names: Names) -> Coupling | None:
-    """The ``drake:mimic`` of an SDFormat joint, or None if it has none that can hold."""
+def read_mimic(node: Node, follower: Joint, names: NameResolver) -> Coupling | None:
+    """Return the coupling of a ``drake:mimic`` of an SDFormat joint, or None if it has no valid one.
+
+    Args:
+        node: The ``<joint>``.
+        follower: The joint read from it.
+        names: The names in the model.
+    """
     mimic = node.child("drake:mimic")
     if mimic is None:
         return None
@@ -102,73 +117,87 @@ def read_mimic(node: Node, follower: Joint, names: Names) -> Coupling | None:
     multiplier, offset = mimic.number("@multiplier"), mimic.number("@offset")
     leader = names.joint(name)
     if leader is None or leader.name == follower.name:
-        problem = f"{name!r}, which is no joint of {names.model}" if leader is None else "itself"
-        mimic.invalid("drake.mimic", "joint {follower} mimics {problem}", follower=follower.name, problem=problem)
+        message = (
+            "joint {follower} cannot mimic itself"
+            if leader is not None
+            else "joint {follower} mimics the unknown joint {leader!r} of model {model}"
+        )
+        subjects = (follower.name,)
+        mimic.invalid("drake.mimic", message, subjects=subjects, follower=follower.name, leader=name, model=names.model)
         return None
     many = next((joint for joint in (follower, leader) if len(joint.axes) != 1), None)
     if many is not None:
         mimic.report(
             Fate.DROPPED,
             "drake.mimic-ignored",
-            "only joints with one degree of freedom can mimic one another; {many} has {count}",
-            many=many.name,
+            "a mimic joint requires joints with one degree of freedom; joint {joint} has {count}",
+            subjects=(follower.name, leader.name),
+            joint=many.name,
             count=len(many.axes),
         )
         return None
     return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, offset=offset, where=mimic.where)
 
 
-# --- joints that only Drake has --------------------------------------------------------------------------------------
+# --- joint types of Drake --------------------------------------------------------------------------------------------
 
 URDF_TYPES = {kind: JointType(kind) for kind in ("universal", "screw", "curvilinear")}
-"""The types of a URDF's joints that `complete_urdf_joint` understands, beside those of URDF itself."""
+"""Joint types in a URDF that `complete_urdf_joint` supports in addition to those of URDF."""
 
 
 def complete_urdf_joint(node: Node, joint: Joint) -> Joint:
-    """A joint of one of `URDF_TYPES`, read so far with one axis and its damping; any other as it is."""
+    """Return a joint of one of `URDF_TYPES` with all its axes; any other joint unchanged.
+
+    Args:
+        node: The ``<joint>``.
+        joint: The joint read from it, with one axis and its damping.
+    """
     if joint.type not in URDF_TYPES:
         return joint
     (axis,) = joint.axes
-    if joint.type is JointType.UNIVERSAL:  # Drake does not look at <axis>
+    if joint.type is JointType.UNIVERSAL:  # Drake ignores <axis>
         return replace(joint, axes=(replace(axis, xyz=X_AXIS), replace(axis, xyz=Y_AXIS)))
     if joint.type is JointType.SCREW:
         return replace(joint, pitch=Element(node, URDF).number("screw_thread_pitch"))
     curve = _read_curve(node, URDF)
-    return replace(joint, axes=(_along(curve, axis.damping),), curve=curve, X_CJ=joint.X_CJ @ _start(curve).inverse())
+    return replace(
+        joint, axes=(_curve_axis(curve, axis.damping),), curve=curve, X_CJ=joint.X_CJ @ _start_frame(curve).inverse()
+    )
 
 
-def read_sdf_joints(model: Node, names: Names) -> list[Joint]:
-    """The ``drake:joint`` elements of an SDFormat model."""
-    found: dict[str, Joint] = {}
+def read_sdf_joints(model: Node, names: NameResolver) -> list[Joint]:
+    """Return the joints of the ``drake:joint`` elements of an SDFormat model."""
+    joints: dict[str, Joint] = {}
     for node in model.all("drake:joint"):
         joint = _read_sdf_joint(node, names)
         name = node.word("@name", "")
         if joint is None:
             continue
-        if joint.name in found or names.joint(name) is not None:
-            node.invalid(
-                "drake.duplicate-joint", "a second joint is called {joint}", hint="rename it", joint=joint.name
-            )
-        found.setdefault(joint.name, joint)
-    return list(found.values())
+        if joint.name in joints or names.joint(name) is not None:
+            message = "duplicate joint name {joint}"
+            subjects = (joint.name,)
+            node.invalid("drake.duplicate-joint", message, hint="rename it", subjects=subjects, joint=joint.name)
+        joints.setdefault(joint.name, joint)
+    return list(joints.values())
 
 
-def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
+def _read_sdf_joint(node: Node, names: NameResolver) -> Joint | None:
     name, kind = node.word("@name"), node.word("@type")
     parent, child = (_read_end(node, tag, names) for tag in ("drake:parent", "drake:child"))
     if (pose := node.child("pose")) is not None:
-        hint = "pose the frames that it connects"
-        pose.invalid("drake.joint-pose", "a <drake:joint> has no <pose>", hint=hint)
+        hint = "set the poses of the frames that it connects"
+        pose.invalid("drake.joint-pose", "<drake:joint> does not support <pose>", hint=hint)
     if kind not in _SDF_TYPES:
-        node.invalid("drake.joint-type", "a <drake:joint> is planar or curvilinear, not {kind!r}", kind=kind)
+        message = "unknown type {type!r} of <drake:joint>; expected one of: {known}"
+        node.invalid("drake.joint-type", message, type=kind, known=tuple(_SDF_TYPES))
         return None
     axes, curve = _SDF_TYPES[kind](node)
     if parent is None or child is None:
         return None
     if parent[0] == child[0]:
-        node.invalid(
-            "drake.same-body", "both ends of the joint {name} are on the link {child}", name=name, child=child[0]
-        )
+        scoped = names.prefix + name
+        message = "both ends of joint {joint} are on link {link}"
+        node.invalid("drake.same-body", message, subjects=(scoped, child[0]), joint=name, link=child[0])
         return None
     return Joint(
         name=names.prefix + name,
@@ -176,7 +205,7 @@ def _read_sdf_joint(node: Node, names: Names) -> Joint | None:
         parent=parent[0],
         child=child[0],
         X_PJ=parent[1],
-        X_CJ=child[1] if curve is None else child[1] @ _start(curve).inverse(),
+        X_CJ=child[1] if curve is None else child[1] @ _start_frame(curve).inverse(),
         axes=axes,
         curve=curve,
         where=node.where,
@@ -191,7 +220,7 @@ def _read_planar(node: Node) -> tuple[tuple[JointAxis, ...], Curve | None]:
 
 def _read_curvilinear(node: Node) -> tuple[tuple[JointAxis, ...], Curve | None]:
     curve = _read_curve(node, SDF)
-    return (_along(curve, Element(node, SDF).maybe("damping", minimum=0.0) or 0.0),), curve
+    return (_curve_axis(curve, Element(node, SDF).maybe("damping", minimum=0.0) or 0.0),), curve
 
 
 _SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None]]] = {
@@ -200,37 +229,33 @@ _SDF_TYPES: dict[str, Callable[[Node], tuple[tuple[JointAxis, ...], Curve | None
 }
 
 
-def _read_end(node: Node, tag: str, names: Names) -> tuple[str, Pose] | None:
+def _read_end(node: Node, tag: str, names: NameResolver) -> tuple[str, Pose] | None:
     child = node.child(tag)
     if child is None:
-        node.invalid("drake.missing", "<{tag}> needs a <{tag_2}>", tag=node.tag, tag_2=tag)
+        node.invalid("drake.missing", "<{tag}> requires a <{child}>", tag=node.tag, child=tag)
         return None
-    found = names.frame(child.word("."))
-    if found is None:
-        child.invalid(
-            "drake.unknown-frame",
-            "{value!r} is no frame or link of {model}",
-            value=child.text.strip(),
-            model=names.model,
-        )
-    return found
+    frame = names.frame(child.word("."))
+    if frame is None:
+        message = "unknown frame or link {frame!r} in model {model}"
+        child.invalid("drake.unknown-frame", message, frame=child.text.strip(), model=names.model)
+    return frame
 
 
 # --- curves ----------------------------------------------------------------------------------------------------------
 
 
-_SKEW = 1e-6
-"""Cosine of the angle between tangent and normal beyond which the one is not in the other's plane."""
+_MAX_COSINE = 1e-6
+"""Largest cosine of the angle between the tangent and the normal of a curve."""
 
 
-def _along(curve: Curve, damping: float) -> JointAxis:
+def _curve_axis(curve: Curve, damping: float) -> JointAxis:
     length = sum(arc.length for arc in curve.arcs)
     lower, upper = (-math.inf, math.inf) if curve.periodic else (0.0, length)
     return JointAxis(xyz=curve.initial_tangent, lower=lower, upper=upper, damping=damping)
 
 
-def _start(curve: Curve) -> Pose:
-    """Where Drake has the child's frame at the start: x along the tangent, z along the normal."""
+def _start_frame(curve: Curve) -> Pose:
+    """Return the child's frame at the start of the curve, as in Drake: x along the tangent, z along the normal."""
     y = np.cross(curve.plane_normal, curve.initial_tangent)
     length = float(np.linalg.norm(y))
     if length == 0.0:
@@ -243,16 +268,16 @@ def _read_curve(node: Node, dialect: Dialect) -> Curve:
     curves = node.child("drake:curves")
     arcs = () if curves is None else tuple(_read_arc(child, dialect) for child in curves.children)
     if not arcs:
-        node.invalid("drake.no-curve", "a curvilinear joint needs <drake:curves> with a line or an arc")
+        node.invalid("drake.no-curve", "a curvilinear joint requires <drake:curves> with a line segment or an arc")
     elif curves is not None:
         curves.skip(*_ARCS)
     periodic = node.child("drake:is_periodic")
     key = "xyz" if dialect is SDF else "@xyz"
     tangent = _direction_in(node, "drake:initial_tangent", key, X_AXIS)
     normal = _direction_in(node, "drake:plane_normal", key, Z_AXIS)
-    if abs(float(tangent @ normal)) > _SKEW:
-        hint = "make them perpendicular"
-        node.invalid("drake.skew-curve", "the tangent of the curve is not in its plane", hint=hint)
+    if abs(float(tangent @ normal)) > _MAX_COSINE:
+        hint = "make the initial tangent perpendicular to the plane normal"
+        node.invalid("drake.skew-curve", "the initial tangent of the curve does not lie in its plane", hint=hint)
     is_periodic = periodic is not None and periodic.flag(dialect.value, False)
     return Curve(initial_tangent=tangent, plane_normal=normal, arcs=arcs, periodic=is_periodic)
 
@@ -267,7 +292,9 @@ _ARCS = ("drake:line_segment", "drake:circular_arc")
 
 def _read_arc(node: Node, dialect: Dialect) -> Arc:
     if node.tag not in _ARCS:
-        node.invalid("drake.unknown-curve", "<{tag}> is none of {names}", tag=node.tag, names=", ".join(_ARCS))
+        node.invalid(
+            "drake.unknown-curve", "unknown curve <{tag}>; expected one of: {known}", tag=node.tag, known=_ARCS
+        )
         return Arc(length=0.0)
     key = PREFIX if dialect is SDF else "@"
     if node.tag == "drake:line_segment":
@@ -282,7 +309,7 @@ def _positive(node: Node, key: str) -> float:
     if value <= 0.0 and node.has(key):
         node.invalid(
             "drake.out-of-range",
-            "{key} of <{tag}> is {value:g}; it must be more than 0",
+            "{key} of <{tag}> is {value:g}; it must be greater than 0",
             key=key,
             tag=node.tag,
             value=value,

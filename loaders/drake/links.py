@@ -1,4 +1,4 @@
-"""What Drake adds to ``<link>``: conveyors and deformable bodies."""
+"""Drake's extensions of ``<link>``: surface velocity and deformable bodies."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _RANGES = {
     "drake:mass_damping": (-math.ulp(0.0), math.inf),
     "drake:stiffness_damping": (-math.ulp(0.0), math.inf),
 }
-"""The values must lie between these two, and not at the ends."""
+"""Open interval of valid values, keyed by tag."""
 _MODELS = ("linear", "linear_corotated", "corotated", "neohookean")
 _WALL = ("drake:point_on_plane", "drake:outward_normal")
 
 
 def read_surface_velocity_axis(link: Node, dialect: Dialect) -> tuple[float, float, float] | None:
-    """The axis of a conveyor's surface velocity in the link's frame, of unit length."""
+    """Return the unit axis, in the link, of the surface velocity of a conveyor, or None."""
     node = link.child("drake:surface_velocity_axis")
     if node is None:
         return None
@@ -32,12 +32,12 @@ def read_surface_velocity_axis(link: Node, dialect: Dialect) -> tuple[float, flo
 
 
 def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]:
-    """The properties of a deformable body, by name and as text; empty for a rigid one."""
+    """Return name and text of each property of a deformable body; empty for a rigid one."""
     node = link.child("drake:deformable_properties") if dialect is SDF else None
     if node is None:
         return ()
-    node.report(Fate.DROPPED, "drake.deformable", "the link is deformable; it is read as a rigid body")
-    found = []
+    node.report(Fate.DROPPED, "drake.deformable", "deformable links are not supported; read as a rigid body")
+    properties = []
     for tag, (low, high) in _RANGES.items():
         value = node.maybe_number(tag)
         if value is None:
@@ -45,23 +45,23 @@ def read_deformable(link: Node, dialect: Dialect) -> tuple[tuple[str, str], ...]
         if not low < value < high:
             node.invalid(
                 "drake.out-of-range",
-                "<{tag}> is {value:g}; it must lie between {low:g} and {high:g}",
+                "<{tag}> is {value:g}; it must be greater than {low:g} and less than {high:g}",
                 tag=tag,
                 value=value,
                 low=low,
                 high=high,
             )
-        found.append((tag.removeprefix("drake:"), repr(value)))
+        properties.append((tag.removeprefix("drake:"), repr(value)))
     model = node.word("drake:material_model", "linear_corotated")
     if model not in _MODELS:
         node.invalid(
             "drake.material-model",
-            "the material model {model!r} is none of {names}",
+            "unknown material model {model!r}; expected one of: {known}",
             model=model,
-            names=", ".join(_MODELS),
+            known=_MODELS,
         )
-    found.append(("material_model", model))
-    return (*found, *_read_walls(node), *_check_shapes(link))
+    properties.append(("material_model", model))
+    return (*properties, *_read_walls(node), *_check_shapes(link))
 
 
 def _read_walls(node: Node) -> list[tuple[str, str]]:
@@ -75,5 +75,5 @@ def _read_walls(node: Node) -> list[tuple[str, str]]:
 def _check_shapes(link: Node) -> tuple[()]:
     count = sum(child.tag == "collision" for child in link.children)
     if count != 1:
-        link.invalid("drake.deformable-shape", "a deformable link has one <collision>, not {count}", count=count)
+        link.invalid("drake.deformable-shape", "a deformable link must have one <collision>, not {count}", count=count)
     return ()

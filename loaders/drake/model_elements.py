@@ -1,17 +1,23 @@
-"""What Drake adds to ``<model>`` and ``<robot>`` themselves."""
+"""Drake's extensions of ``<model>`` and ``<robot>``."""
 
 from __future__ import annotations
 
 from loaders.node import Node
 from loaders.scene import Scene
 
-from .dialect import Dialect, Names
+from .dialect import Dialect, NameResolver
 from .filter_groups import read_groups
 from .forces import read_constraints, read_forces
 
 
-def read_model(model: Node, names: Names, dialect: Dialect) -> Scene:
-    """Constraints, force elements and filter groups of one model, as a scene to merge with the rest."""
+def read_model(model: Node, names: NameResolver, dialect: Dialect) -> Scene:
+    """Return the constraints, force elements and filter groups of one model, as a scene to merge with the rest.
+
+    Args:
+        model: The ``<model>`` or ``<robot>``.
+        names: The names in the model.
+        dialect: The dialect of the file.
+    """
     groups, rules = read_groups(model, names, dialect)
     return Scene(
         name=names.model,

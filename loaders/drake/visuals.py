@@ -1,4 +1,4 @@
-"""What Drake adds to ``<visual>``, its material, and meshes."""
+"""Drake's extensions of ``<visual>``, ``<material>`` and ``<mesh>``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ _ROLES = ("illustration", "perception")
 
 
 def read_roles(visual: Node) -> tuple[str, ...]:
-    """The uses that a visual has; empty, with a diagnostic, if it has none and is to be left out."""
+    """Return the roles of a visual; empty, with a diagnostic, if all are disabled and the visual is to be ignored."""
     roles = tuple(role for role in _ROLES if _is_enabled(visual, role))
     if not roles:
-        visual.report(
-            Fate.NOTED, "drake.no-role", "neither illustration nor perception uses this visual; it is left out"
-        )
+        message = "both the illustration and the perception role are disabled; ignored this visual"
+        visual.report(Fate.NOTED, "drake.no-role", message)
     return roles
 
 
@@ -26,30 +25,36 @@ def _is_enabled(visual: Node, role: str) -> bool:
 
 
 def read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> tuple[str, ...]:
-    """The renderers that alone may draw a visual; empty is all."""
+    """Return the names of the only renderers that may draw a visual; empty is all.
+
+    Args:
+        visual: The ``<visual>``.
+        roles: The roles of the visual.
+        dialect: The dialect of the file.
+    """
     names = []
     for node in visual.all("drake:accepting_renderer"):
         name = node.word(dialect.name)
         if name:
             names.append(name)
         elif dialect is SDF:
-            node.invalid("drake.missing", "<drake:accepting_renderer> names no renderer")
+            node.invalid("drake.missing", "<drake:accepting_renderer> requires the name of a renderer")
     if names and "perception" not in roles:
-        message = "no renderer draws what perception does not use; drake:accepting_renderer has no effect"
+        message = "drake:accepting_renderer has no effect without the perception role"
         visual.report(Fate.NOTED, "drake.idle-renderer", message)
     return tuple(dict.fromkeys(names))
 
 
 def diffuse_map(material: Node, dialect: Dialect) -> Node | None:
-    """The element that names the file of the colour texture; in a URDF it is wrong."""
+    """Return the element with the file of the color texture; in a URDF it is invalid."""
     node = material.child("drake:diffuse_map")
     if node is not None and dialect is not SDF:
         hint = 'write <texture filename="..."/>'
-        node.invalid("drake.urdf-diffuse-map", "<drake:diffuse_map> is not known in URDF", hint=hint)
+        node.invalid("drake.urdf-diffuse-map", "URDF does not support <drake:diffuse_map>", hint=hint)
         return None
     return node
 
 
 def declares_convex(mesh: Node) -> bool:
-    """Whether a mesh is declared to be its convex hull."""
+    """Return whether a mesh is declared convex, which means its convex hull."""
     return mesh.child("drake:declare_convex") is not None

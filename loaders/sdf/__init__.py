@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.canonicalize import normalise_sdf
+from loaders.drake.canonicalize import canonicalize_sdf
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene import Scene
@@ -28,7 +28,7 @@ def read(root: Node, context: Context) -> Scene:
     Source: the SDFormat specification, http://sdformat.org, with the behavior of libsdformat 17.
     """
     composition = compose(root, context)
-    normalise_sdf(root)
+    canonicalize_sdf(root)
     check_names(root, composition.versions)
     body = _main_element(root)
     if body is None:

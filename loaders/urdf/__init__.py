@@ -1,4 +1,4 @@
-"""URDF to a `Scene`: the specification, and what Gazebo, PyBullet and ros2_control add to it."""
+"""Reader of URDF, with the extensions of Gazebo, PyBullet, ros2_control and Drake."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.canonicalize import normalise_urdf
+from loaders.drake.canonicalize import canonicalize_urdf
 from loaders.model import WORLD, Link, Model
 from loaders.node import Node
 from loaders.scene import Scene
@@ -15,7 +15,7 @@ from loaders.scene_operations.transform_scene import place
 from loaders.spatial import IDENTITY
 
 from .drake_extensions import with_extensions
-from .gazebo import Extensions
+from .gazebo import GazeboExtensions
 from .joints import read_joint, read_mimic
 from .links import read_link
 from .shapes import Materials, read_origin
@@ -24,23 +24,27 @@ from .tree import connected, link_poses, root_link
 
 
 def read(root: Node, context: Context) -> Scene | None:
-    """Read the document whose root element is ``<robot>``.
+    """Read a document with the root element ``<robot>``.
 
-    The scene holds one model, named by the robot, with links in document order and every root at the origin of the
-    world, or where an ``<origin>`` of the robot itself has it, as in libsdformat. Problems go to
-    ``context.diagnostics``; what is returned after an error is harmless, and not to be used.
+    The scene has one model, named after the robot, with the links in document order and every root link at the origin
+    of the world, or at the ``<origin>`` of the robot, as in libsdformat. Findings go to ``context.diagnostics``; after
+    an error the returned scene is incomplete and must not be used.
 
-    Source: http://wiki.ros.org/urdf/XML and the schema of urdfdom; ``docs/urdf.md`` says where readers differ.
+    Source: http://wiki.ros.org/urdf/XML and the schema of urdfdom; ``docs/urdf.md`` lists differences between readers.
+
+    Args:
+        root: The root element.
+        context: The context of the load.
     """
     root.skip("@version")
     name = _read_name(root)
-    normalise_urdf(root)
+    canonicalize_urdf(root)
     link_nodes = _by_name(root.all("link"))
     if not link_nodes:
-        root.report(Fate.ASSUMED, "urdf.no-links", "a robot needs at least one <link>; this one is empty")
+        root.report(Fate.ASSUMED, "urdf.no-links", "<robot> requires at least one <link>; the robot is empty")
     joint_nodes = _by_name(root.all("joint"))
     joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
-    extensions = Extensions(root, (*link_nodes, *joint_nodes))
+    extensions = GazeboExtensions(root, (*link_nodes, *joint_nodes))
     poses = link_poses(link_nodes, joints, context.diagnostics)
     materials = Materials.of(root, context)
     links = [
@@ -64,7 +68,7 @@ def read(root: Node, context: Context) -> Scene | None:
 
 
 def _is_body(link: Link) -> bool:
-    """Whether a link is to be kept: the world only if it has shapes."""
+    """Return whether a link becomes a link of the scene: the world only if it has shapes."""
     return link.name != WORLD or bool(link.collisions or link.visuals)
 
 
@@ -72,23 +76,23 @@ def _read_name(root: Node) -> str:
     name = root.word("@name", "")
     if not name:
         name = Path(root.file).name.partition(".")[0] or "robot"
-        root.report(Fate.ASSUMED, "urdf.missing-name", "<robot> needs a name; {name!r} is taken", name=name)
+        root.report(Fate.ASSUMED, "urdf.missing-name", "<robot> requires a name; using {name!r}", name=name)
     return name
 
 
 def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:
-    """The elements by their names; a second one of a name is reported and left out."""
-    found: dict[str, Node] = {}
+    """Return the elements keyed by name; report and ignore duplicates."""
+    elements: dict[str, Node] = {}
     for node in nodes:
         name = node.word("@name")
-        first = found.setdefault(name, node)
+        first = elements.setdefault(name, node)
         if first is not node and name:
             node.invalid(
                 "urdf.duplicate-name",
-                "a second {tag} is called {name}; the first is at line {line}",
+                "duplicate {tag} name {name}; the first is in line {line}",
                 hint="rename one of them",
                 tag=node.tag,
                 name=name,
                 line=first.line,
             )
-    return found
+    return elements

@@ -1,4 +1,4 @@
-"""PyBullet's ``<contact>``: how the collisions of a link touch others."""
+"""Reader of PyBullet's ``<contact>``: contact properties of all collisions of a link."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import Friction, Surface
 from loaders.node import Node
 
-_ASIDES: IgnoredElements = {
-    "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it tunes PyBullet's solver"),
-    "inertia_scaling": (Fate.DROPPED, "urdf.inertia-scaling", "PyBullet alone scales inertias; they stay as written"),
+_IGNORED: IgnoredElements = {
+    "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it sets the solver of PyBullet"),
+    "inertia_scaling": (Fate.DROPPED, "urdf.inertia-scaling", "only PyBullet scales inertias; they are not scaled"),
 }
 _FRICTION = {"lateral_friction": ("mu", "mu2"), "rolling_friction": ("rolling",), "spinning_friction": ("torsional",)}
 _SURFACE = {
@@ -25,16 +25,16 @@ _SURFACE = {
 
 
 def read_contact(link: Node) -> Surface:
-    """The surface that all collisions of a link share; the default one where it says nothing."""
+    """Return the surface of all collisions of a link, with defaults for values that are not given."""
     contact = link.child("contact")
     if contact is None:
         return Surface()
-    report_ignored(contact, _ASIDES)
-    given = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
+    report_ignored(contact, _IGNORED)
+    values = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
     friction: dict[str, Any] = {
-        field: given[tag] for tag, fields in _FRICTION.items() if tag in given for field in fields
+        field: values[tag] for tag, fields in _FRICTION.items() if tag in values for field in fields
     }
-    surface: dict[str, Any] = {field: given[tag] for tag, field in _SURFACE.items() if tag in given}
+    surface: dict[str, Any] = {field: values[tag] for tag, field in _SURFACE.items() if tag in values}
     return dataclasses.replace(Surface(**surface), friction=Friction(**friction))
 
 

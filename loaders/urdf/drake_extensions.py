@@ -1,4 +1,4 @@
-"""Drake's extensions in a URDF: what stands in ``<robot>`` itself."""
+"""Drake's extensions of ``<robot>``."""
 
 from __future__ import annotations
 
@@ -19,32 +19,42 @@ _ZERO = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class RobotNames:
-    """The names that an extension in a robot may use; see `loaders.drake.dialect.Names`."""
+    """Resolution of the names in a robot; see `loaders.drake.dialect.NameResolver`."""
 
     model: str
+    """Name of the robot."""
     prefix: str
+    """Scope of the robot with a separator at its end; empty, as a URDF has one model."""
     links: frozenset[str]
+    """Names of the links."""
     frames: Mapping[str, Frame]
+    """Frames, keyed by name."""
     joints: Mapping[str, Joint]
+    """Joints, keyed by name."""
 
     def link(self, name: str) -> str | None:
-        """The link of a name."""
+        """Return the name of a link, or None if there is no such link."""
         return name if name in self.links else None
 
     def frame(self, name: str) -> tuple[str, Pose] | None:
-        """The link that a frame F is fixed to, and ``X_LF``."""
+        """Return the link to which a frame F is fixed, and ``X_LF``; None if there is no such frame."""
         frame = self.frames.get(name)
         if frame is not None:
             return frame.link, frame.X_LF
         return (name, IDENTITY) if name in self.links else None
 
     def joint(self, name: str) -> Joint | None:
-        """The joint of a name."""
+        """Return the joint of this name, or None."""
         return self.joints.get(name)
 
 
 def with_extensions(scene: Scene, root: Node) -> Scene:
-    """The scene with the frames, constraints, force elements and filter groups of the robot."""
+    """Return the scene with the frames, constraints, force elements and filter groups of the robot.
+
+    Args:
+        scene: The scene so far.
+        root: The ``<robot>``.
+    """
     links = frozenset(link.name for link in scene.links)
     frames = tuple(_read_frame(node, links) for node in root.all("frame"))
     names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))
@@ -53,10 +63,10 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
 
 
 def _read_frame(node: Node, links: frozenset[str]) -> Frame:
-    """Drake's ``<frame name link xyz rpy>``."""
+    """Read Drake's ``<frame name link xyz rpy>``."""
     link = node.word("@link")
     if link and link != WORLD and link not in links:
-        node.invalid("drake.unknown-link", "the frame is to be fixed to {link!r}, which is no link", link=link)
+        node.invalid("drake.unknown-link", "the frame is fixed to the unknown link {link!r}", link=link)
         link = WORLD
     X_LF = Pose.from_xyz_rpy(node.numbers("@xyz", 3, _ZERO), node.numbers("@rpy", 3, _ZERO))
     return Frame(name=node.word("@name"), link=link or WORLD, X_LF=X_LF, where=node.where)

@@ -1,7 +1,8 @@
-"""``<gazebo>``: what Gazebo adds to a link, a joint or the whole robot.
+"""Reader of ``<gazebo>``: Gazebo's extensions of a link, a joint or the robot.
 
-Source: the extensions that libsdformat's URDF reader knows. What changes mechanics or collisions is read; what tunes
-one solver or only looks different is noted; fixed joints are always kept, as ``preserveFixedJoint`` asks for.
+Source: the extensions that libsdformat's URDF reader supports. Those that affect mechanics or collisions are read;
+settings of one solver and of the appearance are reported as ignored. Fixed joints are always kept, as with
+``preserveFixedJoint``.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ from loaders.sdf.elements.ignored_elements import flat_parameters
 from loaders.sdf.elements.surface import read_surface
 from loaders.sdf.frames.poses import read_local_pose
 
-_ENGINE = (Fate.NOTED, "urdf.engine-setting", "it tunes one engine's solver")
-_LOOK = (Fate.NOTED, "urdf.appearance", "it only tells Gazebo how to draw")
-_PLUGIN = (Fate.NOTED, "urdf.plugin", "it is code for another simulator")
-_EMBEDDED = (Fate.DROPPED, "urdf.embedded-sdf", "a part of a model in SDFormat inside a URDF has no place here")
+_ENGINE = (Fate.NOTED, "urdf.engine-setting", "it sets the solver of one engine")
+_LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")
+_PLUGIN = (Fate.NOTED, "urdf.plugin", "it loads code of another simulator")
+_EMBEDDED = (Fate.DROPPED, "urdf.embedded-sdf", "SDFormat elements in a URDF are not supported")
 
-_LINK_ASIDES: IgnoredElements = {
+_IGNORED_IN_LINK: IgnoredElements = {
     "material": _LOOK,
     "visual": _LOOK,
     "laserRetro": _LOOK,
     "maxContacts": _ENGINE,
     "plugin": _PLUGIN,
 }
-_JOINT_ASIDES: IgnoredElements = {
+_IGNORED_IN_JOINT: IgnoredElements = {
     **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
     "plugin": _PLUGIN,
 }
-_ROBOT_ASIDES: IgnoredElements = {
+_IGNORED_IN_ROBOT: IgnoredElements = {
     "plugin": _PLUGIN,
-    "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is where Gazebo puts the robot; here its root is at the origin"),
-    "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root"),
+    "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is the initial pose in Gazebo; the root link is at the origin"),
+    "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root link"),
     **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), _EMBEDDED),
 }
-_KEPT_JOINTS = ("preserveFixedJoint", "disableFixedJointLumping")
+_FIXED_JOINT_OPTIONS = ("preserveFixedJoint", "disableFixedJointLumping")
 
 _FRICTION = {"mu1": "mu", "mu2": "mu2"}
 _SURFACE = {"kp": "stiffness", "kd": "damping", "maxVel": "max_velocity", "minDepth": "min_depth"}
@@ -52,16 +53,16 @@ _AXIS = {
 }
 
 
-class Extensions:
-    """The ``<gazebo>`` elements of a robot, by what they refer to."""
+class GazeboExtensions:
+    """The ``<gazebo>`` elements of a robot, keyed by the link or joint that they refer to."""
 
     def __init__(self, root: Node, known: Iterable[str]) -> None:
         self._by_name: dict[str, list[Node]] = {name: [] for name in known}
         self._robot: list[Node] = []
         for node in root.all("gazebo"):
-            self._sort_in(node)
+            self._add(node)
 
-    def _sort_in(self, node: Node) -> None:
+    def _add(self, node: Node) -> None:
         reference = node.word("@reference", "")
         if not reference:
             self._robot.append(node)
@@ -71,27 +72,27 @@ class Extensions:
             node.report(
                 Fate.DROPPED,
                 "urdf.unknown-reference",
-                "<gazebo> refers to {reference!r}, which is no link or joint",
+                "<gazebo> refers to the unknown link or joint {reference!r}; ignored",
                 reference=reference,
             )
             mark_read(node)
 
     def link(self, link: Link) -> Link:
-        """The link with what extends it."""
+        """Return the link with its extensions."""
         for node in self._by_name[link.name]:
             link = _extended_link(link, node)
         return link
 
     def joint(self, joint: Joint) -> Joint:
-        """The joint with what extends it."""
+        """Return the joint with its extensions."""
         for node in self._by_name[joint.name]:
             joint = _extended_joint(joint, node)
         return joint
 
     def model(self, model: Model) -> Model:
-        """The model with what extends the whole robot."""
+        """Return the model with the extensions of the robot."""
         for node in self._robot:
-            report_ignored(node, _ROBOT_ASIDES)
+            report_ignored(node, _IGNORED_IN_ROBOT)
             model = dataclasses.replace(
                 model,
                 static=_flag(node, "static", model.static),
@@ -103,9 +104,9 @@ class Extensions:
 
 
 def _extended_link(link: Link, node: Node) -> Link:
-    report_ignored(node, _LINK_ASIDES)
+    report_ignored(node, _IGNORED_IN_LINK)
     decay = _number(node, "dampingFactor")
-    heavy = _flag(node, "gravity", link.gravity) and not _flag(node, "turnGravityOff", not link.gravity)
+    gravity = _flag(node, "gravity", link.gravity) and not _flag(node, "turnGravityOff", not link.gravity)
     self_collide = _flag(node, "self_collide", link.self_collide)
     return dataclasses.replace(
         link,
@@ -114,7 +115,7 @@ def _extended_link(link: Link, node: Node) -> Link:
             for collision, surface in zip(link.collisions, _surfaces(link, node), strict=True)
         ),
         sensors=link.sensors + tuple(_read_sensor(child, None) for child in node.all("sensor")),
-        gravity=heavy,
+        gravity=gravity,
         kinematic=_flag(node, "kinematic", link.kinematic),
         self_collide=_flag(node, "selfCollide", self_collide),
         enable_wind=_flag(node, "enable_wind", link.enable_wind),
@@ -123,14 +124,14 @@ def _extended_link(link: Link, node: Node) -> Link:
 
 
 def _surfaces(link: Link, node: Node) -> list[Surface]:
-    """The surface of every collision of a link, with what this element says of it."""
-    blobs = [read_surface(blob) for blob in node.all("collision") if blob.has("surface")]
+    """Return the surface of each collision of a link, with the values from this element."""
+    embedded = [read_surface(child) for child in node.all("collision") if child.has("surface")]
     friction: dict[str, Any] = _numbers(node, _FRICTION)
     surface: dict[str, Any] = _numbers(node, _SURFACE)
     direction = _direction(node)
     if direction is not None:
         friction["fdir1"] = direction
-    bases = blobs[-1:] * len(link.collisions) or [collision.surface for collision in link.collisions]
+    bases = embedded[-1:] * len(link.collisions) or [collision.surface for collision in link.collisions]
     return [
         dataclasses.replace(base, friction=dataclasses.replace(base.friction, **friction), **surface) for base in bases
     ]
@@ -142,19 +143,19 @@ def _direction(node: Node) -> Any:
 
 
 def _extended_joint(joint: Joint, node: Node) -> Joint:
-    report_ignored(node, _JOINT_ASIDES)
-    node.skip(*_KEPT_JOINTS)
-    acting: dict[str, Any] = _numbers(node, _AXIS)
+    report_ignored(node, _IGNORED_IN_JOINT)
+    node.skip(*_FIXED_JOINT_OPTIONS)
+    values: dict[str, Any] = _numbers(node, _AXIS)
     return dataclasses.replace(
         joint,
-        axes=tuple(dataclasses.replace(axis, **acting) for axis in joint.axes),
+        axes=tuple(dataclasses.replace(axis, **values) for axis in joint.axes),
         provide_feedback=_flag(node, "provideFeedback", joint.provide_feedback),
         sensors=joint.sensors + tuple(_read_sensor(child, joint.name) for child in node.all("sensor")),
     )
 
 
 def _read_sensor(node: Node, joint: str | None) -> Sensor:
-    """A sensor in SDFormat; that of a joint is posed in the child link, which is the joint's own frame."""
+    """Read a sensor in SDFormat; the pose of a sensor of a joint is that in the child link, whose frame is J."""
     report_ignored(node, {"plugin": _PLUGIN})
     return Sensor(
         name=node.word("@name", ""),
@@ -167,7 +168,7 @@ def _read_sensor(node: Node, joint: str | None) -> Sensor:
     )
 
 
-# --- values: the text of a child, or its attribute ``value``, as libsdformat reads them ------------------------------
+# --- values: the text of a child or its attribute ``value``, as in libsdformat ---------------------------------------
 
 
 def _number(node: Node, tag: str) -> float | None:
@@ -176,7 +177,7 @@ def _number(node: Node, tag: str) -> float | None:
 
 
 def _numbers(node: Node, fields: Mapping[str, str]) -> dict[str, float]:
-    """The numbers of these tags that are there, by the fields that they fill."""
+    """Return the numbers of those children that exist, keyed by field; ``fields`` gives the field of each tag."""
     return {field: value for tag, field in fields.items() if (value := _number(node, tag)) is not None}
 
 

@@ -1,4 +1,4 @@
-"""``<joint>``: what moves, along which axes, and within which limits."""
+"""Reader of ``<joint>``: type, axes, limits and mimic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPES = {
     "spherical": JointType.BALL,
     **URDF_TYPES,
 }
-"""What URDF calls the types of joints. ``ball`` and ``spherical`` are not in the specification."""
+"""Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the specification."""
 
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
@@ -38,14 +38,14 @@ _ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
 _CONTROLLER = (
     Fate.NOTED,
     "urdf.controller-setting",
-    "it is for controllers; the mechanics do not depend on it",
+    "it is for controllers and has no effect on the mechanics",
 )
-_ASIDES: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
+_IGNORED: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
 
 
 def read_joint(node: Node) -> Joint:
-    """One joint. Its frame J is the frame of the child link, as the specification has it."""
-    report_ignored(node, _ASIDES)
+    """Read a joint. Its frame J is the frame of the child link, as in the specification."""
+    report_ignored(node, _IGNORED)
     joint_type = _read_type(node)
     joint = Joint(
         name=node.word("@name"),
@@ -66,18 +66,19 @@ def _read_type(node: Node) -> JointType:
         node.report(
             Fate.NOTED,
             "urdf.joint-type-extension",
-            "the joint type {word} is not in the specification; it is a ball joint",
-            word=word,
+            "joint type {type} is not in the specification; using a ball joint",
+            type=word,
         )
     elif word and word not in TYPES:
-        node.invalid("urdf.joint-type", "the joint type {word!r} is none of {names}", word=word, names=", ".join(TYPES))
+        message = "unknown joint type {type!r}; expected one of: {known}"
+        node.invalid("urdf.joint-type", message, type=word, known=", ".join(TYPES))
     return TYPES.get(word, JointType.FIXED)
 
 
 def _read_end(node: Node, tag: str) -> str:
     end = node.child(tag)
     if end is None:
-        node.invalid("xml.missing", "<joint> needs a <{tag}>", tag=tag)
+        node.invalid("xml.missing", "<joint> requires a <{child}>", child=tag)
         return ""
     return end.word("@link")
 
@@ -111,13 +112,13 @@ def _read_direction(node: Node) -> Array:
     xyz = axis.numbers("@xyz", 3, (1.0, 0.0, 0.0))
     length = math.hypot(*xyz)
     if length < 1e-8:
-        axis.invalid("urdf.zero-axis", "the axis is zero: it has no direction", hint="leave it out if there is none")
+        axis.invalid("urdf.zero-axis", "the axis must not be a zero vector", hint="remove <axis> to use the x axis")
         return X_AXIS
     return frozen(np.array(xyz) / length) if length != 1.0 else frozen(xyz)
 
 
 def _read_dynamics(node: Node, count: int) -> tuple[float, tuple[float, ...]]:
-    """Friction, and the damping of each degree of freedom; one number is for all of them."""
+    """Return the friction and the damping of each degree of freedom; a single damping is for all of them."""
     dynamics = node.child("dynamics")
     if dynamics is None:
         return 0.0, (0.0,) * count
@@ -132,12 +133,14 @@ def _read_dynamics(node: Node, count: int) -> tuple[float, tuple[float, ...]]:
 
 
 def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
-    """Axes x, y and the normal: the rotation nearest to the identity that turns z to the normal, as in Drake."""
+    """Return the axes x, y and normal; as in Drake, their rotation is the least that turns z into the normal."""
     friction, damping = _read_dynamics(node, 3)
     if friction:
-        node.report(Fate.ASSUMED, "urdf.planar-friction", "the friction of a planar joint counts for each of its axes")
+        node.report(Fate.ASSUMED, "urdf.planar-friction", "friction of a planar joint is applied to each axis")
     if (dynamics := node.peek("dynamics")) and len(dynamics.attributes.get("damping", "").split()) == 1:
-        node.report(Fate.NOTED, "urdf.planar-damping", "one damping counts for each axis; Drake wants three numbers")
+        node.report(
+            Fate.NOTED, "urdf.planar-damping", "single damping is applied to each axis; Drake requires three numbers"
+        )
     _report_unlimited(node, JointType.PLANAR)
     R = rotation_to(normal)
     return tuple(
@@ -146,15 +149,14 @@ def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
 
 
 def _report_unlimited(node: Node, joint_type: JointType) -> None:
-    """Say that limits mean nothing for this type. A fixed joint often has some, left over; they limit nothing."""
+    """Report limits of a type that has none. Those of a fixed joint, a common leftover, are ignored silently."""
     limit = node.child("limit")
     if limit is None:
         return
     limit.skip(*("@" + name for name in limit.attributes))
     if joint_type is not JointType.FIXED:
-        limit.report(
-            Fate.DROPPED, "urdf.limit-ignored", "limits of a {joint_type} joint are not defined", joint_type=joint_type
-        )
+        message = "limits of a {type} joint are undefined; ignored"
+        limit.report(Fate.DROPPED, "urdf.limit-ignored", message, type=joint_type.value)
 
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -167,9 +169,9 @@ def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
             node.report(
                 Fate.ASSUMED,
                 "urdf.missing-limit",
-                "a {joint_type} joint needs a <limit>; it is taken to have none",
-                hint="write the limits, or make it continuous",
-                joint_type=joint_type,
+                "a {type} joint requires a <limit>; the joint is unlimited",
+                hint="add <limit>, or use the type continuous",
+                type=joint_type.value,
             )
         return axis
     lower, upper = _read_range(limit, joint_type)
@@ -184,18 +186,16 @@ def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
 
 
 def _read_bound(limit: Node, name: str) -> float:
-    """Largest effort or speed; it is required, and without bound where it is not given."""
+    """Return the effort or velocity limit, a required value; infinite if it is missing."""
     if not limit.has("@" + name):
-        limit.report(
-            Fate.ASSUMED, "urdf.missing-limit", "<limit> needs {name}; it is taken to be without bound", name=name
-        )
+        message = "<limit> requires {attribute}; using infinity"
+        limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=name)
     bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
     if UNLIMITED <= bound < math.inf:
         return math.inf
     if math.isinf(bound) and limit.has("@" + name):
-        limit.report(
-            Fate.NOTED, "urdf.infinite-limit", "{name} is infinite, which not every reader of URDF accepts", name=name
-        )
+        message = "infinite {attribute}; some URDF readers refuse infinite values"
+        limit.report(Fate.NOTED, "urdf.infinite-limit", message, attribute=name)
     return bound
 
 
@@ -203,28 +203,23 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
     lower, upper = limit.maybe_number("@lower", inf=True), limit.maybe_number("@upper", inf=True)
     if lower is None and upper is None:
         if joint_type in _LIMITED:
-            message = "<limit> has neither lower nor upper; the joint is taken to be unlimited, not locked at 0"
+            message = "<limit> has neither lower nor upper; the joint is unlimited, not locked at 0"
             limit.report(Fate.ASSUMED, "urdf.missing-limit", message)
         return -math.inf, math.inf
     if joint_type is JointType.CONTINUOUS:
-        limit.report(
-            Fate.ASSUMED, "urdf.continuous-limit", "a continuous joint has no limits; lower and upper are not used"
-        )
+        message = "a continuous joint has no position limits; ignored lower and upper"
+        limit.report(Fate.ASSUMED, "urdf.continuous-limit", message)
         return -math.inf, math.inf
     if lower is None or upper is None:
-        which = "lower" if lower is None else "upper"
-        limit.report(
-            Fate.ASSUMED,
-            "urdf.missing-limit",
-            "<limit> has no {which}; it is 0, as the specification says",
-            which=which,
-        )
+        missing = "lower" if lower is None else "upper"
+        message = "<limit> has no {attribute}; using 0, the default of the specification"
+        limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=missing)
         lower, upper = lower or 0.0, upper or 0.0
     if lower > upper:
         limit.report(
             Fate.ASSUMED,
             "urdf.reversed-limit",
-            ("lower {lower:g} is above upper {upper:g}; the joint is taken to be unlimited, as in PyBullet"),
+            "lower limit {lower:g} exceeds upper limit {upper:g}; the joint is unlimited, as in PyBullet",
             lower=lower,
             upper=upper,
         )
@@ -236,44 +231,41 @@ def _read_range(limit: Node, joint_type: JointType) -> tuple[float, float]:
 
 
 def read_mimic(node: Node, follower: Joint, joints: dict[str, Joint]) -> Coupling | None:
-    """The ``<mimic>`` of a joint, or None if it has none that can hold."""
+    """Return the coupling of the ``<mimic>`` of a joint, or None if it has no valid one.
+
+    Args:
+        node: The ``<joint>``.
+        follower: The joint read from it.
+        joints: All joints, keyed by name.
+    """
     mimic = node.child("mimic")
     if mimic is None:
         return None
     leader = mimic.word("@joint")
     multiplier, offset = mimic.number("@multiplier", 1.0), mimic.number("@offset", 0.0)
-    if leader not in joints or leader == follower.name:
-        problem = "itself" if leader == follower.name else f"{leader!r}, which is no joint"
-        mimic.invalid("urdf.mimic", "joint {follower} mimics {problem}", follower=follower.name, problem=problem)
-        return None
-    if not follower.axes:
-        mimic.report(
-            Fate.DROPPED,
-            "urdf.mimic-ignored",
-            "joint {follower} is {follower_type}; it cannot follow {leader}",
-            follower=follower.name,
-            follower_type=follower.type,
-            leader=leader,
-        )
-        return None
-    sizes = [len(joint.axes) for joint in (follower, joints[leader])]
-    if sizes[0] != sizes[1]:
-        mimic.invalid(
-            "urdf.mimic",
-            "joint {follower} has {sizes} degrees of freedom and mimics {leader}, which has {sizes_2}",
-            follower=follower.name,
-            sizes=sizes[0],
-            leader=leader,
-            sizes_2=sizes[1],
-        )
-        return None
-    if sizes[0] != 1:
-        mimic.report(
-            Fate.DROPPED,
-            "urdf.mimic-ignored",
-            "only joints with one degree of freedom can mimic; {follower} has {sizes}",
-            follower=follower.name,
-            sizes=sizes[0],
-        )
+    if not _can_mimic(mimic, follower, leader, joints):
         return None
     return Coupling(follower=follower.name, leader=leader, multiplier=multiplier, offset=offset, where=mimic.where)
+
+
+def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Joint]) -> bool:
+    """Return whether a joint can mimic a leader; report why not."""
+    if leader not in joints or leader == follower.name:
+        is_known = leader in joints
+        message = "joint {follower} mimics the unknown joint {leader!r}"
+        message = "joint {follower} cannot mimic itself" if is_known else message
+        mimic.invalid("urdf.mimic", message, subjects=(follower.name,), follower=follower.name, leader=leader)
+        return False
+    subjects = (follower.name, leader)
+    dofs, leader_dofs = len(follower.axes), len(joints[leader].axes)
+    names = {"follower": follower.name, "leader": leader}
+    if not dofs:
+        message = "joint {follower} is {type}; it cannot mimic {leader}"
+        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, type=follower.type.value, **names)
+    elif dofs != leader_dofs:
+        message = "joint {follower} with {dofs} degrees of freedom cannot mimic joint {leader} with {leader_dofs}"
+        mimic.invalid("urdf.mimic", message, subjects=subjects, dofs=dofs, leader_dofs=leader_dofs, **names)
+    elif dofs != 1:
+        message = "mimic requires joints with one degree of freedom; joint {follower} has {dofs}"
+        mimic.report(Fate.DROPPED, "urdf.mimic-ignored", message, subjects=subjects, dofs=dofs, **names)
+    return dofs == leader_dofs == 1

@@ -1,4 +1,4 @@
-"""``<link>``: a rigid body, its mass properties and its shapes."""
+"""Reader of ``<link>``: mass properties, collisions and visuals."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ from loaders.spatial import Pose, SpatialInertia
 from .contact import read_contact
 from .shapes import Materials, read_geometry, read_origin, shape_names
 
-_NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "nothing that moves or collides depends on it")
-_COLLISION_ASIDES: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
+_IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
 _MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
 
 
 def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context: Context) -> Link:
-    """One link. The one called ``world`` is the world, and has no inertia."""
+    """Read a link. The link ``world`` is the world, and has no inertia.
+
+    Args:
+        node: The ``<link>``.
+        model: Name of the robot.
+        X_WL: Pose of the link at the zero configuration.
+        materials: The materials of the robot.
+        context: The context of the load.
+    """
     name = node.word("@name")
     return Link(
         name=name,
@@ -44,17 +52,17 @@ def _read_inertial(link: Node, name: str) -> SpatialInertia | None:
         return None
     mass_node, moments = inertial.child("mass"), inertial.child("inertia")
     if mass_node is None:
-        inertial.invalid("xml.missing", "<inertial> needs a <mass>")
+        inertial.invalid("xml.missing", "<inertial> requires a <mass>")
     mass = mass_node.number("@value") if mass_node is not None else 0.0
     I_I = np.zeros((3, 3))
     if moments is not None:
         I_I = np.array([[moments.number("@" + key, 0.0) for key in row] for row in _MOMENTS])
     elif mass:
-        message = "<inertial> needs an <inertia>; a point mass is taken"
+        message = "<inertial> requires an <inertia>; using a point mass"
         inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)
     X_LI = read_origin(inertial)
     if name == WORLD:
-        inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world itself; its mass is not used")
+        inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass")
         return None
     return SpatialInertia.in_frame(mass, X_LI, I_I)
 
@@ -64,12 +72,14 @@ def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision
     surface = read_contact(link)
     collisions = []
     for label, element in zip(shape_names(name, elements), elements, strict=True):
-        report_ignored(element, _COLLISION_ASIDES)
+        report_ignored(element, _IGNORED_IN_COLLISION)
         geometry = read_geometry(element, context)
-        own = drake_surface(element, surface, URDF)
+        collision_surface = drake_surface(element, surface, URDF)
         if geometry is not None:
             X_LG = read_origin(element)
-            collisions.append(Collision(name=label, X_LG=X_LG, geometry=geometry, surface=own, where=element.where))
+            collisions.append(
+                Collision(name=label, X_LG=X_LG, geometry=geometry, surface=collision_surface, where=element.where)
+            )
     return tuple(collisions)
 
 

@@ -1,4 +1,4 @@
-"""``<visual>`` and ``<collision>``: shapes, where they are, and how they look."""
+"""Readers of the children of ``<visual>`` and ``<collision>``: origin, geometry and material."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ZERO = (0.0, 0.0, 0.0)
 
 
 def read_origin(element: Node) -> Pose:
-    """The ``<origin>`` of an element; the identity if it has none."""
+    """Return the pose in the ``<origin>`` of an element; the identity if it has none."""
     origin = element.child("origin")
     if origin is None:
         return IDENTITY
@@ -29,7 +29,7 @@ def read_origin(element: Node) -> Pose:
 
 
 def read_geometry(element: Node, context: Context) -> Geometry | None:
-    """The one shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if there is none that is known."""
+    """Return the shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if it has no known shape."""
     geometry = element.child("geometry")
     if geometry is not None:
         geometry.skip("@name")
@@ -38,17 +38,17 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
         extra.report(
             Fate.DROPPED,
             "urdf.second-shape",
-            "<{tag}> is a second shape; <{tag_2}> counts",
-            tag=extra.tag,
-            tag_2=shapes[0].tag,
+            "<geometry> has a second shape <{extra}>; using <{first}>",
+            extra=extra.tag,
+            first=shapes[0].tag,
         )
         mark_read(extra)
     if not shapes:
         element.report(
             Fate.DROPPED,
             "urdf.no-shape",
-            "a <{tag}> without a shape that is known is left out",
-            hint=f"known are {', '.join(SHAPES)}",
+            "<{tag}> has no known shape; ignored",
+            hint=f"use one of: {', '.join(SHAPES)}",
             tag=element.tag,
         )
         if geometry is not None:
@@ -60,7 +60,7 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
 def _read_box(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@size", 3)
     if min(x, y, z) < 0.0:
-        node.invalid("xml.out-of-range", "the size {x:g} {y:g} {z:g} of a box is less than 0", x=x, y=y, z=z)
+        node.invalid("xml.out-of-range", "the size {x:g} {y:g} {z:g} of a box must not be negative", x=x, y=y, z=z)
     return Box(size=(x, y, z))
 
 
@@ -85,7 +85,7 @@ def _read_plane(node: Node, _: Context) -> Geometry:
     x, y, z = node.numbers("@normal", 3, (0.0, 0.0, 1.0))
     length = math.hypot(x, y, z)
     if length == 0.0:
-        node.invalid("urdf.zero-normal", "the normal of a plane is zero")
+        node.invalid("urdf.zero-normal", "the normal of a plane must not be a zero vector")
         return Plane()
     return Plane(normal=(x / length, y / length, z / length))
 
@@ -95,19 +95,25 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     path = find_file(node, uri, context) if uri else None
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
-        node.invalid("urdf.zero-scale", "the scale {x:g} {y:g} {z:g} makes the mesh flat", x=x, y=y, z=z)
+        node.invalid("urdf.zero-scale", "the scale {x:g} {y:g} {z:g} must not contain 0", x=x, y=y, z=z)
     return Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
 def _read_scale(node: Node) -> tuple[float, ...]:
-    """Three factors; one number alone scales all axes, as in Drake and PyBullet."""
+    """Return the scale factors; a single number scales all axes, as in Drake and PyBullet."""
     if len(node.attributes.get("scale", "").split()) == 1:
         return (node.number("@scale", 1.0),) * 3
     return node.numbers("@scale", 3, (1.0, 1.0, 1.0))
 
 
 def find_file(node: Node, uri: str, context: Context) -> str | None:
-    """The file that a URI in this element names, or None; what failed is reported."""
+    """Return the file that a URI refers to, or None, which is reported.
+
+    Args:
+        node: The element that has the URI.
+        uri: The URI.
+        context: The context of the load.
+    """
     path = context.resources.find(uri, Path(node.file).parent, node)
     return None if path is None else str(path)
 
@@ -121,16 +127,16 @@ SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
     "mesh": _read_mesh,
     "plane": _read_plane,
 }
-"""By tag, what reads a shape. Capsules and planes are widely understood, though not in the specification."""
+"""Reader of each shape, keyed by tag. Capsules and planes are common, though not in the specification."""
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
 def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
-    """A name for each visual or collision of a link, unique among them.
+    """Return a unique name for each visual or collision of a link.
 
-    Shapes without one are called ``<link>_collision``, ``<link>_collision_1`` and so on, as libsdformat does.
+    Shapes without a name are called ``<link>_collision``, ``<link>_collision_1`` and so on, as in libsdformat.
     """
     taken: set[str] = set()
     names = []
@@ -145,7 +151,7 @@ def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
             element.report(
                 Fate.ASSUMED,
                 "urdf.duplicate-name",
-                "link {link} has a second {tag} called {given}; it is named {name}",
+                "duplicate {tag} name {given} in link {link}; renamed to {name}",
                 link=link,
                 tag=element.tag,
                 given=given,
@@ -161,13 +167,14 @@ def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Materials:
-    """The materials of a robot by name: those of the robot itself, then those that visuals define."""
+    """The materials of a robot: those of the robot itself, then those that visuals define."""
 
     known: dict[str, Material]
+    """Materials, keyed by name."""
 
     @classmethod
     def of(cls, root: Node, context: Context) -> Materials:
-        """Collect the materials of a ``<robot>``, wherever they are in the file."""
+        """Return the materials of a ``<robot>``, wherever they are in the file."""
         known: dict[str, Material] = {}
         for node in root.all("material"):
             material = _read_material(node, context)
@@ -175,19 +182,23 @@ class Materials:
                 node.report(
                     Fate.NOTED,
                     "urdf.repeated-material",
-                    "material {material!r} is defined again",
+                    "duplicate material {material!r}",
                     material=material.name,
                 )
             if _is_defined(material):
                 _define(known, material, node)
             else:
-                node.report(
-                    Fate.ASSUMED, "urdf.unknown-material", "material {material!r} has no colour", material=material.name
-                )
+                message = "material {material!r} has neither color nor texture"
+                node.report(Fate.ASSUMED, "urdf.unknown-material", message, material=material.name)
         return cls(known)
 
     def read(self, visual: Node, context: Context) -> Material | None:
-        """How a visual looks; None if it does not say. A material that it defines is known from here on."""
+        """Return the material of a visual, or None; a material that it defines is added to those known.
+
+        Args:
+            visual: The ``<visual>``.
+            context: The context of the load.
+        """
         node = visual.child("material")
         if node is None:
             return None
@@ -202,7 +213,7 @@ class Materials:
             node.report(
                 Fate.ASSUMED,
                 "urdf.unknown-material",
-                "material {material!r} has no colour, and none is defined before",
+                "unknown material {material!r}, which has neither color nor texture",
                 material=material.name,
             )
         return material
@@ -211,7 +222,7 @@ class Materials:
 def _read_material(node: Node, context: Context) -> Material:
     return Material(
         name=node.word("@name", "") or None,
-        diffuse=_read_colour(node),
+        diffuse=_read_color(node),
         specular=_read_specular(node),
         texture=_read_texture(node, context),
     )
@@ -224,24 +235,24 @@ def _read_texture(node: Node, context: Context) -> str | None:
         return None
     uri = texture.word("@filename", "")
     if not uri:
-        texture.report(Fate.NOTED, "urdf.no-texture", "<texture> names no file; there is none")
+        texture.report(Fate.NOTED, "urdf.no-texture", "<texture> has no filename; ignored")
         return None
     return find_file(texture, uri, context)
 
 
-def _read_colour(node: Node) -> Rgba | None:
-    colour = node.child("color")
-    if colour is None or not colour.has("@rgba"):
+def _read_color(node: Node) -> Rgba | None:
+    color = node.child("color")
+    if color is None or not color.has("@rgba"):
         return None
-    r, g, b, a = colour.numbers("@rgba", 4)
+    r, g, b, a = color.numbers("@rgba", 4)
     if not all(0.0 <= value <= 1.0 for value in (r, g, b, a)):
-        colour.report(Fate.ASSUMED, "urdf.colour-range", "a colour is out of 0..1; it is cut off there")
+        color.report(Fate.ASSUMED, "urdf.colour-range", "a color component lies outside 0..1; clipped")
         r, g, b, a = (min(max(value, 0.0), 1.0) for value in (r, g, b, a))
     return r, g, b, a
 
 
 def _read_specular(node: Node) -> Rgba | None:
-    """PyBullet's ``<specular rgb="...">``."""
+    """Return the color in ``<specular rgb="...">``, an extension of PyBullet."""
     specular = node.child("specular")
     if specular is None:
         return None
@@ -254,13 +265,13 @@ def _is_defined(material: Material) -> bool:
 
 
 def _define(known: dict[str, Material], material: Material, node: Node) -> None:
-    """Add a material; a second one of its name changes nothing for the visuals that only name it."""
+    """Add a material; a duplicate does not affect the visuals that only refer to the name."""
     name = material.name or ""
     first = known.setdefault(name, material)
     if dataclasses.replace(first, specular=None) != dataclasses.replace(material, specular=None):
         node.report(
             Fate.ASSUMED,
             "urdf.duplicate-material",
-            ("material {name!r} is defined again, and differs; the first one counts where it is only named"),
-            name=name,
+            "material {material!r} has several definitions; a reference by name uses the first one",
+            material=name,
         )

@@ -1,4 +1,4 @@
-"""SRDF, MoveIt's companion of a URDF: the pairs of links that need no collision check, as collision filters."""
+"""Reader of SRDF, MoveIt's companion file of a URDF: disabled link pairs become collision filters."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.xml import parse, read_bytes
 
-_PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning; the mechanics do not depend on it")
-_ASIDES: IgnoredElements = dict.fromkeys(
+_PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning and has no effect on the mechanics")
+_IGNORED: IgnoredElements = dict.fromkeys(
     (
         "group",
         "group_state",
@@ -31,21 +31,26 @@ _ASIDES: IgnoredElements = dict.fromkeys(
 
 
 def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
-    """The scene with the disabled collision pairs of an SRDF file as filter groups and rules.
+    """Return the scene with the disabled link pairs of an SRDF file as filter groups and rules.
 
-    A link that collides with nothing by default still does with those that the file enables for it.
+    A link with ``disable_default_collisions`` still collides with the links that ``enable_collisions`` pairs with it.
 
     Source: http://wiki.ros.org/srdf, and MoveIt's ``disable_default_collisions`` and ``enable_collisions``.
+
+    Args:
+        scene: The scene of the URDF.
+        path: The SRDF file.
+        diagnostics: Record for the findings.
     """
     data = read_bytes(path, diagnostics)
     root = None if data is None else parse(data, str(path), diagnostics)
     if root is None:
         return scene
     if root.tag != "robot":
-        root.invalid("srdf.root", "the root element of an SRDF is <robot>, not <{tag}>", tag=root.tag)
+        root.invalid("srdf.root", "unknown root element <{tag}> of an SRDF; expected <robot>", tag=root.tag)
         return scene
     root.skip("@name", "@version")
-    report_ignored(root, _ASIDES)
+    report_ignored(root, _IGNORED)
     known = tuple(link.name for link in scene.links)
     pairs = list(dict.fromkeys(_disabled_pairs(root, known)))
     root.report_unread()
@@ -62,7 +67,7 @@ def _group(link: str) -> str:
 
 
 def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Pairs in sorted order within: those named, and those of links that collide with nothing by default."""
+    """Yield the disabled pairs, each sorted: listed pairs, and pairs of links that collide with nothing by default."""
     links = set(known)
     for node in root.all("disable_collisions"):
         node.skip("@reason")
@@ -76,19 +81,21 @@ def _disabled_pairs(root: Node, known: tuple[str, ...]) -> Iterator[tuple[str, s
 
 
 def _pair(node: Node, links: Iterable[str]) -> list[tuple[str, str]]:
-    """The two links of an element, or nothing, with a diagnostic, if they are not two links of the robot."""
+    """Return the pair of links of an element; nothing, with a diagnostic, unless they are two links of the robot."""
     node.skip("@reason")
     a, b = node.word("@link1"), node.word("@link2")
     known = [_is_known(name, links, node) for name in (a, b)]
     if not all(known):
         return []
     if a == b:
-        node.report(Fate.ASSUMED, "srdf.same-link", "link {a} never touches itself anyway", a=a)
+        node.report(
+            Fate.ASSUMED, "srdf.same-link", "link {link} never collides with itself; ignored", subjects=(a,), link=a
+        )
         return []
     return [(min(a, b), max(a, b))]
 
 
 def _is_known(name: str, links: Iterable[str], node: Node) -> bool:
     if name and name not in links:
-        node.report(Fate.DROPPED, "srdf.unknown-link", "the robot has no link {name!r}", name=name)
+        node.report(Fate.DROPPED, "srdf.unknown-link", "unknown link {link!r}; ignored", link=name)
     return name in links

@@ -1,4 +1,4 @@
-"""``<transmission>`` and ``<ros2_control>``: which joints are driven, through which gear, by which interfaces."""
+"""Reader of ``<transmission>`` and ``<ros2_control>``: actuators of joints, their gears and interfaces."""
 
 from __future__ import annotations
 
@@ -17,38 +17,43 @@ _SIMPLE = "SimpleTransmission"
 _CONTROLLER = (
     Fate.NOTED,
     "urdf.controller-setting",
-    "it is for controllers; the mechanics do not depend on it",
+    "it is for controllers and has no effect on the mechanics",
 )
-_HARDWARE = (Fate.NOTED, "urdf.controller-setting", "it is about hardware")
-_JOINT_ASIDES: IgnoredElements = dict.fromkeys(
+_HARDWARE = (Fate.NOTED, "urdf.controller-setting", "it describes hardware")
+_IGNORED_IN_JOINT: IgnoredElements = dict.fromkeys(
     ("offset", "role", "saturationLower", "saturationUpper", "deadBandUpper", "ignoreTransmissionAbsoluteEncoder"),
     _CONTROLLER,
 )
 _REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
-_ROS2_ASIDES: IgnoredElements = dict.fromkeys(("hardware", "sensor", "gpio"), _HARDWARE)
+_IGNORED_IN_ROS2_CONTROL: IgnoredElements = dict.fromkeys(("hardware", "sensor", "gpio"), _HARDWARE)
 
 
 def read_actuators(root: Node, joints: dict[str, Joint]) -> tuple[Actuator, ...]:
-    """What drives the joints: one actuator for each simple transmission, and for each joint of ros2_control."""
+    """Return one actuator for each simple transmission, and for each commanded joint of ros2_control.
+
+    Args:
+        root: The ``<robot>``.
+        joints: All joints, keyed by name.
+    """
     actuators = [
         actuator for node in root.all("transmission") if (actuator := _read_transmission(node, joints)) is not None
     ]
     for control in root.all("ros2_control"):
         actuators = _with_ros2_control(control, joints, actuators)
-    return tuple(_named_apart(actuators, root))
+    return tuple(_with_unique_names(actuators, root))
 
 
 def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
-    """A transmission from one actuator to one joint; None, with a diagnostic, for any other."""
+    """Read a transmission from one actuator to one joint; return None, with a diagnostic, for any other."""
     kind = node.word("@type", "") or _text(node, "type") or _text(node, "plugin")
     node.skip("@name", "@type", "type", "plugin")
     if _SIMPLE not in kind:
         node.report(
             Fate.DROPPED,
             "urdf.transmission-type",
-            "a transmission of type {kind!r} is left out: only a {simple} is read",
-            kind=kind,
-            simple=_SIMPLE,
+            "transmission type {type!r} is not supported; expected {supported}",
+            type=kind,
+            supported=_SIMPLE,
         )
         mark_read(node)
         return None
@@ -56,13 +61,13 @@ def _read_transmission(node: Node, joints: dict[str, Joint]) -> Actuator | None:
     if joint_node is None or motor is None:
         return None
     for part in (joint_node, motor):
-        report_ignored(part, _JOINT_ASIDES)
+        report_ignored(part, _IGNORED_IN_JOINT)
         part.skip("@role")
     name = motor.word("@name")
     reduction = _read_reduction((motor, node, joint_node))
     drive = read_drive(motor, URDF)
     interfaces = [child.text.strip() for part in (joint_node, motor) for child in part.all("hardwareInterface")]
-    joint = _driven(joint_node, joints)
+    joint = _actuated_joint(joint_node, joints)
     if joint is None:
         return None
     return Actuator(
@@ -84,62 +89,63 @@ def _text(node: Node, tag: str) -> str:
 
 
 def _first(node: Node, tag: str) -> Node | None:
-    found = node.all(tag)
-    if not found:
-        node.invalid("xml.missing", "<transmission> needs a <{tag}>", tag=tag)
+    children = node.all(tag)
+    if not children:
+        node.invalid("xml.missing", "<transmission> requires a <{child}>", child=tag)
         return None
-    for extra in found[1:]:
+    for extra in children[1:]:
         extra.report(
             Fate.DROPPED,
             "urdf.transmission-extra",
-            "a {simple} has one <{tag}>; the first one counts",
-            simple=_SIMPLE,
+            "{type} must have one <{tag}>; using the first one",
+            type=_SIMPLE,
             tag=tag,
         )
         mark_read(extra)
-    return found[0]
+    return children[0]
 
 
 def _read_reduction(parts: tuple[Node, ...]) -> float:
-    """The gear ratio, wherever it is written; 1 if it is nowhere, or no number."""
-    written = [child for part in parts for child in part.all(*_REDUCTIONS)]
-    if not written:
+    """Return the gear ratio from whichever element has it; 1 if there is none or it is invalid."""
+    reductions = [child for part in parts for child in part.all(*_REDUCTIONS)]
+    if not reductions:
         return 1.0
     try:
-        value = float(written[0].text)
+        value = float(reductions[0].text)
     except ValueError:
         value = 0.0
     if value == 0.0 or not math.isfinite(value):
-        written[0].report(
+        reductions[0].report(
             Fate.ASSUMED,
             "urdf.reduction",
-            "the mechanical reduction {value!r} is no ratio; 1 is taken",
-            value=written[0].text.strip(),
+            "invalid mechanical reduction {value!r}; using 1",
+            value=reductions[0].text.strip(),
         )
         return 1.0
     return value
 
 
-def _driven(node: Node, joints: dict[str, Joint]) -> Joint | None:
-    """The joint that an element names, if it can be driven."""
+def _actuated_joint(node: Node, joints: dict[str, Joint]) -> Joint | None:
+    """Return the joint that an element refers to, if it can have an actuator."""
     name = node.word("@name")
     joint = joints.get(name)
     if joint is None:
         if name:
-            node.report(Fate.DROPPED, "urdf.unknown-joint", "{name!r} is to be driven, and is no joint", name=name)
+            node.report(Fate.DROPPED, "urdf.unknown-joint", "unknown joint {joint!r}; ignored its actuator", joint=name)
         return None
     if len(joint.axes) != 1:
-        message = f"joint {name} has {len(joint.axes)} axes; nothing drives it"
+        message = "joint {joint} has {count} axes; ignored its actuator"
     elif joint.axes[0].effort == 0.0:
-        message = f"joint {name} has the effort limit 0; nothing drives it, as in Drake"
+        message = "joint {joint} has the effort limit 0; ignored its actuator, as in Drake"
     else:
         return joint
-    node.report(Fate.DROPPED, "urdf.actuator-ignored", message)
+    count = len(joint.axes)
+    node.report(Fate.DROPPED, "urdf.actuator-ignored", message, subjects=(name,), joint=name, count=count)
     return None
 
 
-def _named_apart(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
-    """The actuators with names that differ; a second one of a name is renamed."""
+def _with_unique_names(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
+    """Yield the actuators with unique names; report those that are renamed."""
     taken: set[str] = set()
     for actuator in actuators:
         name, count = actuator.name, 0
@@ -150,8 +156,9 @@ def _named_apart(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
             root.diagnostics.add(
                 Fate.ASSUMED,
                 "urdf.duplicate-name",
-                "a second actuator is called {actuator}; it is named {name}",
+                "duplicate actuator name {actuator}; renamed to {name}",
                 actuator.where,
+                subjects=(actuator.name, name, actuator.joint),
                 actuator=actuator.name,
                 name=name,
             )
@@ -163,22 +170,22 @@ def _named_apart(actuators: list[Actuator], root: Node) -> Iterator[Actuator]:
 
 
 def _with_ros2_control(control: Node, joints: dict[str, Joint], actuators: list[Actuator]) -> list[Actuator]:
-    """The actuators with those of a ``<ros2_control>``: a joint that takes commands is driven."""
+    """Return the actuators with those of a ``<ros2_control>``: one for each joint with a command interface."""
     control.skip(*("@" + name for name in control.attributes))
-    report_ignored(control, _ROS2_ASIDES)
-    found = [a for node in control.all("transmission") if (a := _read_transmission(node, joints)) is not None]
-    merged = {actuator.joint: actuator for actuator in (*found, *actuators)}
+    report_ignored(control, _IGNORED_IN_ROS2_CONTROL)
+    transmissions = [a for node in control.all("transmission") if (a := _read_transmission(node, joints)) is not None]
+    merged = {actuator.joint: actuator for actuator in (*transmissions, *actuators)}
     extra = [actuator for actuator in actuators if merged[actuator.joint] is not actuator]
     for node in control.all("joint"):
         commands = tuple(dict.fromkeys(child.word("@name", "") for child in node.all("command_interface")))
         mark_read(node)
-        joint = _driven(node, joints) if commands else None
+        joint = _actuated_joint(node, joints) if commands else None
         if joint is None:
             continue
-        known = merged.get(joint.name)
-        if known is None:
+        actuator = merged.get(joint.name)
+        if actuator is None:
             effort = joint.axes[0].effort if joint.axes else math.inf
-            known = Actuator(name=joint.name, joint=joint.name, effort=effort, where=node.where)
-        interfaces = tuple(dict.fromkeys((*known.interfaces, *commands)))
-        merged[joint.name] = dataclasses.replace(known, interfaces=interfaces)
+            actuator = Actuator(name=joint.name, joint=joint.name, effort=effort, where=node.where)
+        interfaces = tuple(dict.fromkeys((*actuator.interfaces, *commands)))
+        merged[joint.name] = dataclasses.replace(actuator, interfaces=interfaces)
     return [*merged.values(), *extra]

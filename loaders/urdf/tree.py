@@ -1,4 +1,4 @@
-"""The tree of a robot: who carries whom, and where every link stands at the zero configuration."""
+"""The kinematic tree of a robot: valid joints, root link, and link poses at the zero configuration."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from loaders.spatial import IDENTITY, Pose
 
 
 def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diagnostics) -> list[Joint]:
-    """The joints whose both ends are links or the world; the others are reported."""
+    """Return the joints whose ends are links or the world; report the others.
+
+    Args:
+        joints: The joints.
+        links: The ``<link>`` elements, keyed by name.
+        diagnostics: Record for the findings.
+    """
     known = {WORLD, *links}
-    kept = []
+    valid = []
     for joint in joints:
         unknown = [end for end in (joint.parent, joint.child) if end and end not in known]
         for end in unknown:
@@ -23,7 +29,7 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
             diagnostics.add(
                 Fate.INVALID,
                 "urdf.unknown-link",
-                "joint {joint} names {end!r}, which is no link",
+                "joint {joint} refers to the unknown link {end!r}",
                 joint.where,
                 hint=hint,
                 subjects=(joint.name,),
@@ -34,32 +40,37 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
             diagnostics.add(
                 Fate.INVALID,
                 "urdf.loop",
-                "joint {joint} connects link {child} with itself",
+                "joint {joint} connects link {child} to itself",
                 joint.where,
-                subjects=(joint.name,),
+                subjects=(joint.name, joint.child),
                 joint=joint.name,
                 child=joint.child,
             )
         elif joint.parent and joint.child and not unknown:
-            kept.append(joint)
-    return kept
+            valid.append(joint)
+    return valid
 
 
 def root_link(links: Iterable[str], joints: Iterable[Joint]) -> str | None:
-    """The first link that nothing carries, or that the world carries."""
-    carried = {joint.child for joint in joints if joint.parent != WORLD}
-    return next((name for name in links if name != WORLD and name not in carried), None)
+    """Return the first link that is not the child of another link."""
+    children = {joint.child for joint in joints if joint.parent != WORLD}
+    return next((name for name in links if name != WORLD and name not in children), None)
 
 
 def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Pose]:
-    """``X_WL`` of every link at the zero configuration, each root at the origin.
+    """Return ``X_WL`` of every link at the zero configuration, with each root link at the origin.
 
-    Whatever is no tree is reported: links with two parents, loops, and more roots than one.
+    Links with two parents, loops, and several root links are reported.
+
+    Args:
+        links: The ``<link>`` elements, keyed by name.
+        joints: The valid joints.
+        diagnostics: Record for the findings.
     """
-    carriers = _carriers(joints, diagnostics)
-    roots = [name for name in links if name != WORLD and name not in carriers]
+    parent_joints = _parent_joints(joints, diagnostics)
+    roots = [name for name in links if name != WORLD and name not in parent_joints]
     incident: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
-    for joint in _distinct(joints, carriers):
+    for joint in _tree_joints(joints, parent_joints):
         incident[joint.parent].append(joint)
         incident[joint.child].append(joint)
     poses = _walk(WORLD, incident, {}, diagnostics)
@@ -67,34 +78,50 @@ def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnos
     for name in (*floating, *links):
         _walk(name, incident, poses, diagnostics)
     if len(floating) > 1:
-        message = f"{len(floating)} links have no parent: {', '.join(floating)}; each moves on its own"
-        where = links[floating[1]].where
-        diagnostics.add(Fate.ASSUMED, "urdf.several-roots", message, where, hint="connect them by joints")
+        diagnostics.add(
+            Fate.ASSUMED,
+            "urdf.several-roots",
+            "{count} links have no parent: {links}; each is a floating base",
+            links[floating[1]].where,
+            hint="connect them by joints",
+            subjects=floating,
+            count=len(floating),
+            links=tuple(floating),
+        )
     return poses
 
 
-def _carriers(joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Joint]:
-    """The first joint above every link; a second one is reported. The world may stand below many joints."""
-    carriers: dict[str, Joint] = {}
+def _parent_joints(joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Joint]:
+    """Return the parent joint of every link; report a second one. The world may be the child of many joints."""
+    parents: dict[str, Joint] = {}
     for joint in joints:
-        first = carriers.setdefault(joint.child, joint)
+        first = parents.setdefault(joint.child, joint)
         if first is not joint and joint.child != WORLD:
-            parents = f"{first.parent} by joint {first.name}, {joint.parent} by joint {joint.name}"
-            message = f"link {joint.child} has two parents: {parents}"
-            hint = "a URDF is a tree: leave one out; SDFormat can close a loop"
-            diagnostics.add(Fate.INVALID, "urdf.two-parents", message, joint.where, hint=hint)
-    return carriers
+            diagnostics.add(
+                Fate.INVALID,
+                "urdf.two-parents",
+                "link {link} has two parents: {first_parent} by joint {first}, {second_parent} by joint {second}",
+                joint.where,
+                hint="remove one of the joints, or use SDFormat, which allows loops",
+                subjects=(joint.child, first.name, joint.name),
+                link=joint.child,
+                first_parent=first.parent,
+                first=first.name,
+                second_parent=joint.parent,
+                second=joint.name,
+            )
+    return parents
 
 
-def _distinct(joints: list[Joint], carriers: dict[str, Joint]) -> list[Joint]:
-    """The joints but for those to a second parent."""
-    return [joint for joint in joints if joint.child == WORLD or carriers[joint.child] is joint]
+def _tree_joints(joints: list[Joint], parent_joints: dict[str, Joint]) -> list[Joint]:
+    """Return the joints without those to a second parent."""
+    return [joint for joint in joints if joint.child == WORLD or parent_joints[joint.child] is joint]
 
 
 def _walk(
     root: str, incident: dict[str, list[Joint]], poses: dict[str, Pose], diagnostics: Diagnostics
 ) -> dict[str, Pose]:
-    """Place all that hangs together with ``root``, in both directions of the joints, and report what closes a loop."""
+    """Add the poses of all links connected to ``root``, across joints in both directions; report loops."""
     if root in poses:
         return poses
     poses[root] = IDENTITY
@@ -112,10 +139,10 @@ def _walk(
                 diagnostics.add(
                     Fate.INVALID,
                     "urdf.loop",
-                    "joint {joint} closes a loop of links: {parent} and {child} are connected",
+                    "joint {joint} closes a loop: links {parent} and {child} are already connected",
                     joint.where,
-                    hint="a URDF is a tree",
-                    subjects=(joint.name,),
+                    hint="remove the joint, or use SDFormat, which allows loops",
+                    subjects=(joint.name, joint.parent, joint.child),
                     joint=joint.name,
                     parent=joint.parent,
                     child=joint.child,

@@ -1,0 +1,123 @@
+"""The scene under construction from directives: models, frames by name, joints and filter groups."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loaders.context import Context
+from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint
+from loaders.node import Node
+from loaders.scene import Scene
+from loaders.scene_operations.transform_scene import attach_joints, merge
+from loaders.scene_queries.scoped_names import SEPARATOR, local_name
+from loaders.spatial import IDENTITY, Pose, frozen
+
+GRAVITY = frozen((0.0, 0.0, -9.81))
+"""Gravity of Drake [m/s^2], shape (3,), in W."""
+
+_MAX_NAMES_TO_COMPARE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One directive of one file."""
+
+    node: Node
+    """The directive."""
+    prefix: str
+    """Namespace of the directive with a separator at its end, such as ``a::b::``, or empty."""
+    context: Context
+    """The context of its file."""
+
+    def full(self, name: str) -> str:
+        """Return the scoped name of an item in the namespace of the directive; the world is in none."""
+        return name if name == WORLD else self.prefix + name
+
+
+@dataclass(slots=True)
+class SceneBuilder:
+    """The scene under construction."""
+
+    context: Context
+    """The context of the load."""
+    scenes: list[Scene] = field(default_factory=list)
+    """The scenes of the models, in order."""
+    instances: set[str] = field(default_factory=set)
+    """Names of model instances without a file."""
+    models: dict[str, Scene] = field(default_factory=dict)
+    """The scenes of the models, keyed by scoped name."""
+    frames: dict[str, tuple[str, Pose]] = field(default_factory=lambda: {WORLD: (WORLD, IDENTITY)})
+    """Link L and ``X_LF`` of every frame F, keyed by scoped name."""
+    local: dict[str, list[str]] = field(default_factory=dict)
+    """Scoped names of frames, keyed by local name."""
+    added: list[Frame] = field(default_factory=list)
+    """Frames that the directives add."""
+    joints: list[Joint] = field(default_factory=list)
+    """Welds that the directives add."""
+    placements: list[Joint] = field(default_factory=list)
+    """Temporary welds that place free bodies."""
+    groups: list[FilterGroup] = field(default_factory=list)
+    """Filter groups that the directives add."""
+    rules: list[FilterRule] = field(default_factory=list)
+    """Filter rules that the directives add."""
+    files: dict[Path, Scene | None] = field(default_factory=dict)
+    """Scenes of the model files, keyed by real path."""
+
+    def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
+        """Add a frame F that directives may refer to.
+
+        Args:
+            name: Scoped name.
+            link: Name of the link L to which it is fixed.
+            X_LF: Pose of F in L.
+        """
+        self.frames[name] = (link, X_LF)
+        self.local.setdefault(local_name(name), []).append(name)
+
+    def find(self, name: str, node: Node) -> str | None:
+        """Return the scoped name of a frame, or None with a diagnostic; an unambiguous local name is sufficient.
+
+        Args:
+            name: The name in the directive.
+            node: The element that has the name.
+        """
+        if name in self.frames:
+            return name
+        matches = self.local.get(name, []) if SEPARATOR not in name else []
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            message = "the name {frame!r} is ambiguous; it may refer to {candidates}"
+            hint = "write the scoped name"
+        else:
+            message = "unknown frame or link {frame!r}"
+            hint = self._suggestion(name)
+        candidates = tuple(matches)
+        subjects = candidates
+        node.invalid(
+            "directives.unknown-frame", message, hint=hint, subjects=subjects, frame=name, candidates=candidates
+        )
+        return None
+
+    def _suggestion(self, name: str) -> str:
+        """Return a hint with the frame name closest to an unknown one; empty if there is none."""
+        is_small = len(self.frames) <= _MAX_NAMES_TO_COMPARE
+        close = difflib.get_close_matches(name, self.frames, n=1) if is_small else []
+        return f"did you mean {close[0]}?" if close else ""
+
+    def scene(self, name: str) -> Scene:
+        """Return the scene, with every link at its pose."""
+        empty = Scene(name=name, gravity=GRAVITY)
+        scene = dataclasses.replace(merge(empty, *self.scenes), gravity=GRAVITY)
+        scene = attach_joints(scene, [*self.joints, *self.placements])
+        temporary = {id(joint) for joint in self.placements}
+        return dataclasses.replace(
+            scene,
+            joints=tuple(joint for joint in scene.joints if id(joint) not in temporary),
+            frames=scene.frames + tuple(self.added),
+            filter_groups=scene.filter_groups + tuple(self.groups),
+            filter_rules=scene.filter_rules + tuple(self.rules),
+        )
