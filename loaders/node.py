@@ -11,19 +11,13 @@ from __future__ import annotations
 import difflib
 import math
 import os
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
+from .number_syntax import parse_number
 from .scene_queries.scoped_names import SEPARATOR
 
-_NUMBER = re.compile(
-    r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
-    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    r"|(?:[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]))"
-)
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _ROOTS = {"model", "robot"}
 _SCOPES = {*_ROOTS, "joint", "link"}
 """Elements whose names are prefixes of the names of the elements in them."""
@@ -94,12 +88,12 @@ class Node:
         for tag, name in named:
             subjects.append((tag, prefix + name))
             prefix += f"{name}{SEPARATOR}" if tag in _SCOPES else ""
-        if subjects and subjects[-1] == ("model", root):  # the name of the outermost model tells them apart
+        if subjects and subjects[-1] == ("model", root):  # the scope of the outermost model makes the name unique
             subjects[-1] = "model", f"{root}{SEPARATOR}{root}"
         return tuple(name for i, (tag, name) in enumerate(subjects) if tag != "model" or i == len(subjects) - 1)
 
     def _ancestors(self) -> Iterator[Node]:
-        """This element and those around it, innermost first."""
+        """Yield this element and its ancestors, innermost first."""
         node: Node | None = self
         while node is not None:
             yield node
@@ -313,23 +307,15 @@ class Node:
 
     def _parse(self, word: str, inf: bool) -> float | None:
         """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic if it cannot."""
-        if _DECIMAL(word):
-            value = float(word)
-        else:
-            match = _NUMBER.match(word)
-            if match is None or word[match.end() : match.end() + 1] == ",":
-                self.invalid("xml.not-a-number", "expected a number, not {word!r}", word=word)
-                return None
-            digits = match.group()
-            value = float.fromhex(digits) if "x" in digits.lower() else float(digits)
-            if match.end() != len(word):
-                self.report(
-                    Fate.ASSUMED,
-                    "xml.trailing-text",
-                    "{word!r} is not a number; using {digits}",
-                    word=word,
-                    digits=digits,
-                )
+        number = parse_number(word)
+        if number is None:
+            self.invalid("xml.not-a-number", "expected a number, not {word!r}", word=word)
+            return None
+        value, digits = number
+        if digits != word:
+            self.report(
+                Fate.ASSUMED, "xml.trailing-text", "{word!r} is not a number; using {digits}", word=word, digits=digits
+            )
         if math.isnan(value) or (math.isinf(value) and not inf):
             self.invalid("xml.not-finite", "expected a finite number, not {word!r}", word=word)
             return None

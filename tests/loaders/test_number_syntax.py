@@ -1,0 +1,43 @@
+"""Syntax of numbers, against C's strtod."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loaders.number_syntax import parse_number
+
+WORDS = st.text("0123456789+-.eExXpPaAfFiInNtTyY", min_size=1, max_size=8)
+
+
+def strtod(word: str) -> tuple[float, int]:
+    libc = ctypes.CDLL(None)
+    libc.strtod.restype = ctypes.c_double
+    text = ctypes.create_string_buffer(word.encode())
+    end = ctypes.c_char_p()
+    value = libc.strtod(text, ctypes.byref(end))
+    rest = ctypes.cast(end, ctypes.c_char_p).value or b""
+    return value, len(word) - len(rest)
+
+
+@given(WORDS)
+def test_numbers_are_read_as_by_strtod(word: str) -> None:
+    value, length = strtod(word)
+    number = parse_number(word)
+    if length == 0:
+        assert number is None
+    else:
+        assert number is not None
+        assert number[1] == word[:length]
+        assert number[0] == value or math.isnan(number[0]) == math.isnan(value) is True
+
+
+@pytest.mark.parametrize(
+    ("word", "number"), [("1,5", None), ("0x1p3", (8.0, "0x1p3")), ("2m", (2.0, "2")), ("m", None)]
+)
+def test_lists_and_units(word: str, number: tuple[float, str] | None) -> None:
+    assert parse_number(word) == number
