@@ -68,9 +68,10 @@ ORDER = {
     "bridge.bullet": (
         {"target"},
         {"client"},
-        {"geometry", "urdf", "unsupported_features"},
+        {"geometry"},
+        {"urdf"},
         {"contact", "simulation"},
-        {"handle"},
+        {"handle", "unsupported_features"},
         {"load"},
         {"__init__"},
     ),
