@@ -6,8 +6,8 @@ subjects), the place in the source, and a hint. Code reads the fields; only peop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import accumulate
 from string import Formatter
@@ -188,6 +188,17 @@ class Diagnostics:
     def extend(self, entries: Iterable[Diagnostic]) -> None:
         """Append findings that were recorded elsewhere."""
         self._entries.extend(entries)
+
+    def rename_subjects(self, findings: range, rename: Callable[[str], Iterable[str]]) -> None:
+        """Rename the subjects of some findings, when a scene becomes part of another one.
+
+        Args:
+            findings: Indices of the findings.
+            rename: Returns the new names of a subject; several if the scene is used several times.
+        """
+        for i in findings:
+            subjects = dict.fromkeys(name for subject in self._entries[i].subjects for name in rename(subject))
+            self._entries[i] = replace(self._entries[i], subjects=tuple(subjects))
 
     def raise_for(self, error: type[ModelError], *, strict: bool) -> None:
         """Raise an error if an entry prevents the result; the error holds all such entries.

@@ -34,7 +34,7 @@ def read(root: Node, context: Context) -> Scene:
     if body is None:
         scene = Scene(name="")
     elif body.tag in ("world", "model"):
-        graph = build_frame_graph(body, composition.interface_scenes)
+        graph = build_frame_graph(body, composition.interface_models)
         solve(graph)
         scene = assemble_scene(graph, context)
     else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from loaders.context import Context
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Frame, Joint, Model
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import merge, place
@@ -15,7 +15,14 @@ from loaders.sdf.elements.ignored_elements import report_ignored
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
 from loaders.sdf.elements.world import IGNORED_IN_WORLD, read_world
-from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, FrameGraph, FrameVertex, Scope, VertexKind
+from loaders.sdf.frames.frame_graph import (
+    INTERFACE_MODEL,
+    FrameGraph,
+    FrameVertex,
+    InterfaceModel,
+    Scope,
+    VertexKind,
+)
 from loaders.sdf.frames.solve import attached_link
 
 from .drake_extensions import with_extensions
@@ -30,10 +37,11 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
     """Read the elements of all vertices of a solved graph, and add the scenes of its interface models."""
     scene = _with_items(_base_scene(graph), graph, context)
     interface_scenes = [
-        _place_interface_scene(graph.interface_scenes[origin.node], origin, scope)
+        _place_interface_scene(graph.interface_models[origin.node].scene, origin, scope)
         for scope in graph.scopes
         for origin in scope.interface_origins
     ]
+    _rename_subjects(graph, context.diagnostics)
     return with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
 
 
@@ -118,3 +126,25 @@ def _place_interface_scene(scene: Scene, origin: FrameVertex, scope: Scope) -> S
             dataclasses.replace(link, model=scope.name) if link.model in root_names else link for link in placed.links
         ),
     )
+
+
+def _rename_subjects(graph: FrameGraph, diagnostics: Diagnostics) -> None:
+    """Rename the subjects of the diagnostics of interface models as their elements are named in this scene."""
+    scopes: dict[InterfaceModel, list[Scope]] = {}
+    for scope in graph.scopes:
+        for origin in scope.interface_origins:
+            scopes.setdefault(graph.interface_models[origin.node], []).append(scope)
+    for model, parents in scopes.items():
+        diagnostics.rename_subjects(model.findings, _renaming(model.scene, parents))
+
+
+def _renaming(scene: Scene, scopes: list[Scope]) -> Callable[[str], list[str]]:
+    """Return a function from a name in a scene to its names in the scopes that the scene is placed in."""
+    root = root_model(scene)
+    elements = {item.name for items in (scene.links, scene.joints, scene.frames) for item in items}
+
+    def rename(name: str) -> list[str]:
+        is_root = root is not None and name == root.name and name not in elements
+        return [scope.name if is_root else scope.prefix + name for scope in scopes]
+
+    return rename

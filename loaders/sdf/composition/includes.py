@@ -13,10 +13,9 @@ from pathlib import Path
 from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate, Where
 from loaders.node import Node
-from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
 from loaders.sdf.elements.ignored_elements import mark_read
-from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME
+from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, InterfaceModel
 from loaders.sdf.upgrade.upgrade import upgrade
 from loaders.sdf.upgrade.versions import Version
 from loaders.xml import MAX_ELEMENTS, parse, read_bytes
@@ -36,8 +35,8 @@ class Composition:
 
     versions: dict[str, Version] = field(default_factory=dict)
     """The version that each file was written in, by path."""
-    interface_scenes: dict[Node, Scene] = field(default_factory=dict)
-    """Scenes of included files of other formats, by their placeholder."""
+    interface_models: dict[Node, InterfaceModel] = field(default_factory=dict)
+    """Included files of other formats, by their placeholder."""
     files: dict[Path, Node | None] = field(default_factory=dict)
     """The composed element of every included file, by real path; None if it cannot be included."""
     elements: int = 0
@@ -86,7 +85,7 @@ def _include(include: Node, parent: Node, context: Context, composition: Composi
         return []
     _apply_overrides(include, element)
     merged = include.flag("@merge", False)
-    elements = merge(include, element, parent, composition.interface_scenes) if merged else [element]
+    elements = merge(include, element, parent, composition.interface_models) if merged else [element]
     include.report_unread()
     return elements
 
@@ -135,7 +134,7 @@ def _copy(element: Node, include: Node, composition: Composition) -> Node | None
     copy = element.copy()
     for original, copied in zip(originals, copy.walk(), strict=True):
         if original.tag == INTERFACE_MODEL:
-            composition.interface_scenes[copied] = composition.interface_scenes[original]
+            composition.interface_models[copied] = composition.interface_models[original]
     return copy
 
 
@@ -179,6 +178,7 @@ def _includable_element(root: Node, include: Node) -> Node | None:
 
 def _read_interface_model(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
     """Return a ``<model>`` with the placeholder for the scene of a file of another format."""
+    first_finding = len(context.diagnostics)
     scene = context.read_file(path, context)
     if scene is None:
         return None
@@ -191,7 +191,9 @@ def _read_interface_model(path: Path, include: Node, context: Context, compositi
         model.add("pose", f"{x!r} {y!r} {z!r} {qx!r} {qy!r} {qz!r} {qw!r}", rotation_format="quat_xyzw")
         model.attributes.update({"canonical_link": root.canonical_link} if root.canonical_link else {})
         model.add("static", "true" if root.static else "false")
-    composition.interface_scenes[model.add(INTERFACE_MODEL, relative_to=MODEL_FRAME)] = scene
+    placeholder = model.add(INTERFACE_MODEL, relative_to=MODEL_FRAME)
+    findings = range(first_finding, len(context.diagnostics))
+    composition.interface_models[placeholder] = InterfaceModel(scene, findings)
     return model
 
 

@@ -9,23 +9,22 @@ from __future__ import annotations
 from loaders.diagnostics import Fate
 from loaders.model import WORLD
 from loaders.node import Node
-from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
-from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, PLACEMENT_FRAME
+from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, PLACEMENT_FRAME, InterfaceModel
 
 _MERGED = ("link", "model", "joint", "frame", "gripper", "plugin", INTERFACE_MODEL)
 _DROPPED = ("static", "self_collide", "allow_auto_disable", "enable_wind")
 _ONLY_IN_MODELS = ("link", "gripper")
 
 
-def merge(include: Node, model: Node, parent: Node, interface_scenes: dict[Node, Scene]) -> list[Node]:
+def merge(include: Node, model: Node, parent: Node, interface_models: dict[Node, InterfaceModel]) -> list[Node]:
     """Return the elements that replace an ``<include merge='true'>``: the proxy frame and the elements of the model.
 
     Args:
         include: The ``<include>``.
         model: The included element, with the overrides applied.
         parent: The model or world that contains the ``<include>``.
-        interface_scenes: Scenes of files of other formats, by their placeholder.
+        interface_models: Included files of other formats, by their placeholder.
     """
     if model.tag != "model":
         include.invalid("sdf.merge-unsupported", "cannot merge a <{tag}>; expected a <model>", tag=model.tag)
@@ -36,7 +35,7 @@ def merge(include: Node, model: Node, parent: Node, interface_scenes: dict[Node,
         _redirect_references(child, proxy.attributes["name"])
         if child.tag in _DROPPED:
             _report_dropped(child, include)
-        elif parent.tag == "world" and _needs_model(child, interface_scenes):
+        elif parent.tag == "world" and _needs_model(child, interface_models):
             include.invalid("sdf.merge-unsupported", "cannot merge a <{tag}> into a world", tag=child.tag)
         elif child.tag in _MERGED or ":" in child.tag:
             elements.append(child)
@@ -54,8 +53,8 @@ def _report_dropped(child: Node, include: Node) -> None:
     )
 
 
-def _needs_model(child: Node, interface_scenes: dict[Node, Scene]) -> bool:
-    return child.tag in _ONLY_IN_MODELS or (child.tag == INTERFACE_MODEL and bool(interface_scenes[child].links))
+def _needs_model(child: Node, interface_models: dict[Node, InterfaceModel]) -> bool:
+    return child.tag in _ONLY_IN_MODELS or (child.tag == INTERFACE_MODEL and bool(interface_models[child].scene.links))
 
 
 def _create_proxy(include: Node, model: Node, parent: Node) -> Node:

@@ -145,20 +145,29 @@ class Scope:
         return f"did you mean {close[0]}?" if close else ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class InterfaceModel:
+    """An included file of another format."""
+
+    scene: Scene
+    findings: range
+    """Indices of the diagnostics that were recorded while the file was read."""
+
+
 @dataclass(slots=True, eq=False)
 class FrameGraph:
     """All scopes and vertices of one composed file, outer ones first, in document order."""
 
     outermost: Scope
-    interface_scenes: dict[Node, Scene]
-    """Scenes of included files of other formats, by their placeholder."""
+    interface_models: dict[Node, InterfaceModel]
+    """Included files of other formats, by their placeholder."""
     scopes: list[Scope] = field(default_factory=list)
     vertices: list[FrameVertex] = field(default_factory=list)
 
 
-def build_frame_graph(body: Node, interface_scenes: dict[Node, Scene]) -> FrameGraph:
+def build_frame_graph(body: Node, interface_models: dict[Node, InterfaceModel]) -> FrameGraph:
     """Create the scopes and vertices of a ``<world>`` or of a root ``<model>``; `solve` connects them."""
-    graph = FrameGraph(_open_outermost(body), interface_scenes)
+    graph = FrameGraph(_open_outermost(body), interface_models)
     pending = [graph.outermost]
     while pending:
         scope = pending.pop()
@@ -245,7 +254,7 @@ def _create_vertex(node: Node, scope: Scope) -> FrameVertex:
 
 def _add_interface_model(scope: Scope, node: Node, graph: FrameGraph) -> None:
     """Add a vertex for each named element of an interface model, with a fixed pose relative to its origin."""
-    scene = graph.interface_scenes[node]
+    scene = graph.interface_models[node].scene
     origin = FrameVertex(VertexKind.FRAME, scope.prefix, node, scope, relative_to=node.word("@relative_to"))
     scope.interface_origins.append(origin)
     graph.vertices.append(origin)

@@ -15,6 +15,7 @@ from loaders.model import (
 )
 from tests.support.sdf import (
     ARM,
+    ROBOT,
     X_MHOOK,
     X_WF,
     X_WJ,
@@ -249,3 +250,16 @@ def test_included_directives_are_a_model_that_contains_their_models(folder: Path
     assert by_name(scene.links)["p::left::head"].X_WL.p.tolist() == [5, 0, 2]
     frame = by_name(scene.frames)["f"]
     assert (frame.link, frame.X_LF.p.tolist()) == ("p::left::head", [0, 0, 0])
+
+
+def test_subjects_of_an_included_urdf_are_names_in_the_whole_scene(folder: Path) -> None:
+    unread = ROBOT.replace("<link name='head'/>", "<link name='head'><unread/></link><unread/>")
+    (folder / "bot.urdf").write_text(unread)
+    include = "<include><uri>bot.urdf</uri><name>{}</name><pose/></include>"
+    scene = load_main(folder, in_world(include.format("u") + include.format("v")))
+    subjects = [entry.subjects for entry in scene.diagnostics if entry.code == "xml.unread"]
+    assert sorted(subjects) == [("u", "v"), ("u::head", "v::head")]
+    merged = "<include merge='true'><uri>bot.urdf</uri></include>"
+    scene = load_main(folder, in_model(merged).replace("torso", "chest"))
+    subjects = [entry.subjects for entry in scene.diagnostics if entry.code == "xml.unread"]
+    assert sorted(subjects) == [("head",), ("robot",)]
