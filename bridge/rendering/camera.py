@@ -1,4 +1,4 @@
-"""What every picture here shares, whoever draws it: the image, the camera that frames a model, and the background."""
+"""The image, camera and background that the pictures of all engines share."""
 
 from __future__ import annotations
 
@@ -14,31 +14,35 @@ Image = NDArray[np.uint8]
 """Red, green and blue, shape (height, width, 3)."""
 
 SIZE = (640, 480)
+"""Width and height of an image [pixels]."""
 FIELD_OF_VIEW = 35.0
-"""Vertical, in degrees."""
+"""Vertical field of view [degrees]."""
 AZIMUTH, ELEVATION = 140.0, -18.0
-"""Direction in which the camera looks, in degrees."""
+"""Direction in which the camera looks [degrees]."""
 _MARGIN = 1.1
+"""Factor on the distance at which the model just fills the image."""
+_MIN_DISTANCE = 1e-3
+"""Smallest distance of the camera from its target [m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
-    """Where pictures are taken from."""
+    """A camera that looks at a point from the fixed direction `AZIMUTH`, `ELEVATION`."""
 
     target: Array
-    """[m], shape (3,), in the world."""
+    """Point in the center of the image [m], shape (3,), in the world."""
     distance: float
-    """From the target [m]."""
+    """Distance from the target [m]."""
 
     @property
     def eye(self) -> Array:
-        """Of the camera, in the world."""
+        """Position of the camera [m], shape (3,), in the world."""
         position: Array = self.target - self.distance * _axes()[2]
         return position
 
 
 def _axes() -> Array:
-    """Right, up and forward of the camera in the world, shape (3, 3)."""
+    """Return the directions right, up and forward of the camera in the world, shape (3, 3)."""
     a, e = math.radians(AZIMUTH), math.radians(ELEVATION)
     forward = np.array((math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)))
     right = np.array((math.sin(a), -math.cos(a), 0.0))
@@ -46,20 +50,29 @@ def _axes() -> Array:
 
 
 def fit_camera(points: Array) -> Camera:
-    """A camera as near as shows all points, shape (n, 3), with a margin."""
+    """Return the nearest camera that shows all points, with a margin.
+
+    Args:
+        points: Points in the world [m], shape (n, 3).
+    """
     axes = _axes()
-    seen = points @ axes.T
-    middle = (seen.min(axis=0) + seen.max(axis=0)) / 2.0
+    in_camera = points @ axes.T
+    middle = (in_camera.min(axis=0) + in_camera.max(axis=0)) / 2.0
     slope = math.tan(math.radians(FIELD_OF_VIEW / 2.0))
     slopes = np.array((slope * SIZE[0] / SIZE[1], slope))
-    needed = np.abs(seen[:, :2] - middle[:2]) / slopes - (seen[:, 2:] - middle[2])
-    return Camera(target=middle @ axes, distance=max(_MARGIN * float(needed.max()), 1e-3))
+    needed = np.abs(in_camera[:, :2] - middle[:2]) / slopes - (in_camera[:, 2:] - middle[2])
+    return Camera(target=middle @ axes, distance=max(_MARGIN * float(needed.max()), _MIN_DISTANCE))
 
 
 def composite_on_background(image: Image, mask: NDArray[np.bool_]) -> Image:
-    """The model on the same light background, whoever drew it."""
+    """Return the model in an image on a light background, the same for every engine.
+
+    Args:
+        image: The image that an engine rendered.
+        mask: Whether each pixel shows the model, shape (height, width).
+    """
     height, width = mask.shape
     shade = np.linspace(252, 232, height).astype(np.uint8)
-    paper = np.repeat(np.repeat(shade[:, None, None], width, axis=1), 3, axis=2)
-    drawn: Image = np.where(mask[:, :, None], image, paper).astype(np.uint8)
-    return drawn
+    background = np.repeat(np.repeat(shade[:, None, None], width, axis=1), 3, axis=2)
+    composite: Image = np.where(mask[:, :, None], image, background).astype(np.uint8)
+    return composite

@@ -1,7 +1,7 @@
-"""MuJoCo's renderer in a process of its own: how it draws is settled by the environment, before it is imported.
+"""MuJoCo's renderer in a process of its own, because the environment selects its back end before it is imported.
 
-``python bridge/rendering/mujoco_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` there and
-writes ``images.npz``.
+``python bridge/rendering/mujoco_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` in the folder and writes
+``images.npz``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,11 @@ from pathlib import Path
 
 
 def main(folder: Path) -> None:
-    """Draw every position from the same camera: colours, and which pixels show the model."""
+    """Render every position from the same camera: the image, and which pixels show the model.
+
+    Args:
+        folder: Folder of the files that are read and written.
+    """
     import mujoco
     import numpy as np
 

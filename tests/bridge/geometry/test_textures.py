@@ -1,5 +1,6 @@
-"""Pictures of materials are drawn by both engines, the right way up, and what is not carried is said."""
+"""Textures as PNG files, and what the engines draw of them."""
 
+import io
 import math
 
 import mujoco
@@ -11,6 +12,8 @@ from PIL import Image
 
 from bridge import load_into_pybullet, to_mjcf
 from bridge.bullet.geometry.textured_primitives import textured_mesh
+from bridge.geometry.textures import png_texture
+from loaders.diagnostics import Diagnostics
 from loaders.model import (
     Box,
     Capsule,
@@ -30,7 +33,74 @@ from loaders.scene import Scene
 from loaders.spatial import IDENTITY, SpatialInertia
 from tests.support.mujoco_oracle import compiled
 
+
+def written(tmp_path, mesh, name="part.obj"):
+    path = tmp_path / name
+    mesh.export(path)
+    return Mesh(uri=name, path=str(path))
+
+
+def codes(diagnostics):
+    return [entry.code for entry in diagnostics]
+
+
+def scene_with(**parts):
+    link = Link(name="a", model="m", X_WL=IDENTITY, inertia=SpatialInertia.of(1.0, I_Lcm=np.eye(3)), **parts)
+    model = Model(name="m", X_WM=IDENTITY, canonical_link="a", static=True)
+    return Scene(name="m", models=(model,), links=(link,))
+
+
+def test_a_picture_that_is_there_twice_is_one_texture(tmp_path):
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (2, 2), (255, 0, 0)).save(tmp_path / name)
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
+    visuals = tuple(
+        Visual(name=n, X_LG=IDENTITY, geometry=mesh, material=Material(texture=str(tmp_path / n)))
+        for n in ("a.png", "b.png")
+    )
+    assert sorted(to_mjcf(scene_with(visuals=visuals)).assets) == ["a.png", "part.obj"]
+
+
+def test_a_texture_is_seen(tmp_path):
+    Image.new("RGB", (4, 4), (255, 0, 0)).save(tmp_path / "paint.png")
+    material = Material(name="paint", texture=str(tmp_path / "paint.png"))
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
+    model = compiled(to_mjcf(scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=material),))))
+    assert (model.ntex, model.texture("paint").width[0]) == (1, 4)
+    assert model.material("paint").texid[mujoco.mjtTextureRole.mjTEXROLE_RGB] == 0
+
+
+@pytest.mark.parametrize(("opacity", "told"), [(0, True), (255, False)])
+def test_transparent_parts_of_a_picture_are_told_of(tmp_path, opacity, told):
+    image = Image.new("RGBA", (4, 4), (10, 120, 30, 255))
+    image.putpixel((1, 1), (255, 255, 255, opacity))
+    image.save(tmp_path / "leaf.png")
+    look = Material(texture=str(tmp_path / "leaf.png"))
+    mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)))
+    found = to_mjcf(scene_with(visuals=(Visual(name="v", X_LG=IDENTITY, geometry=mesh, material=look),)))
+    assert ("mjcf.texture-transparency" in codes(found.diagnostics)) is told
+
+
+def test_a_picture_of_another_format_becomes_png(tmp_path):
+    Image.new("RGB", (4, 2), (10, 20, 30)).save(tmp_path / "paint.jpg")
+    diagnostics = Diagnostics()
+    data = png_texture(str(tmp_path / "paint.jpg"), "mjcf", diagnostics)
+    assert Image.open(io.BytesIO(data)).size == (4, 2)
+    assert codes(diagnostics) == []
+
+
+@pytest.mark.parametrize(("content", "code"), [(None, "texture.unreadable"), (b"no picture", "texture.format")])
+def test_a_picture_that_is_none_is_left_out_and_it_is_said(tmp_path, content, code):
+    if content is not None:
+        (tmp_path / "paint.jpg").write_bytes(content)
+    diagnostics = Diagnostics()
+    assert png_texture(str(tmp_path / "paint.jpg"), "mjcf", diagnostics) is None
+    assert codes(diagnostics) == [code]
+
+
 UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT = (220, 20, 20), (20, 220, 20), (20, 20, 220), (220, 220, 20)
+
+
 UNIT = Box(size=(1.0, 1.0, 1.0))
 
 
@@ -52,7 +122,7 @@ def scene_of(geometry, material, **rest):
 
 
 def seen_from(eye, client, *, up=(0, 0, 1)):
-    """What PyBullet's own renderer draws, shape (64, 64, 3), without shadows."""
+    """Return the image of PyBullet's own renderer, shape (64, 64, 3), without shadows."""
     view = pybullet.computeViewMatrix(eye, (0, 0, 0), up)
     projection = pybullet.computeProjectionMatrixFOV(30.0, 1.0, 0.1, 10.0)
     image = pybullet.getCameraImage(
@@ -63,7 +133,7 @@ def seen_from(eye, client, *, up=(0, 0, 1)):
 
 
 def hue(rgb):
-    """Which of the four colours a pixel has: bright where they are, whatever the light."""
+    """Return which of the color components of a pixel are bright, independent of the light."""
     return tuple((np.asarray(rgb) > 0.5 * max(rgb)).tolist())
 
 
@@ -73,9 +143,6 @@ def quadrants(image):
 
 
 UPRIGHT = [hue(c) for c in (UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT)]
-
-
-# --- PyBullet --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", ["png", "jpg"])
@@ -158,9 +225,6 @@ def test_what_is_drawn_under_a_picture_has_the_shape_of_the_primitive(geometry, 
     assert trimesh.Trimesh(vertices, faces, process=False).volume == pytest.approx(volume, rel=0.02)
     assert uv.shape == (len(vertices), 2)
     assert (uv.min(), uv.max()) == (0.0, 1.0)
-
-
-# --- MuJoCo ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", ["png", "jpg"])

@@ -1,0 +1,62 @@
+"""Couplings and gearboxes of a lowered scene."""
+
+import numpy as np
+
+from bridge.lowering import lower
+from loaders.model import (
+    WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Coupling,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+)
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+
+
+def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
+    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
+
+
+def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
+    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
+    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
+    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
+
+
+def scene(links, joints, **rest):
+    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+
+
+def test_couplings_are_by_velocity_component():
+    joints = [joint("a", WORLD, "x"), joint("b", "x", "y", JointType.UNIVERSAL, axes=(X_AXIS, Y_AXIS))]
+    follow = Coupling(follower="b", follower_axis=1, leader="a", multiplier=-2.0, offset=0.5)
+    (coupling,) = lower(scene([link("x"), link("y")], joints, couplings=(follow,))).couplings
+    assert (coupling.follower, coupling.leader) == (2, 0)
+    assert (coupling.multiplier, coupling.offset) == (-2.0, 0.5)
+
+
+def test_a_coupling_to_a_weld_is_reported():
+    joints = [joint("a", WORLD, "x"), joint("w", "x", "y", JointType.FIXED)]
+    mechanism = lower(scene([link("x"), link("y")], joints, couplings=(Coupling(follower="a", leader="w"),)))
+    assert mechanism.couplings == ()
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.coupling-without-freedom"]
+
+
+def test_a_gearbox_turns_its_second_link_against_the_first():
+    links = [link("frame"), link("in"), link("out")]
+    joints = [
+        joint("hold", WORLD, "frame", JointType.FIXED),
+        joint("j_in", "frame", "in"),
+        joint("j_out", "frame", "out", axes=(frozen((0, 0, -1)),)),
+        joint("gears", "in", "out", JointType.GEARBOX, axes=(Z_AXIS, Z_AXIS), gear_ratio=3.0, gear_reference="frame"),
+    ]
+    mechanism = lower(scene(links, joints))
+    (coupling,) = mechanism.couplings
+    assert mechanism.closures == ()
+    assert [mechanism.v_order[i][0] for i in (coupling.leader, coupling.follower)] == ["j_in", "j_out"]
+    assert coupling.multiplier == 3.0  # -3 about z is 3 about the hinge that points down

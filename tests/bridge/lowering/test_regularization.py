@@ -1,0 +1,98 @@
+"""Minimum mass and inertia of bodies that lack them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from bridge.lowering import lower
+from bridge.lowering.inputs import mechanism_of
+from loaders.model import (
+    WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+)
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
+
+
+def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
+    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
+
+
+def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
+    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
+    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
+    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
+
+
+def scene(links, joints, **rest):
+    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+
+
+def test_a_free_link_without_mass_gets_a_speck_and_is_reported():
+    mechanism = mechanism_of(scene([link("a", mass=0.0), link("b")], [joint("j", "a", "b")]))
+    assert [body.inertia.mass for body in mechanism.bodies] == [1e-9, 1.0]
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.massless-free-link"]
+    assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
+
+
+def test_a_free_link_without_mass_needs_none_where_one_with_mass_is_welded_to_it():
+    links = [link("a", mass=0.0), link("b", mass=0.0), link("c"), link("d", mass=0.0)]
+    joints = [joint("ab", "a", "b", JointType.FIXED), joint("bc", *"bc", JointType.FIXED), joint("cd", "c", "d")]
+    mechanism = mechanism_of(scene(links, joints))
+    assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 0.0, 1.0, 0.0]
+    assert mechanism.diagnostics == ()
+
+
+def test_a_free_point_mass_gets_an_inertia_and_is_reported():
+    point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
+    mechanism = mechanism_of(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
+    assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
+    assert [entry.code for entry in mechanism.diagnostics] == ["lower.thin-link"]
+    assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
+
+
+def test_two_welded_point_masses_lack_inertia_about_their_line_and_three_do_not():
+    points = [Pose.of(p=p) for p in ((0, 0, 0), (1, 0, 0), (0, 1, 0))]
+    for count, codes in ((2, ["lower.thin-link"]), (3, [])):
+        links = [
+            dataclasses.replace(link(f"l{i}"), X_WL=X_WL, inertia=SpatialInertia.of(1.0))
+            for i, X_WL in enumerate(points[:count])
+        ]
+        joints = [joint(f"j{i}", "l0", f"l{i}", JointType.FIXED, X_PJ=points[i]) for i in range(1, count)]
+        assert [entry.code for entry in mechanism_of(scene(links, joints)).diagnostics] == codes
+
+
+def gimbal(*axes, tip=1.0, between=0.0):
+    """A point mass on hinges that meet in one point, on none of their axes."""
+    names = ["stand", *(f"ring{i}" for i in range(len(axes) - 1))]
+    links = [link(name, mass=between) for name in names]
+    point = dataclasses.replace(link("tip"), inertia=SpatialInertia.of(tip, (0.5, 0.3, 0.2)))
+    ends = zip(names, [*names[1:], "tip"], axes, strict=True)
+    joints = [joint(f"j{child}", parent, child, axes=(axis,)) for parent, child, axis in ends]
+    return scene([*links, point], [joint("hold", WORLD, "stand", JointType.FIXED), *joints])
+
+
+def test_a_point_mass_that_a_gimbal_turns_about_itself_gets_an_inertia_and_is_reported():
+    spun = gimbal(Z_AXIS, Y_AXIS, X_AXIS)
+    assert np.linalg.eigvalsh(lower(spun).mass_matrix())[0] == pytest.approx(0.0, abs=1e-15)
+    mechanism = mechanism_of(spun)
+    (entry,) = mechanism.diagnostics
+    assert (entry.code, "link tip" in entry.message) == ("lower.thin-link", True)
+    assert 1e-10 < np.linalg.eigvalsh(mechanism.mass_matrix())[0] < 1e-8
+
+
+@pytest.mark.parametrize("fine", [gimbal(Z_AXIS), gimbal(Z_AXIS, Y_AXIS), gimbal(Z_AXIS, Y_AXIS, X_AXIS, between=1.0)])
+def test_a_point_mass_that_every_joint_must_push_is_left_as_it_is(fine):
+    assert mechanism_of(fine).diagnostics == ()
+
+
+def test_a_link_without_mass_that_hangs_from_the_world_is_left_as_it_is():
+    mechanism = mechanism_of(scene([link("a", mass=0.0)], [joint("j", WORLD, "a")]))
+    assert (mechanism.bodies[0].inertia.mass, mechanism.diagnostics) == (0.0, ())

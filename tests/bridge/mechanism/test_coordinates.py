@@ -1,0 +1,61 @@
+"""Positions of joints and displacements of primitives."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bridge.lowering import lower
+from bridge.mechanism.coordinates import joint_position, primitive_positions
+from bridge.mechanism.dynamics import relative_pose
+from loaders.model import (
+    WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+    by_name,
+)
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
+
+
+def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
+    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
+
+
+def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
+    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
+    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
+    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
+
+
+def scene(links, joints, **rest):
+    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+
+
+@pytest.mark.parametrize("bad", [{"nope": 1.0}, {"j": (1.0, 2.0)}, {"j": math.nan}], ids=["name", "size", "nan"])
+def test_wrong_positions_are_refused_with_the_names_that_exist(bad):
+    mechanism = lower(scene([link("x")], [joint("j", WORLD, "x")]))
+    with pytest.raises(ValueError, match=r"'(nope|j)'"):
+        mechanism.link_poses(bad)
+
+
+@pytest.mark.parametrize("backwards", [False, True], ids=["forward", "reversed"])
+@pytest.mark.parametrize("kind", ["revolute", "universal", "planar", "screw", "ball"])
+def test_displacements_and_positions_are_inverse(kind, backwards):
+    axes = {"universal": (X_AXIS, Y_AXIS), "planar": (X_AXIS, Y_AXIS, Z_AXIS), "ball": ()}.get(kind, (Z_AXIS,))
+    ends = ("y", "x") if backwards else ("x", "y")
+    joints = [joint("hold", WORLD, "x", JointType.FIXED), joint("j", *ends, JointType(kind), axes=axes, pitch=0.3)]
+    mechanism = lower(scene([link("x"), link("y")], joints))
+    body = by_name(mechanism.bodies)["y"]
+    position = {1: (0.4,), 2: (0.4, -0.7), 3: (0.1, 0.2, 0.3)}.get(len(axes), (0.5, 0.5, 0.5, 0.5))
+    assert body.reversed is backwards
+    np.testing.assert_allclose(joint_position(body, primitive_positions(body, position)), position, atol=1e-15)
+    (used,) = (
+        p for b, p in zip(mechanism.bodies, mechanism.positions_by_body({"j": position}), strict=True) if b is body
+    )
+    assert relative_pose(body, used).is_close(mechanism.link_poses({"j": position})["y"])
