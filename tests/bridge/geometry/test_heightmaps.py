@@ -3,8 +3,8 @@
 import mujoco
 import numpy as np
 import pytest
-from PIL import Image
 import trimesh
+from PIL import Image
 
 from bridge.mjcf import to_mjcf
 from loaders.diagnostics import Where
