@@ -11,13 +11,13 @@ from loaders.scene import Scene
 
 from .assembly import assemble_scene
 from .composition.includes import compose
-from .elements.ignored_elements import mark_read, report_ignored
 from .elements.lights import read_light
 from .elements.world import IGNORED_IN_WORLD
 from .frames.frame_graph import build_frame_graph
 from .frames.name_rules import check_names
 from .frames.poses import read_pose
 from .frames.solve import solve
+from .unmodeled_elements import mark_read, report_ignored
 
 
 def read(root: Node, context: Context) -> Scene:

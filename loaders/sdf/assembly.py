@@ -11,7 +11,6 @@ from loaders.model import WORLD, Frame, Joint, Model
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import merge, place
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
-from loaders.sdf.elements.ignored_elements import report_ignored
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
 from loaders.sdf.elements.world import IGNORED_IN_WORLD, read_world
@@ -24,6 +23,7 @@ from loaders.sdf.frames.frame_graph import (
     VertexKind,
 )
 from loaders.sdf.frames.solve import attached_link
+from loaders.sdf.unmodeled_elements import report_ignored
 
 from .drake_extensions import with_extensions
 

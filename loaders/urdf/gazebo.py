@@ -15,9 +15,9 @@ from loaders.diagnostics import Fate
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import Joint, Link, Model, Sensor, Surface
 from loaders.node import Node
-from loaders.sdf.elements.ignored_elements import flat_parameters
 from loaders.sdf.elements.surface import read_surface
 from loaders.sdf.frames.poses import read_local_pose
+from loaders.sdf.unmodeled_elements import flat_parameters
 
 _ENGINE = (Fate.NOTED, "urdf.engine-setting", "it sets the solver of one engine")
 _LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")

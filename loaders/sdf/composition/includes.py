@@ -14,8 +14,8 @@ from loaders.context import MAX_INCLUDE_DEPTH, Context
 from loaders.diagnostics import Fate, Where
 from loaders.node import Node
 from loaders.scene_queries.scoped_names import root_model
-from loaders.sdf.elements.ignored_elements import mark_read
 from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, InterfaceModel
+from loaders.sdf.unmodeled_elements import mark_read
 from loaders.sdf.upgrade.upgrade import upgrade
 from loaders.sdf.upgrade.versions import Version
 from loaders.xml import MAX_ELEMENTS, parse, read_bytes

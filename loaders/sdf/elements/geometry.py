@@ -24,8 +24,7 @@ from loaders.model import (
     Sphere,
 )
 from loaders.node import Node
-
-from .ignored_elements import mark_read, report_ignored
+from loaders.sdf.unmodeled_elements import mark_read, report_ignored
 
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
 _IGNORED_IN_HEIGHTMAP = {"texture": _APPEARANCE, "blend": _APPEARANCE, "use_terrain_paging": _APPEARANCE}

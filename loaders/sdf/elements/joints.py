@@ -10,8 +10,8 @@ from loaders.model import WORLD, Coupling, Joint, JointType
 from loaders.node import Node
 from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
 from loaders.sdf.frames.solve import attached_link
+from loaders.sdf.unmodeled_elements import report_ignored
 
-from .ignored_elements import report_ignored
 from .joint_axes import AXES, AXIS_COUNT, read_axes
 from .sensors import read_sensors
 

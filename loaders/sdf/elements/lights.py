@@ -5,10 +5,10 @@ from __future__ import annotations
 from loaders.diagnostics import Fate
 from loaders.model import Light
 from loaders.node import Node
+from loaders.sdf.unmodeled_elements import report_ignored
 from loaders.spatial import Pose
 
 from .colors import read_color
-from .ignored_elements import report_ignored
 
 TYPES = ("point", "directional", "spot")
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")

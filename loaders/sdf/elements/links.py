@@ -15,9 +15,9 @@ from loaders.node import Node
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.frame_graph import FrameVertex
 from loaders.sdf.frames.solve import resolve_pose
+from loaders.sdf.unmodeled_elements import report_ignored
 
 from .geometry import read_geometry
-from .ignored_elements import report_ignored
 from .inertia import read_added_mass, read_inertia
 from .lights import read_light
 from .materials import read_material

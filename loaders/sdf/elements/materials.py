@@ -8,10 +8,10 @@ from loaders.drake.dialect import SDF
 from loaders.drake.visuals import diffuse_map
 from loaders.model import Material
 from loaders.node import Node
+from loaders.sdf.unmodeled_elements import mark_read, report_ignored
 
 from .colors import read_color
 from .geometry import find_file
-from .ignored_elements import mark_read, report_ignored
 from .material_scripts import script_material
 
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")

@@ -7,8 +7,7 @@ from loaders.model import Sensor
 from loaders.node import Node
 from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
 from loaders.sdf.frames.solve import attached_link, resolve_pose
-
-from .ignored_elements import flat_parameters, report_ignored
+from loaders.sdf.unmodeled_elements import flat_parameters, report_ignored
 
 _CAMERAS = (
     frozenset({"camera", "depth", "depth_camera", "multicamera", "rgbd", "rgbd_camera", "logical_camera"})

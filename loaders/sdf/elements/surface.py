@@ -7,8 +7,7 @@ import dataclasses
 from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
-
-from .ignored_elements import report_ignored
+from loaders.sdf.unmodeled_elements import report_ignored
 
 _ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
 _ELASTIC_MODULUS = (

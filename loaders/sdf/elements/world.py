@@ -10,9 +10,9 @@ from loaders.node import Node
 from loaders.scene import Scene
 from loaders.sdf.frames.frame_graph import Scope
 from loaders.sdf.frames.solve import resolve_pose
+from loaders.sdf.unmodeled_elements import flat_parameters, mark_read, report_ignored
 from loaders.spatial import frozen
 
-from .ignored_elements import flat_parameters, mark_read, report_ignored
 from .lights import read_light
 
 _MAGNETIC_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
