@@ -105,7 +105,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         LoadError: if the file has errors.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
         TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
-        ValueError: if there is no such physics server, or for an invalid policy, choice or scale.
+        ValueError: if no physics server has the id, or for an invalid policy, choice or scale.
 
     Example:
         >>> import pybullet

@@ -29,7 +29,7 @@ class Client:
             raise ValueError(f"no physics server has the id {self.id}; call pybullet.connect(pybullet.DIRECT) first")
 
     def is_connected(self) -> bool:
-        """Whether the physics server is still connected."""
+        """Return whether the physics server is still connected."""
         return bool(self.modes.isConnected(self.id))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

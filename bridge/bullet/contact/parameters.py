@@ -33,7 +33,7 @@ def collisions_of(segment: Segment) -> list[Collision]:
 
 
 def is_hull(collision: Collision) -> bool:
-    """Whether PyBullet uses a convex hull, inflated by a margin, if the link moves."""
+    """Return whether PyBullet uses a convex hull, inflated by a margin, if the link moves."""
     return isinstance(collision.geometry, Mesh | Cone | Ellipsoid | Polyline)
 
 

@@ -273,7 +273,7 @@ def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]
         link_pose: Function that returns the present pose of a link.
 
     Raises:
-        ValueError: if there is no such frame or link.
+        ValueError: if the frame or its link is unknown.
     """
     frames = by_name(mechanism.scene.frames)
     if name not in frames:

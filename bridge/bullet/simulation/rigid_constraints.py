@@ -51,7 +51,7 @@ class _Length:
 
 
 def is_rigid(constraint: MechanismConstraint) -> bool:
-    """Whether a constraint is a rigid distance or tendon, which this module enforces."""
+    """Return whether a constraint is a rigid distance or tendon, which this module enforces."""
     element = constraint.element
     return isinstance(element, DistanceConstraint | TendonConstraint) and math.isinf(element.stiffness)
 

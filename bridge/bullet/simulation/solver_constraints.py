@@ -26,7 +26,7 @@ from .state import State, quaternion_of
 MAX_FORCE = 1e9
 """Maximum force of a constraint [N], large enough to have no effect."""
 NO_RATIO = 1e-30
-"""Gear ratio that stands for zero, which PyBullet takes for a missing value."""
+"""Gear ratio in place of zero, which PyBullet takes for a missing value."""
 HINGE_ARM = 0.1
 """Distance from the joint frame of the two points on the axis that replace a hinge [m]."""
 

@@ -138,7 +138,13 @@ class _ArticulationBuilder:
     joints: dict[str, int] = field(default_factory=dict)
 
     def add_to_segment(self, body: Body, index: int, X_SL: Pose) -> None:
-        """Let the segment at PyBullet's index carry a body, without a joint."""
+        """Let a segment carry a body, without a joint between them.
+
+        Args:
+            body: The body to add.
+            index: PyBullet's index of the segment.
+            X_SL: Pose of the body's link on the segment.
+        """
         self.segments[index + 1].add_link(body, X_SL)
         self.link_segments[body.name] = (index, X_SL)
 

@@ -131,7 +131,7 @@ def _joint_type(segment: Segment) -> str:
 
 
 def displacement_limits(segment: Segment) -> tuple[float, float]:
-    """Return the lower and upper limit of the joint position in PyBullet [rad or m]; infinite if there is none."""
+    """Return the lower and upper limit of the joint position in PyBullet [rad or m]; infinite without a limit."""
     primitive = segment.primitive
     if primitive is None or primitive.limits is None or not segment.is_primary or primitive.kind is PrimitiveKind.BALL:
         return -math.inf, math.inf

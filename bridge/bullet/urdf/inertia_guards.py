@@ -15,9 +15,9 @@ from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from .segments import Segment
 
 MIN_JOINT_INERTIA = 1e-9
-"""Moment of inertia [kg m^2] added to a link on a ball joint that has none, to avoid NaN."""
+"""Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
 MIN_BASE_INERTIA = 1e-12
-"""Moment of inertia [kg m^2] added to a free base that has none and carries other links, to avoid NaN."""
+"""Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to avoid NaN."""
 
 _GIVE_INERTIA = "give the link its mass and inertia"
 
@@ -92,7 +92,7 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
 
 
 def _with_rotatable_ball(segment: Segment, diagnostics: Diagnostics) -> Segment:
-    """Return the segment, with some inertia added if it has none and its joint is a ball."""
+    """Return the segment, with inertia added if it has a ball joint and no inertia."""
     is_ball = segment.primitive is not None and segment.primitive.kind is PrimitiveKind.BALL
     if not is_ball or not _is_singular(segment.inertia):
         return segment

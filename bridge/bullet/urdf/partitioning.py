@@ -224,7 +224,7 @@ def _detach(i: int, children: list[list[int]], load: list[int], excess: int) -> 
 
 
 def _can_be_split(body: Body) -> bool:
-    """Whether both halves would move: PyBullet fixes a body without mass or inertia to the world."""
+    """Return whether both halves would move: PyBullet fixes a body without mass or inertia to the world."""
     return body.inertia.mass > 0.0 and bool(np.linalg.eigvalsh(body.inertia.about(np.zeros(3)))[0] > 0.0)
 
 
@@ -254,7 +254,7 @@ def _split(mechanism: Mechanism, cuts: list[_Cut]) -> list[tuple[Mechanism, str 
 
 
 def _members_by_cut(bodies: Sequence[Body], cuts: list[_Cut]) -> dict[int, list[int]]:
-    """Return the bodies below each cut, by the number of the cut; `ROOT` stands for those above all cuts."""
+    """Return the bodies below each cut, by the number of the cut; the key `ROOT` has those above all cuts."""
     starts = {k: number for number, cut in enumerate(cuts) for k in cut.subtrees}
     part_of = list[int]()
     members: dict[int, list[int]] = {}

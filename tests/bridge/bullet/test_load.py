@@ -4,17 +4,16 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pybullet
 import pytest
-from pybullet_utils.bullet_client import BulletClient
 
+import loaders
 from bridge import load_into_pybullet
-from bridge.bullet.client.flags import ALLOWED, ALWAYS, IGNORED
-from loaders.model import WORLD, JointType, Visual
-from loaders.spatial import IDENTITY
-from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
+from loaders.model import WORLD
+from tests.support.scenes import joint, link, scene
 
 INERTIA = '<inertia ixx=".1" iyy=".12" izz=".13" ixy="0" ixz="0" iyz="0"/>'
 ROBOT = f"""<robot name="r">
@@ -106,96 +105,12 @@ def test_inertias_grow_with_the_square_of_the_size_as_those_of_shapes_do(pair, b
 # --- flags -----------------------------------------------------------------------------------------------------------
 
 
-SHOWN = link("a", shape=UNIT_BOX, visuals=(Visual(name="v", X_LG=IDENTITY, geometry=UNIT_BOX),))
-
-
-def test_every_flag_of_pybullet_has_its_fate():
-    names = {name for name in dir(pybullet) if name.startswith("URDF_")}
-    assert sorted(names) == sorted((*ALWAYS, *IGNORED, *ALLOWED))
-
-
-@pytest.mark.parametrize("name", ALWAYS)
-def test_flags_that_hold_anyway_are_no_news(bullet_client, name):
-    body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
-    assert codes(body) == set()
-
-
-@pytest.mark.parametrize("name", [*IGNORED, "4"])
-def test_flags_that_would_change_the_model_are_ignored_aloud(bullet_client, name):
-    flags = 4 if name == "4" else getattr(pybullet, name)
-    source = scene([SHOWN, link("b")], [joint("j", "a", "b", JointType.FIXED)])
-    body = load_into_pybullet(source, flags=flags, physicsClientId=bullet_client)
-    (entry,) = (e for e in body.diagnostics if e.code == "pybullet.flag-ignored")
-    assert name in entry.message
-    assert pybullet.getNumJoints(body, bullet_client) == 1
-
-
-@pytest.mark.parametrize("name", ALLOWED)
-def test_other_flags_are_pybullets_own(bullet_client, name):
-    body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
-    assert "pybullet.flag-ignored" not in codes(body)
-    shapes = len(pybullet.getCollisionShapeData(body, -1, bullet_client))
-    assert shapes == (0 if name == "URDF_IGNORE_COLLISION_SHAPES" else 1)
-    assert ("pybullet.console" in codes(body)) == (name == "URDF_PRINT_URDF_INFO")
-
-
-@pytest.mark.parametrize(("flags", "far"), [(0, 0.05), (pybullet.URDF_ENABLE_SLEEPING, 0.02)])
-def test_a_body_that_may_sleep_falls_asleep(bullet_client, tmp_path, flags, far):
-    """PyBullet freezes what has moved slowly for 2 s."""
-    (tmp_path / "robot.urdf").write_text(ROBOT)
-    body = load_into_pybullet(tmp_path / "robot.urdf", flags=flags, physicsClientId=bullet_client)
-    body.set_velocities({"base": (0.01, 0, 0, 0, 0, 0)})
-    for _ in range(1200):
-        pybullet.stepSimulation(bullet_client)
-    assert body.link_pose("base").p[0] == pytest.approx(far, abs=1e-3)
-
-
 # --- servers ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_every_way_to_name_a_server_is_taken():
-    client = BulletClient(pybullet.DIRECT)
-    other = pybullet.connect(pybullet.DIRECT)
-    source = scene([link("a"), link("b")], [joint("j", "a", "b")])
-    by_object = load_into_pybullet(source, physicsClientId=client)
-    by_id = load_into_pybullet(source, physicsClientId=other)
-    by_numpy = load_into_pybullet(source, physicsClientId=np.int64(other))
-    assert (by_object, by_id, by_numpy) == (0, 0, 1)
-    by_object.set_positions({"j": 0.3})
-    assert client.getJointState(by_object, by_object.joints["j"])[0] == 0.3
-    assert (by_id.positions()["j"], by_numpy.positions()["j"]) == (0.0, 0.0)
-    by_id.remove()
-    assert client.getNumBodies() == 1
-    assert pybullet.getNumBodies(other) == 1
-    pybullet.disconnect(other)
-    client.disconnect()
-
-
-def test_bodies_of_several_servers_do_not_know_of_each_other():
-    """Ids are the same; states, gravity and time are each server's own."""
-    clients = [pybullet.connect(pybullet.DIRECT) for _ in range(4)]
-    bodies = [load_into_pybullet(scene([link("a")]), physicsClientId=client) for client in clients]
-    for k, client in enumerate(clients):
-        pybullet.setGravity(0, 0, -float(k), physicsClientId=client)
-        pybullet.setTimeStep(0.01 * (k + 1), client)
-        pybullet.stepSimulation(client)
-    assert [body.velocities()["a"][2] for body in bodies] == pytest.approx([0.0, -0.02, -0.06, -0.12])
-    for client in clients:
-        pybullet.disconnect(client)
-
-
-def test_a_server_that_is_gone_is_said_so():
-    client = pybullet.connect(pybullet.DIRECT)
-    body = load_into_pybullet(scene([link("a")]), physicsClientId=client)
-    pybullet.disconnect(client)
-    body.remove()
-    with pytest.raises(ValueError, match="no physics server"):
-        load_into_pybullet(scene([link("a")]), physicsClientId=client)
 
 
 WINDOW = """
 import pybullet as p
+import loaders
 from bridge import load_into_pybullet
 from tests.support.scenes import *
 client = p.connect(p.GUI, options="--width=320 --height=240")
@@ -243,3 +158,50 @@ def test_a_joint_to_the_world_is_not_undone_by_an_argument(bullet_client):
     for fixed in (None, True, False):
         body = load_into_pybullet(source, physicsClientId=bullet_client, useFixedBase=fixed)
         assert list(body.positions()) == ["j"]
+
+
+# --- strict ----------------------------------------------------------------------------------------------------------
+
+
+UNREAD = "<robot name='r'><link name='a'/><nonsense/></robot>"
+LIMITED = scene([link("a")], [joint("j", WORLD, "a", axis={"velocity": 1.0})])
+
+
+def test_strict_refuses_what_the_reader_does_not_support(bullet_client: int, tmp_path: Path) -> None:
+    """A path is read with ``strict``, so that an unread element of the file is an error."""
+    path = tmp_path / "r.urdf"
+    path.write_text(UNREAD)
+    load_into_pybullet(path, physicsClientId=bullet_client).remove()
+    with pytest.raises(loaders.LoadError) as caught:
+        load_into_pybullet(path, physicsClientId=bullet_client, strict=True)
+    assert "xml.unread" in {entry.code for entry in caught.value.diagnostics}
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_strict_refuses_what_was_lost_in_reading_the_scene(bullet_client: int) -> None:
+    source = loaders.load_string(UNREAD, format="urdf")
+    with pytest.raises(loaders.ExportError) as caught:
+        load_into_pybullet(source, physicsClientId=bullet_client, strict=True)
+    assert "xml.unread" in {entry.code for entry in caught.value.diagnostics}
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+def test_strict_refuses_what_pybullet_does_not_support(bullet_client: int) -> None:
+    with pytest.raises(loaders.ExportError) as caught:
+        load_into_pybullet(LIMITED, physicsClientId=bullet_client, strict=True)
+    assert {entry.code for entry in caught.value.diagnostics} == {"pybullet.velocity-limit"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("useFixedbase", "useFixedBase"),
+        ("collision_policy", "policy"),
+        ("stict", "strict"),
+        ("packagemap", "package_map"),
+    ],
+)
+def test_a_misspelt_option_is_a_type_error_with_a_suggestion(bullet_client: int, wrong: str, right: str) -> None:
+    with pytest.raises(TypeError, match=f"unknown option '{wrong}'") as caught:
+        load_into_pybullet(LIMITED, physicsClientId=bullet_client, **{wrong: True})  # type: ignore[arg-type]
+    assert right in str(caught.value)

@@ -1,11 +1,8 @@
 """What `load_into_pybullet` gives back, and what it leaves of itself in PyBullet and on the disk."""
 
 import copy
-import itertools
-import os
 import pickle
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import pybullet
@@ -15,9 +12,9 @@ from pybullet_utils.bullet_client import BulletClient
 import bridge.bullet.load
 from bridge import load_into_pybullet, lower
 from loaders import ExportError
-from loaders.model import WORLD, Coupling, Ellipsoid, JointType, Model
+from loaders.model import WORLD, Ellipsoid, JointType, Model
 from loaders.spatial import IDENTITY, Pose
-from tests.support.scenes import UNIT_BOX, codes, joint, link, random_scene, random_state, relative, scene
+from tests.support.scenes import codes, joint, link, random_scene, random_state, relative, scene
 
 ARM = scene(
     [link("base"), link("upper"), link("fore")],
@@ -58,26 +55,6 @@ def test_names_give_pybullets_indices(bullet_client):
     for name in ("shoulder", "elbow_1", "elbow_2"):
         assert pybullet.getJointInfo(robot, robot.joints[name], bullet_client)[1].decode() == name
     for name in ("upper", "fore"):
-        assert pybullet.getJointInfo(robot, robot.links[name], bullet_client)[12].decode() == name
-
-
-def test_names_that_collide_with_made_up_ones_are_kept(bullet_client):
-    links = [link("base"), link("elbow_1_link"), link("fore")]
-    joints = [joint("elbow_1", "base", "elbow_1_link"), joint("elbow", "elbow_1_link", "fore", JointType.UNIVERSAL)]
-    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
-    found = [pybullet.getJointInfo(robot, i, bullet_client)[1].decode() for i in range(3)]
-    assert found[0] == "elbow_1"
-    assert len(set(found)) == 3
-    assert robot.link_pose("elbow_1_link").is_close(IDENTITY)
-
-
-def test_odd_names_go_through(bullet_client):
-    names = ["größe", "a b", "x::y/z", '<&">', "'"]
-    links = [link(name) for name in names]
-    joints = [joint(f"j {b}", a, b) for a, b in itertools.pairwise(names)]
-    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
-    assert list(robot.links) == names
-    for name in names[1:]:
         assert pybullet.getJointInfo(robot, robot.links[name], bullet_client)[12].decode() == name
 
 
@@ -221,61 +198,6 @@ def test_global_scaling_must_be_positive(bullet_client):
 # --- several bodies --------------------------------------------------------------------------------------------------
 
 
-def world():
-    models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in ("r", "s"))
-    places = {"r": Pose.of(p=(0, 0, 0)), "s": Pose.of(p=(0, 1, 0))}
-    links = [link(f"{model}::{name}", model=model, X_WL=X) for model, X in places.items() for name in "ab"]
-    joints = [joint(f"{model}::j", f"{model}::a", f"{model}::b") for model in "rs"]
-    return scene(links, joints, models=models, couplings=(Coupling(follower="s::j", leader="r::j", multiplier=3.0),))
-
-
-def test_a_world_is_a_sequence_of_bodies_by_model(bullet_client):
-    bodies = load_into_pybullet(world(), physicsClientId=bullet_client)
-    assert [body.name for body in bodies] == ["r", "s"]
-    assert bodies["s"] is bodies[1]
-    assert bodies[:1] == (bodies["r"],)
-    with pytest.raises(KeyError, match="expected one of: r, s"):
-        bodies["t"]
-    assert bodies.link_pose("s::b").p.tolist() == [0, 1, 0]
-    assert bodies.links["s::b"] == (bodies["s"], 0)
-    assert bodies.joints["r::j"] == (bodies["r"], 0)
-
-
-def test_a_world_answers_as_one_mechanism(bullet_client):
-    source = world()
-    bodies, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
-    bodies.set_positions({"r::j": 0.2})
-    q = bodies.positions()
-    assert q["s::j"] == pytest.approx(0.6)
-    bodies.set_velocities({"r::j": 1.0})
-    assert bodies.velocities()["s::j"] == 3.0
-    assert relative(bodies.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
-    bias = mechanism.bias_forces(q, bodies.velocities(), (0, 0, -9.81))
-    assert relative(bodies.bias_forces((0, 0, -9.81)), bias) <= 1e-12
-    with pytest.raises(ValueError, match="unknown joint 't::j'"):
-        bodies.set_positions({"t::j": 1.0})
-    with bodies:
-        pass
-    assert pybullet.getNumBodies(bullet_client) == 0
-
-
-def test_one_model_of_several_trees_gives_every_link_by_name(bullet_client):
-    source = scene([link("a"), link("b", X_WL=Pose.of(p=(0, 0, 2)))])
-    bodies = load_into_pybullet(source, physicsClientId=bullet_client)
-    assert len(bodies) == 2
-    assert bodies.link_pose("b").p.tolist() == [0, 0, 2]
-    with pytest.raises(KeyError, match="with_link"):
-        bodies["m"]
-    assert bodies.with_link("b") is bodies[1]
-
-
-def test_what_a_model_holds_to_the_world_is_one_body(bullet_client):
-    joints = [joint("one", WORLD, "a", X_PJ=Pose.of(p=(0, 0, 1))), joint("two", WORLD, "b", JointType.FIXED)]
-    robot = load_into_pybullet(scene([link("a"), link("b")], joints), physicsClientId=bullet_client)
-    assert robot.links == {"a": 0, "b": 1}
-    assert robot.joints == {"one": 0, "two": 1}
-
-
 # --- what stays behind -----------------------------------------------------------------------------------------------
 
 
@@ -307,23 +229,6 @@ def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, 
     assert pybullet.getNumBodies(bullet_client) == 0
 
 
-def test_the_console_stays_silent(bullet_client, capfd):
-    source = scene([link("a", shape=UNIT_BOX), link("b")], [joint("j", "a", "b", JointType.BALL)])
-    load_into_pybullet(source, physicsClientId=bullet_client)
-    out, err = capfd.readouterr()
-    assert (out, err) == ("", "")
-
-
-def test_what_is_printed_meanwhile_is_kept_for_the_caller():
-    from bridge.bullet.client.stdout_capture import capture_stdout
-
-    lines = []
-    with capture_stdout(lines):
-        os.write(1, b"b3Warning[examples/x.cpp,126]:\nhello\n")
-        os.write(2, b"there")
-    assert lines == ["hello", "there"]
-
-
 def test_a_flag_that_would_change_the_model_is_ignored_aloud(bullet_client):
     flags = pybullet.URDF_MERGE_FIXED_LINKS | pybullet.URDF_USE_SELF_COLLISION | pybullet.URDF_USE_INERTIA_FROM_FILE
     source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.FIXED)])
@@ -345,8 +250,3 @@ def test_strict_refuses_what_would_be_lost_before_pybullet_is_touched(bullet_cli
 def test_a_default_position_is_where_the_robot_starts(bullet_client):
     source = scene([link("a")], [joint("j", WORLD, "a", default_position=(0.4,))])
     assert load_into_pybullet(source, physicsClientId=bullet_client).positions()["j"] == 0.4
-
-
-def test_nothing_is_loaded_for_an_empty_scene(bullet_client):
-    assert len(load_into_pybullet(scene([]), physicsClientId=bullet_client)) == 0
-    assert Path(tempfile.gettempdir()).exists()

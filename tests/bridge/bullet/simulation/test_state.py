@@ -12,7 +12,6 @@ from loaders.model import WORLD, Arc, Curve, JointAxis, JointType, SpringDamper
 from loaders.spatial import Pose, SpatialInertia, frozen
 from tests.support.scenes import (
     GRAVITY,
-    MOVING,
     codes,
     joint,
     link,
@@ -29,7 +28,6 @@ TREES = [
     for fixed in (True, False)
     for seed in range(6)
 ]
-NO_BALL = tuple(kind for kind in MOVING if kind is not JointType.BALL)
 CHAINS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.UNIVERSAL, JointType.PLANAR, JointType.FIXED)
 
 
@@ -62,51 +60,6 @@ def test_positions_and_velocities_come_back_as_they_were_set(bullet_client, seed
         np.testing.assert_allclose(same, opposite, atol=1e-13)
 
 
-@pytest.mark.parametrize(("seed", "fixed"), TREES)
-def test_mass_matrix_and_bias_forces_are_those_of_the_mechanism(bullet_client, seed, fixed):
-    robot, mechanism, q, v = loaded(bullet_client, random_scene(seed, fixed=fixed), seed)
-    assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
-    assert relative(robot.bias_forces(), mechanism.bias_forces(q, v, GRAVITY)) <= 1e-12
-    assert relative(robot.bias_forces((1, 2, 3)), mechanism.bias_forces(q, v, (1, 2, 3))) <= 1e-12
-
-
-@pytest.mark.parametrize("fixed", [True, False])
-def test_without_balls_the_operators_are_pybullets_own_numbers(bullet_client, fixed):
-    robot, mechanism, q, v = loaded(bullet_client, random_scene(0, fixed=fixed, kinds=NO_BALL), 1)
-    assert robot.dynamics_source == "pybullet"
-    a = np.random.default_rng(3).normal(size=len(mechanism.v_order))
-    forces = mechanism.mass_matrix(q) @ a + mechanism.bias_forces(q, v, GRAVITY)
-    assert relative(robot.inverse_dynamics(unstacked(mechanism, a)), forces) <= 1e-12
-
-
-def test_with_a_ball_the_operators_follow_from_the_inertias_that_pybullet_holds(bullet_client):
-    robot, _, _, _ = loaded(bullet_client, random_scene(0, fixed=True, kinds=(JointType.BALL,)))
-    assert robot.dynamics_source == "readback"
-    before = robot.mass_matrix()
-    pybullet.changeDynamics(robot, robot.links["l1"], mass=50.0, physicsClientId=bullet_client)
-    assert relative(robot.mass_matrix(), before) > 0.1
-
-
-def test_a_stale_tree_inside_pybullet_is_noticed(bullet_client):
-    for seed in range(4):  # a body at the address of a removed one gets its inverse dynamics
-        robot, mechanism, q, _ = loaded(bullet_client, random_scene(seed, fixed=True, kinds=NO_BALL), seed)
-        assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
-        robot.remove()
-
-
-def test_a_fixed_base_that_stands_askew_feels_gravity_from_where_it_comes(bullet_client):
-    source = random_scene(2, fixed=False, kinds=NO_BALL)
-    robot, _, _, _ = loaded(bullet_client, source)
-    robot.remove()
-    fixed = load_into_pybullet(source, physicsClientId=bullet_client, useFixedBase=True)
-    q, v = random_state(fixed.mechanism, 5)
-    fixed.set_positions(q)
-    fixed.set_velocities(v)
-    assert relative(fixed.bias_forces(), fixed.mechanism.bias_forces(q, v, GRAVITY)) <= 1e-12
-    parameters = pybullet.getPhysicsEngineParameters(bullet_client)
-    assert tuple(parameters[f"gravityAcceleration{axis}"] for axis in "XYZ") == GRAVITY
-
-
 # --- in motion -------------------------------------------------------------------------------------------------------
 
 
@@ -133,62 +86,6 @@ def test_a_tree_swings_as_semi_implicit_euler_integrates_it(bullet_client, seed,
     np.testing.assert_allclose(stacked(mechanism, robot.positions()), expected, atol=1e-12)
 
 
-def test_dry_friction_stops_a_slider_as_coulomb_says(bullet_client):
-    slide = joint("s", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0), axis={"friction": 2.0})
-    robot = load_into_pybullet(scene([link("a")], [slide]), physicsClientId=bullet_client)
-    pybullet.setTimeStep(1e-3, bullet_client)
-    robot.set_velocities({"s": 1.0})
-    for _ in range(250):
-        robot.step()  # which notices that the time step is not what it was
-    assert robot.velocities()["s"] == pytest.approx(0.5, abs=1e-12)  # mass 1 kg, friction 2 N
-    for _ in range(400):
-        pybullet.stepSimulation(bullet_client)
-    assert robot.velocities()["s"] == pytest.approx(0.0, abs=1e-12)
-
-
-def test_joints_turn_faster_than_pybullets_own_limit(bullet_client):
-    wheel = scene([link("a", inertia=SpatialInertia.of(1.0, (0, 0, 0), np.eye(3)))], [joint("j", WORLD, "a")])
-    robot = load_into_pybullet(wheel, physicsClientId=bullet_client)
-    robot.set_velocities({"j": 300.0})
-    pybullet.stepSimulation(bullet_client)
-    assert robot.velocities()["j"] == pytest.approx(300.0, abs=1e-9)
-
-
-def test_a_free_body_falls_without_drag(bullet_client):
-    pybullet.setGravity(0, 0, -10.0, physicsClientId=bullet_client)
-    pybullet.setTimeStep(1e-3, bullet_client)
-    robot = load_into_pybullet(scene([link("a")]), physicsClientId=bullet_client)
-    for _ in range(1000):
-        pybullet.stepSimulation(bullet_client)
-    assert robot.velocities()["a"][2] == pytest.approx(-10.0, abs=1e-9)
-
-
-@pytest.mark.parametrize("fixed", [True, False])
-@pytest.mark.parametrize("seed", range(3))
-def test_efforts_accelerate_as_the_mass_matrix_says(bullet_client, seed, fixed):
-    kinds = (JointType.BALL, JointType.REVOLUTE, JointType.UNIVERSAL, JointType.PLANAR)
-    robot, mechanism, q, v = loaded(bullet_client, random_scene(seed, fixed=fixed, kinds=kinds, size=5), seed)
-    step = 1e-6
-    pybullet.setTimeStep(step, bullet_client)
-    efforts = np.random.default_rng(seed).normal(size=len(mechanism.v_order))
-    robot.apply_efforts(unstacked(mechanism, efforts))
-    pybullet.stepSimulation(bullet_client)
-    change = (stacked(mechanism, robot.velocities()) - stacked(mechanism, v)) / step
-    expected = np.linalg.solve(mechanism.mass_matrix(q), efforts - mechanism.bias_forces(q, v, GRAVITY))
-    np.testing.assert_allclose(
-        change, expected, atol=1e-4 * np.abs(expected).max()
-    )  # velocities turn with their frames
-
-
-def test_efforts_are_cut_to_the_limit_of_the_joint(bullet_client):
-    slide = joint("s", WORLD, "a", JointType.PRISMATIC, axis={"effort": 3.0})
-    robot = load_into_pybullet(scene([link("a")], [slide]), physicsClientId=bullet_client)
-    robot.apply_efforts({"s": -100.0})
-    pybullet.setTimeStep(0.01, bullet_client)
-    pybullet.stepSimulation(bullet_client)
-    assert robot.velocities()["s"] == pytest.approx(-0.03, abs=1e-12)
-
-
 def test_a_spring_swings_at_its_frequency(bullet_client):
     slide = joint("s", WORLD, "a", JointType.PRISMATIC, axis={"spring_stiffness": 4.0, "spring_reference": 0.5})
     robot = load_into_pybullet(scene([link("a")], [slide]), physicsClientId=bullet_client)
@@ -202,15 +99,6 @@ def test_a_spring_swings_at_its_frequency(bullet_client):
         x += step * u
     assert robot.positions()["s"] == pytest.approx(x, abs=1e-12)
     assert robot.positions()["s"] == pytest.approx(0.5 - 0.5 * np.cos(2.0 * 0.5), abs=1e-3)
-
-
-def test_efforts_and_springs_add_up(bullet_client):
-    slide = joint("s", WORLD, "a", JointType.PRISMATIC, axis={"spring_stiffness": 4.0, "spring_reference": 0.5})
-    robot = load_into_pybullet(scene([link("a")], [slide]), physicsClientId=bullet_client)
-    pybullet.setTimeStep(1e-2, bullet_client)
-    robot.apply_efforts({"s": 1.0})
-    robot.step()
-    assert robot.velocities()["s"] == pytest.approx((1.0 + 2.0) * 1e-2, abs=1e-12)
 
 
 def test_a_link_without_gravity_stays_where_it_is(bullet_client):

@@ -11,7 +11,6 @@ import pytest
 
 import bridge
 from loaders.diagnostics import Fate
-from loaders.spatial import Pose
 from tests.support import drake_elements as physics
 from tests.support.drake_elements import FORMS, GRAVITY, Drake, Q, V, read, stacked, tree
 
@@ -167,70 +166,6 @@ def test_a_tendon_that_yields_moves_as_in_drake(bullet_client, damping):
 # --- constraints that do not -----------------------------------------------------------------------------------------
 
 
-P_AP, P_BQ = np.array((0.1, 0.2, -0.1)), np.array((-0.2, 0.1, 0.3))
-DISTANCE = float(np.linalg.norm(P_AP - P_BQ))
-TURNING = STILL | {"jc": 0.5, "ja": 1.0}
-
-
-def rigid_rod():
-    return tree(SDF) + physics.rod(SDF, distance=repr(DISTANCE), stiffness="inf", damping="0")
-
-
-def off(robot):
-    """How far the rod is from its length."""
-    X_WA, X_WB = robot.robot.link_pose("a"), robot.robot.link_pose("b")
-    return abs(np.linalg.norm((X_WA @ Pose.of(p=P_AP)).p - (X_WB @ Pose.of(p=P_BQ)).p) - DISTANCE)
-
-
-def test_a_rigid_distance_moves_as_in_drake(bullet_client):
-    def more(plant):
-        plant.AddDistanceConstraint(plant.GetBodyByName("a"), P_AP, plant.GetBodyByName("b"), P_BQ, DISTANCE)
-
-    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING, 1e-4)
-    drake = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=more).set(STILL, TURNING)
-    expected = drake.run(0.3, robot.mechanism.v_order)
-    assert np.abs(expected).max() > 0.5
-    assert np.abs(robot.run(0.3) - expected).max() < 1e-7
-
-
-def test_a_rigid_distance_is_kept_as_well_as_the_ledger_states(bullet_client):
-    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING)
-    worst, stated = max(off(robot) for _ in robot.steps(1.0)), robot.stated("rigid-distance")
-    assert stated / 100 < worst < stated
-
-
-def test_an_unforeseen_push_is_made_up_for_one_step_later(bullet_client):
-    """A length that is accelerated by a is off by ``a h^2 / 0.5``."""
-    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, STILL)
-    errors = []
-    for k in range(40):
-        pybullet.applyExternalTorque(robot.robot, robot.robot.links["a"], (0, 20, 0), 2, bullet_client)
-        robot.robot.step()
-        errors.append(off(robot))
-        assert errors[-1] < 2e-3, k
-    assert errors[-1] < 2.0 * max(errors[:3])
-
-
-def test_a_rigid_tendon_stays_within_its_bounds(bullet_client):
-    robot = Loaded(bullet_client, read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))[1], STILL, STILL)
-    assert robot.diagnostics["pybullet.rigid-tendon"].fate is Fate.APPROXIMATED
-    worst, at_stop = -1.0, 0
-    for _ in robot.steps(1.0):
-        q = robot.robot.positions()
-        length = q["ja"] + 0.5 * q["jc"] + 0.1
-        worst, at_stop = max(worst, length - 0.3, -0.2 - length), at_stop + (not -0.199 < length < 0.299)
-    assert at_stop > 100
-    assert worst <= 1e-12
-
-
-def test_a_rigid_tendon_moves_as_in_drake(bullet_client):
-    text, scene = read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))
-    robot = Loaded(bullet_client, scene, STILL, STILL, 1e-4)
-    expected = Drake(text, "sdf", 1e-4).set(STILL, STILL).run(0.3, robot.mechanism.v_order)
-    assert np.abs(expected).max() > 0.4
-    assert np.abs(robot.run(0.3) - expected).max() < 1e-6
-
-
 @BOTH
 def test_links_that_are_pinned_together_move_as_in_drake(bullet_client, form):
     text, scene = read(form, tree(form) + physics.pin(form))
@@ -266,43 +201,6 @@ def test_the_ledger_says_how_much_of_a_rotor_is_missing(bullet_client, form):
     assert entry.fate is Fate.DROPPED
     assert "ja" in entry.subjects
     assert f"ja ({missing[0, 0]:.3g} of {expected[0, 0]:.3g} " in str(entry.arguments["names"])
-
-
-@BOTH
-@pytest.mark.parametrize(("goal", "rate"), [(0.31, 0.0), (0.31, 0.4), (0.5, 0.0), (3.0, 0.0), (-3.0, 0.0)])
-def test_a_controller_pushes_by_its_gains_up_to_the_effort_limit(bullet_client, form, goal, rate):
-    _, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort="5"))
-    robot = Loaded(bullet_client, scene, {"ja": 0.3, "jb": 0.0}, {"ja": 0.2, "jb": 0.0})
-    robot.robot.apply_control({"ja": goal}, {"ja": rate})
-    expected = np.clip(40 * (goal - 0.3) + 2 * (rate - 0.2), -5, 5)
-    np.testing.assert_allclose(robot.forces(), (expected, 0.0), rtol=1e-9, atol=1e-9)
-    assert "apply_control" in robot.diagnostics["pybullet.controller-gains"].hint
-
-
-@BOTH
-@pytest.mark.parametrize("effort", ["100", "5"])
-def test_a_controller_moves_its_joint_as_in_drake(bullet_client, form, effort):
-    text, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort=effort))
-    still = {"ja": 0.0, "jb": 0.0}
-    robot = Loaded(bullet_client, scene, still, still)
-    drake = Drake(text, form.form, 1e-4).set(still, still)
-    port = drake.plant.get_desired_state_input_port(drake.plant.GetModelInstanceByName("m"))
-    port.FixValue(drake.context, np.array((0.8, 0.0)))
-    expected = drake.run(0.3, robot.mechanism.v_order)
-    for _ in range(300):
-        robot.robot.apply_control({"ja": 0.8})
-        robot.robot.step()
-    found = stacked(robot.robot.positions(), robot.mechanism.v_order)
-    assert abs(expected[0]) > 0.05
-    assert np.abs(found - expected).max() < 1.6e-2
-
-
-def test_a_joint_without_gains_is_not_controlled(bullet_client):
-    still = {"ja": 0.0, "jb": 0.0}
-    _, scene = read(SDF, physics.driven(SDF, '<drake:controller_gains p="40" d="2"/>'))
-    robot = Loaded(bullet_client, scene, still, still).robot
-    with pytest.raises(ValueError, match="joint 'jb' has no gains; joints with gains: ja"):
-        robot.apply_control({"jb": 0.1})
 
 
 # --- couplings -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,122 @@
+"""Rigid distances and tendons, against Drake and against the accuracy that the findings state."""
+
+import re
+
+import numpy as np
+import pybullet
+
+import bridge
+from loaders.diagnostics import Fate
+from loaders.spatial import Pose
+from tests.support import drake_elements as physics
+from tests.support.drake_elements import FORMS, GRAVITY, Drake, read, stacked, tree
+
+SDF = FORMS["sdf"]
+
+
+STILL = {"ja": 0.0, "jc": 0.0, "jb": (0.0, 0.0)}
+
+
+class Loaded:
+    """A scene in PyBullet, with what its ledger says."""
+
+    def __init__(self, client, scene, q, v, step=1e-3):
+        pybullet.setGravity(*GRAVITY, physicsClientId=client)
+        pybullet.setTimeStep(step, client)
+        self.robot = bridge.load_into_pybullet(scene, physicsClientId=client)
+        self.mechanism, self.step, self.q, self.v = self.robot.mechanism, step, q, v
+        self.robot.set_positions(q)
+        self.robot.set_velocities(v)
+        self.diagnostics = {entry.code: entry for entry in self.robot.diagnostics}
+
+    def forces(self):
+        """What all but inertia and gravity push with, from one step."""
+        order = self.mechanism.v_order
+        self.robot.step()
+        a = (stacked(self.robot.velocities(), order) - stacked(self.v, order)) / self.step
+        M = self.robot.mechanism_from_pybullet().mass_matrix(self.q)
+        return M @ a + self.mechanism.bias_forces(self.q, self.v)
+
+    def steps(self, seconds):
+        for _ in range(round(seconds / self.step)):
+            self.robot.step()
+            yield
+
+    def run(self, seconds):
+        for _ in self.steps(seconds):
+            pass
+        return stacked(self.robot.positions(), self.mechanism.v_order)
+
+    def stated(self, code):
+        """The error that the ledger states."""
+        entry = self.diagnostics[f"pybullet.{code}"]
+        assert entry.fate is Fate.APPROXIMATED
+        return float(re.search(r"within ([\d.e-]+)", entry.message)[1])
+
+
+P_AP, P_BQ = np.array((0.1, 0.2, -0.1)), np.array((-0.2, 0.1, 0.3))
+
+
+DISTANCE = float(np.linalg.norm(P_AP - P_BQ))
+
+
+TURNING = STILL | {"jc": 0.5, "ja": 1.0}
+
+
+def rigid_rod():
+    return tree(SDF) + physics.rod(SDF, distance=repr(DISTANCE), stiffness="inf", damping="0")
+
+
+def off(robot):
+    """How far the rod is from its length."""
+    X_WA, X_WB = robot.robot.link_pose("a"), robot.robot.link_pose("b")
+    return abs(np.linalg.norm((X_WA @ Pose.of(p=P_AP)).p - (X_WB @ Pose.of(p=P_BQ)).p) - DISTANCE)
+
+
+def test_a_rigid_distance_moves_as_in_drake(bullet_client):
+    def more(plant):
+        plant.AddDistanceConstraint(plant.GetBodyByName("a"), P_AP, plant.GetBodyByName("b"), P_BQ, DISTANCE)
+
+    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING, 1e-4)
+    drake = Drake(SDF.model(tree(SDF)), "sdf", 1e-4, more=more).set(STILL, TURNING)
+    expected = drake.run(0.3, robot.mechanism.v_order)
+    assert np.abs(expected).max() > 0.5
+    assert np.abs(robot.run(0.3) - expected).max() < 1e-7
+
+
+def test_a_rigid_distance_is_kept_as_well_as_the_ledger_states(bullet_client):
+    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING)
+    worst, stated = max(off(robot) for _ in robot.steps(1.0)), robot.stated("rigid-distance")
+    assert stated / 100 < worst < stated
+
+
+def test_an_unforeseen_push_is_made_up_for_one_step_later(bullet_client):
+    """A length that is accelerated by a is off by ``a h^2 / 0.5``."""
+    robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, STILL)
+    errors = []
+    for k in range(40):
+        pybullet.applyExternalTorque(robot.robot, robot.robot.links["a"], (0, 20, 0), 2, bullet_client)
+        robot.robot.step()
+        errors.append(off(robot))
+        assert errors[-1] < 2e-3, k
+    assert errors[-1] < 2.0 * max(errors[:3])
+
+
+def test_a_rigid_tendon_stays_within_its_bounds(bullet_client):
+    robot = Loaded(bullet_client, read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))[1], STILL, STILL)
+    assert robot.diagnostics["pybullet.rigid-tendon"].fate is Fate.APPROXIMATED
+    worst, at_stop = -1.0, 0
+    for _ in robot.steps(1.0):
+        q = robot.robot.positions()
+        length = q["ja"] + 0.5 * q["jc"] + 0.1
+        worst, at_stop = max(worst, length - 0.3, -0.2 - length), at_stop + (not -0.199 < length < 0.299)
+    assert at_stop > 100
+    assert worst <= 1e-12
+
+
+def test_a_rigid_tendon_moves_as_in_drake(bullet_client):
+    text, scene = read(SDF, tree(SDF) + physics.tendon(SDF, stiffness="inf"))
+    robot = Loaded(bullet_client, scene, STILL, STILL, 1e-4)
+    expected = Drake(text, "sdf", 1e-4).set(STILL, STILL).run(0.3, robot.mechanism.v_order)
+    assert np.abs(expected).max() > 0.4
+    assert np.abs(robot.run(0.3) - expected).max() < 1e-6

@@ -1,0 +1,30 @@
+"""Names in PyBullet: those of the model, whatever characters they have."""
+
+import itertools
+
+import pybullet
+
+from bridge import load_into_pybullet
+from loaders.model import JointType
+from loaders.spatial import IDENTITY
+from tests.support.scenes import joint, link, scene
+
+
+def test_names_that_collide_with_made_up_ones_are_kept(bullet_client):
+    links = [link("base"), link("elbow_1_link"), link("fore")]
+    joints = [joint("elbow_1", "base", "elbow_1_link"), joint("elbow", "elbow_1_link", "fore", JointType.UNIVERSAL)]
+    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
+    found = [pybullet.getJointInfo(robot, i, bullet_client)[1].decode() for i in range(3)]
+    assert found[0] == "elbow_1"
+    assert len(set(found)) == 3
+    assert robot.link_pose("elbow_1_link").is_close(IDENTITY)
+
+
+def test_odd_names_go_through(bullet_client):
+    names = ["größe", "a b", "x::y/z", '<&">', "'"]
+    links = [link(name) for name in names]
+    joints = [joint(f"j {b}", a, b) for a, b in itertools.pairwise(names)]
+    robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
+    assert list(robot.links) == names
+    for name in names[1:]:
+        assert pybullet.getJointInfo(robot, robot.links[name], bullet_client)[12].decode() == name
