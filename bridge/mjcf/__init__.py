@@ -1,4 +1,4 @@
-"""MuJoCo's format, MJCF: a mechanism as a document, as a ``mujoco.MjSpec``, and as a folder of files."""
+"""MuJoCo's format MJCF as a target: a mechanism as a document, as a ``mujoco.MjSpec``, and as a folder of files."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .constraint.passive_forces import PassiveForces, passive_forces
 from .document import Built, build
 from .export.folder import MjcfExport, export_mjcf, stale_files
 from .export.spec import require_xml_depth, to_spec
-from .xml.context import Actuators, Base, Choices, Contacts, Inertia, requested
 from .xml.element import write
+from .xml.options import Actuators, Base, Contacts, Inertia, MjcfOptions, mechanism_and_options
 
 __all__ = [
     "Actuators",
     "Base",
-    "Choices",
     "Contacts",
     "Inertia",
     "Mjcf",
     "MjcfExport",
+    "MjcfOptions",
     "PassiveForces",
     "export_mjcf",
     "passive_forces",
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Mjcf(str):
-    """An MJCF document: the text, with what belongs to it.
+    """An MJCF document: a string, with its assets and diagnostics.
 
     ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it.
     """
@@ -40,66 +40,74 @@ class Mjcf(str):
     assets: dict[str, bytes]
     """Contents of each asset file, by its name in the folder ``assets``."""
     diagnostics: tuple[Diagnostic, ...]
-    """What MJCF does not carry or carries with an error, and what lowering decided."""
+    """The findings of lowering and export: what MJCF cannot carry, or carries with an error."""
     names: dict[str, str]
-    """Canonical name to MJCF name, where they differ."""
+    """MJCF names by canonical name, where they differ."""
 
     @classmethod
-    def of(cls, built: Built) -> Mjcf:
-        """From a finished document."""
+    def from_built(cls, built: Built) -> Mjcf:
+        """Return the text of a finished document."""
         mjcf = cls(write(built.root))
         mjcf.assets, mjcf.diagnostics, mjcf.names = built.assets, built.diagnostics, built.names
         return mjcf
 
 
-def to_mjcf(source: Source, **options: Unpack[Choices]) -> Mjcf:
-    """An MJCF document with the links, joints and names of a model, ``qpos`` being the model's joint positions.
+def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
+    """Return a model as an MJCF document with the same links, joints and names.
+
+    ``qpos`` is the position of the model's joints.
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        options: What to write where there is a choice, the first named unless told otherwise; and what `loaders.load`
-            takes (``paths``, ``package_map``, ``strict`` and others), which holds if ``source`` is a path.
+        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
+            `loaders.load` (``paths``, ``package_map``, ``strict`` and others).
 
-            actuators: What drives the joints that the source drives: ``none``, torques (``motor``), torques that end at
-                the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
-            base: What holds a link that no joint to the world holds: nothing, as the source says (``as_is``), or the
-                world, where it stands (``fixed``); ``free`` frees what the world holds by no moving joint.
-            inertia: For a link whose inertia no body can have: ``keep`` and ``error`` refuse it, ``repair`` takes the
-                nearest that a body can have, ``from_geometry`` computes it from the collision shapes.
-                ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.
-            collision_policy: Which pairs of links may touch, ``drake`` or another of
+            actuators: The actuators of the joints that the source drives: ``none``, torques (``motor``), torques that
+                end at the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
+            base: The base of a model that no joint connects to the world: ``as_is`` lets it move freely, ``fixed``
+                fixes it to the world in its initial pose; ``free`` also frees a base that is fixed to the world.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` and ``error`` refuse it,
+                ``repair`` replaces it by the nearest possible one, ``from_geometry`` computes it from the collision
+                shapes. ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.
+            collision_policy: The pairs of links that may collide: ``drake`` or another policy of
                 `bridge.Mechanism.collidable_pairs`.
-            collision_meshes: How meshes collide: ``as_is`` is as the file says, which for MuJoCo is the convex hull
-                unless the file asks for a convex decomposition; ``hull`` is the convex hull in any case; ``decompose``
-                takes apart every mesh that is not convex (`pip install "sdfbridge[convex]"`).
-            contacts: Where friction and stiffness of contacts stand: ``geoms`` on each geom, of which MuJoCo takes the
-                larger friction; ``pairs`` on each pair of geoms that may touch, combined as by the simulator of the
-                policy.
+            collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for MuJoCo means the
+                convex hull unless the file demands a convex decomposition; ``hull`` is always the convex hull;
+                ``decompose`` decomposes every mesh that is not convex (`pip install "sdfbridge[convex]"`).
+            contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each geom, of which
+                MuJoCo takes the larger friction; ``pairs`` on each pair of geoms that may collide, combined as by the
+                simulator of the policy.
 
     Raises:
-        LoadError: if the file is wrong.
-        ExportError: if MuJoCo cannot hold the model, with every reason; also where bodies are nested deeper than
-            MuJoCo reads from XML, which `to_mjspec` can still build.
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; also if bodies are nested more deeply
+            than MuJoCo's XML reader allows, which `to_mjspec` can build.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import bridge, loaders, mujoco
+        >>> scene = loaders.load_string('<robot name="arm"><link name="base"/></robot>')
+        >>> mjcf = bridge.to_mjcf(scene)
+        >>> mujoco.MjModel.from_xml_string(mjcf, mjcf.assets).body(1).name
+        'base'
     """
-    built = _built(source, options)
+    built = build(*mechanism_and_options(source, options))
     require_xml_depth(built.root)
-    return Mjcf.of(built)
+    return Mjcf.from_built(built)
 
 
-def to_mjspec(source: Source, **options: Unpack[Choices]) -> Any:
-    """The same model as a ``mujoco.MjSpec``, ready to be changed or compiled.
+def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
+    """Return the same model as a ``mujoco.MjSpec``, ready to be edited or compiled.
 
     Args:
-        source: As for `to_mjcf`.
-        options: As for `to_mjcf`.
+        source: See `to_mjcf`.
+        options: See `to_mjcf`.
 
     Raises:
-        LoadError: if the file is wrong.
-        ExportError: if MuJoCo cannot hold the model, with every reason.
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
+        TypeError: if an option is unknown.
     """
-    built = _built(source, options)
+    built = build(*mechanism_and_options(source, options))
     return to_spec(built.root, built.assets)
-
-
-def _built(source: Source, choices: Choices) -> Built:
-    return build(*requested(source, choices))

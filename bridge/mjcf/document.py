@@ -1,4 +1,4 @@
-"""A mechanism as an MJCF document."""
+"""The MJCF document of a mechanism: its sections, what they pass to one another, and the passes over the result."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mjcf.body.inertial import inertials
-from bridge.mjcf.body.joint_limit_compliance import inverse_inertias
-from bridge.mjcf.body.joints import Carrier, carriers, joints
-from bridge.mjcf.body.keyframe import keyframe
-from bridge.mjcf.body.sensors import sensors
-from bridge.mjcf.body.sites_and_lights import frames, lights
-from bridge.mjcf.constraint.actuators import actuators
-from bridge.mjcf.constraint.equality import equalities
-from bridge.mjcf.constraint.tendons import tendons
+from bridge.mjcf.body.joints import ScalarJoint, joint_elements, joint_of_velocity
+from bridge.mjcf.body.keyframe import write_keyframe
+from bridge.mjcf.body.sensors import write_sensors
+from bridge.mjcf.body.sites_and_lights import write_frames, write_lights
+from bridge.mjcf.constraint.actuators import write_actuators
+from bridge.mjcf.constraint.equality import write_equalities
+from bridge.mjcf.constraint.tendons import write_tendons
 from bridge.mjcf.geom.assets import AssetLibrary, name_colors
 from bridge.mjcf.geom.collision_filters import filters
 from bridge.mjcf.geom.contact_compliance import inverse_masses
-from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
-from bridge.mjcf.geom.excludes import contacts
-from bridge.mjcf.geom.geoms import collision_names, geoms, shape_names
-from bridge.mjcf.postprocess.defaults import defaults
-from bridge.mjcf.postprocess.mjx_support import accelerators
-from bridge.mjcf.postprocess.submodels import arrange
-from bridge.mjcf.postprocess.unsupported_fields import ledger
-from bridge.mjcf.xml.context import Context, Document, Options, Placed
+from bridge.mjcf.geom.contact_pairs import write_contact_pairs
+from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION, ContactData
+from bridge.mjcf.geom.excludes import report_ignored_filters, write_excludes
+from bridge.mjcf.geom.geoms import GeomWriter, PlacedShape, WrittenShapes
+from bridge.mjcf.postprocess.defaults import write_defaults
+from bridge.mjcf.postprocess.mjx_support import report_mjx_support
+from bridge.mjcf.postprocess.submodels import assign_files
+from bridge.mjcf.postprocess.unsupported_fields import report_unsupported_fields
+from bridge.mjcf.xml.context import Context, Document
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import placement
+from bridge.mjcf.xml.options import Options
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD
 from loaders.scene import Scene
@@ -36,112 +37,139 @@ from loaders.scene import Scene
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A finished document: its tree, its assets, what was lost, which names had to change, and its shapes."""
+    """A finished document.
+
+    Attributes:
+        root: The tree of elements.
+        assets: Contents of each asset file, by its name in the folder ``assets``.
+        diagnostics: The findings of lowering and export.
+        names: MJCF names by canonical name, where they differ.
+        shapes: The shapes of all geoms of finite size.
+    """
 
     root: Element
     assets: dict[str, bytes]
     diagnostics: tuple[Diagnostic, ...]
     names: dict[str, str]
-    shapes: tuple[Placed, ...]
+    shapes: tuple[PlacedShape, ...]
 
 
 def build(mechanism: Mechanism, options: Options) -> Built:
-    """The document of a mechanism.
+    """Return the document of a mechanism.
 
     Raises:
-        ExportError: if MuJoCo cannot hold the model as asked; with every reason.
+        ExportError: if MuJoCo cannot represent the model; with every reason.
     """
     context = Context(
         mechanism=mechanism,
         options=options,
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
-        filters=filters(mechanism, options.collision_policy),
-        inverse_inertias=inverse_inertias(mechanism),
-        inverse_masses=inverse_masses(mechanism),
-        collision_names=collision_names(mechanism.scene),
-        shape_names=shape_names(mechanism.scene),
-        index=dict(mechanism.body_index),
     )
-    _settings(context)
-    by_component = carriers(mechanism)
-    _bodies(by_component, context)
-    frames(context)
-    contacts(context)
-    tendons(by_component, context)
-    equalities(by_component, context)
-    actuators(by_component, context)
-    sensors(context)
-    lights(context)
-    name_colors(context)
-    arrange(context)
-    keyframe(context)
-    ledger(context)
-    accelerators(context)
-    _nest(context)
-    defaults(context)
+    contact = ContactData(filters(mechanism, options.collision_policy), inverse_masses(mechanism))
+    library = AssetLibrary(context)
+    _write_settings(context)
+    scalar_joints = joint_of_velocity(mechanism)
+    shapes = _write_bodies(scalar_joints, GeomWriter(library, contact, context), context)
+    context.document["compiler"].set(assetdir="assets" if library.files else None)
+    speed_limited = _write_sections(scalar_joints, shapes, contact, context)
+    _finish(speed_limited, context)
     context.diagnostics.raise_for(ExportError, strict=False)
     return Built(
         root=context.document.root(),
-        assets=context.assets,
+        assets=library.files,
         diagnostics=tuple(context.diagnostics),
         names=dict(context.names.changed),
-        shapes=tuple(context.shapes),
+        shapes=tuple(shapes.placed),
     )
 
 
-def _settings(context: Context) -> None:
-    """Angles in radians, gravity always as the scene has it."""
+def _write_sections(
+    scalar_joints: dict[int, ScalarJoint], shapes: WrittenShapes, contact: ContactData, context: Context
+) -> frozenset[str]:
+    """Write the sections that refer to bodies, joints and geoms; return the joints with a speed limit.
+
+    The sections do not depend on one another. Their order is that in which they claim the names of sites.
+    """
+    write_frames(context)
+    write_excludes(contact.filters, context)
+    write_contact_pairs(shapes.geom_names, contact.inverse_masses, context)
+    report_ignored_filters(context)
+    write_tendons(scalar_joints, context)
+    write_equalities(scalar_joints, context)
+    speed_limited = write_actuators(scalar_joints, context)
+    write_sensors(shapes.geom_names, context)
+    write_lights(context)
+    return speed_limited
+
+
+def _finish(speed_limited: frozenset[str], context: Context) -> None:
+    """Run the passes over the finished sections, each of which needs the one before."""
+    name_colors(context)
+    assign_files(context)
+    write_keyframe(context.document["actuator"].children, context)
+    report_unsupported_fields(speed_limited, context)
+    report_mjx_support(context)
+    _nest_bodies(context)
+    write_defaults(context)
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+def _write_settings(context: Context) -> None:
+    """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity in any case."""
     scene = context.mechanism.scene
     context.document["compiler"].set(angle="radian")
     context.document["option"].set(
         timestep=context.time_step,
         gravity=scene.gravity.tolist(),
         wind=scene.wind.tolist() if scene.wind.any() else None,
-        magnetic=_magnetic(context),
+        magnetic=_magnetic_field(scene),
         integrator="implicitfast",
-        cone="elliptic" if _round(context) else None,
+        cone="elliptic" if _needs_elliptic_cone(context) else None,
     )
 
 
-def _round(context: Context) -> bool:
-    """Whether friction needs a round cone: MuJoCo's pyramid mixes sliding, spinning and rolling.
+def _needs_elliptic_cone(context: Context) -> bool:
+    """Whether friction needs an elliptic cone: MuJoCo's pyramid mixes sliding, spinning and rolling.
 
-    And it yields the more the larger its friction is: above one, boxes sink into the ground, and fall through it.
+    The pyramid also yields more the larger its friction is: above one, boxes sink into the ground and fall through it.
     """
-    frictions = [c.surface.friction for link in context.mechanism.scene.links for c in link.collisions]
-    spun = any(f.torsional is not None or f.rolling is not None for f in frictions)
-    rough = any(f.mu > DEFAULT_FRICTION[0] for f in frictions)
-    return spun or rough or (context.options.contacts == "pairs" and bool(frictions))
+    links = (body.link for body in context.mechanism.bodies)
+    frictions = [collision.surface.friction for link in links for collision in link.collisions]
+    has_torsion = any(f.torsional is not None or f.rolling is not None for f in frictions)
+    is_rough = any(f.mu > DEFAULT_FRICTION[0] for f in frictions)
+    return has_torsion or is_rough or (context.options.contacts == "pairs" and bool(frictions))
 
 
-def _magnetic(context: Context) -> list[float] | None:
-    """The magnetic field, where the source states one or a sensor reads it."""
-    scene = context.mechanism.scene
-    sensed = any(sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors)
-    stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
-    return scene.magnetic_field.tolist() if sensed or stated else None
+def _magnetic_field(scene: Scene) -> list[float] | None:
+    """Return the magnetic field, if the source states one or a sensor measures it."""
+    is_measured = any(sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors)
+    is_stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
+    return scene.magnetic_field.tolist() if is_measured or is_stated else None
 
 
-def _bodies(by_component: dict[int, Carrier], context: Context) -> None:
-    """The element of each body with all that is its own; bodies are nested once everything else is in them."""
-    library = AssetLibrary(context)
-    mass = inertials(context)
+# --- bodies ----------------------------------------------------------------------------------------------------------
+
+
+def _write_bodies(scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: Context) -> WrittenShapes:
+    """Make the element of each body with its contents; the bodies are nested after the other sections are written."""
+    elements = inertials(context)
     for i, body in enumerate(context.mechanism.bodies):
         element = _body(body, context)
         context.document.bodies.append(element)
-        inertial = mass[i]
+        inertial = elements[i]
         if inertial is not None and element.tag == "body":
             element.children.append(inertial)
-        element.children.extend(joints(i, by_component, context))
-        element.children.extend(
-            geoms(body.link, moving=context.mechanism.moving_ancestor(i) != ROOT, library=library, context=context)
-        )
-    context.document["compiler"].set(assetdir="assets" if context.assets else None)
+        element.children.extend(joint_elements(i, scalar_joints, context))
+        is_moving = context.mechanism.moving_ancestor(i) != ROOT
+        element.children.extend(geoms.geoms(body.link, is_moving=is_moving))
+    return geoms.shapes
 
 
 def _body(body: Body, context: Context) -> Element:
-    """The body, where the zero configuration has it in its parent; a link named ``world`` is the world itself."""
+    """Return the element of a body in its pose at the zero configuration; a link named ``world`` is the world."""
     if body.name == WORLD:
         return context.document["worldbody"]
     X_PB = body.link.X_WL if kind_of(body) is PrimitiveKind.FREE else body.X_PF @ body.X_BM.inverse()
@@ -154,7 +182,7 @@ def _body(body: Body, context: Context) -> Element:
     )
 
 
-def _nest(context: Context) -> None:
+def _nest_bodies(context: Context) -> None:
     for i, body in enumerate(context.mechanism.bodies):
         element = context.document.bodies[i]
         if element.tag == "body":

@@ -15,7 +15,7 @@ import loaders
 from bridge.lowering.inputs import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mjcf import Actuators
-from bridge.mjcf.body.joints import Carrier, carriers
+from bridge.mjcf.body.joints import ScalarJoint, joint_of_velocity
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError
 from tests.corpora.models_corpus import MASSES, POSES, STATES, Model, mujoco_warnings, run_isolated
@@ -145,7 +145,7 @@ def _run(mechanism: Mechanism, kind: Actuators, warnings: list[str]) -> Run:
 def _controls(model: Any, mechanism: Mechanism, kind: Actuators) -> Controls:
     """Return controls within the range of each actuator and the speed limits of the file."""
     lower, upper = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, (-UNBOUNDED, UNBOUNDED)).T
-    limits = {carrier.joint: _speed_limit(mechanism, carrier) for carrier in carriers(mechanism).values()}
+    limits = {carrier.joint: _speed_limit(mechanism, carrier) for carrier in joint_of_velocity(mechanism).values()}
     driven = [model.joint(joint).name for joint in model.actuator_trnid[:, 0]]
     speeds = np.minimum([limits[joint] for joint in driven], TURN / model.opt.timestep)
     if kind == "position":
@@ -154,7 +154,7 @@ def _controls(model: Any, mechanism: Mechanism, kind: Actuators) -> Controls:
     return Controls(lower=np.maximum(lower, -most), upper=np.minimum(upper, most), speeds=np.full(model.nu, np.inf))
 
 
-def _speed_limit(mechanism: Mechanism, carrier: Carrier) -> float:
+def _speed_limit(mechanism: Mechanism, carrier: ScalarJoint) -> float:
     axis = mechanism.bodies[carrier.body].primitives[carrier.primitive].limits
     return abs(carrier.ratio) * axis.velocity if axis is not None else math.inf
 

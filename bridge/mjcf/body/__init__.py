@@ -1,1 +1,1 @@
-"""The MJCF elements of a body: joints, inertia, sites, sensors and keyframes."""
+"""The MJCF elements of bodies: joints, inertia, sites, lights, sensors and the keyframe."""

@@ -1,7 +1,7 @@
-"""``<inertial>``: exactly the model's inertia, in the form and within the rules that MuJoCo's compiler accepts.
+"""``<inertial>``: the model's inertia, in the form and within the rules that MuJoCo's compiler accepts.
 
-MuJoCo demands ``A + B >= C`` of the principal moments in floating point, without tolerance, even of bodies that do not
-move; and of each body that moves, mass and moments above 1e-15, unless a body welded to it has them.
+MuJoCo demands ``A + B >= C`` of the principal moments in floating point, without tolerance, even for bodies that do
+not move. Mass and moments of each body that moves must exceed 1e-15, unless those of a body welded to it do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from bridge.lowering.inertia_repair import REPAIRED_INERTIA, repair_arguments
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import numbers, quaternion
@@ -20,25 +19,26 @@ from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.spatial import Array, SpatialInertia, frozen
 
 MINIMUM = 1e-15
-"""MuJoCo's smallest mass [kg] and moment [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
+"""MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
 _WATER = 1000.0
 """Density of a shape that states none [kg/m^3], as in SDFormat."""
 EPSILON = 1e-14
-"""What a moving body gets that has none: the next power of ten that its compiler and its solver accept."""
+"""Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo accepts."""
 
 
 def inertials(context: Context) -> list[Element | None]:
-    """The ``<inertial>`` of each body, None where it has no mass and needs none."""
-    accepted = [_accepted(body.link, body.inertia, context) for body in context.mechanism.bodies]
-    carried = _carried(context, accepted)
+    """Return the ``<inertial>`` of each body; None for a body that has no mass and needs none."""
+    bodies = context.mechanism.bodies
+    accepted = [_accepted_inertia(body.link, body.inertia, context) for body in bodies]
+    has_mass = _has_welded_mass(context, accepted)
     return [
-        _element(body.link, accepted[i], moving=bool(body.primitives) and not carried[i], context=context)
-        for i, body in enumerate(context.mechanism.bodies)
+        _inertial(body.link, accepted[i], needs_mass=bool(body.primitives) and not has_mass[i], context=context)
+        for i, body in enumerate(bodies)
     ]
 
 
-def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
-    """The inertia to write: the link's own, or as the option ``inertia`` has it where no body can have that."""
+def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+    """Return the inertia to write: the link's own, or the one that the option ``inertia`` demands."""
     mode = context.options.inertia
     if mode == "from_geometry" and (link.inertia is None or link.inertia.defects()):
         return _from_geometry(link, context)
@@ -49,6 +49,7 @@ def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
             "link {link} has no inertia",
             link.where,
             hint='state it, or use inertia="keep"',
+            subjects=(link.name,),
             link=link.name,
         )
     defects = inertia.defects()
@@ -56,26 +57,37 @@ def _accepted(link: Link, inertia: SpatialInertia, context: Context) -> SpatialI
         return inertia
     if mode == "repair" and math.isfinite(inertia.mass) and np.all(np.isfinite(inertia.I_Lcm)):
         return _repaired(link, inertia, context)
-    message = f"the inertia of link {link.name} belongs to no real body, and MuJoCo refuses it: {'; '.join(defects)}"
-    hint = 'correct it in the source, or use inertia="repair"'
-    context.report(Fate.INVALID, "impossible-inertia", message, link.where, hint=hint)
+    context.report(
+        Fate.INVALID,
+        "impossible-inertia",
+        "link {link} has an inertia that no rigid body can have, which MuJoCo refuses: {defects}",
+        link.where,
+        hint='correct it in the source, or use inertia="repair"',
+        subjects=(link.name,),
+        link=link.name,
+        defects="; ".join(defects),
+    )
     return SpatialInertia.of(0.0)
 
 
 def _repaired(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:
+    repaired = inertia.repaired()
     context.report(
         Fate.REPAIRED,
         "repaired-inertia",
-        REPAIRED_INERTIA,
+        "link {link}: {defects}; repaired to {mass:g} kg and moments {moments} kg m^2",
         link.where,
         subjects=(link.name,),
-        **repair_arguments(link, inertia),
+        link=link.name,
+        defects="; ".join(inertia.defects()),
+        mass=repaired.mass,
+        moments=tuple(f"{moment:.6g}" for moment in repaired.principal_axes()[1]),
     )
-    return inertia.repaired()
+    return repaired
 
 
 def _from_geometry(link: Link, context: Context) -> SpatialInertia:
-    """The sum over the collision shapes, of their density or water's; scaled to the link's mass if it has one."""
+    """Return the inertia of the collision shapes, of their density or water's, scaled to the link's mass if stated."""
     total = SpatialInertia.of(0.0)
     for collision in link.collisions:
         part = shape_inertia(collision.geometry, collision.density or _WATER)
@@ -89,43 +101,43 @@ def _from_geometry(link: Link, context: Context) -> SpatialInertia:
         "inertia-from-geometry",
         "link {link} gets {mass:g} kg and its inertia from its collision shapes",
         link.where,
+        subjects=(link.name,),
         link=link.name,
         mass=total.mass,
     )
     return total
 
 
-def _carried(context: Context, inertias: list[SpatialInertia]) -> list[bool]:
-    """For each body: whether it, or a body welded to it, has mass and moments that MuJoCo accepts."""
-    carried = [inertia.mass > MINIMUM and _least_moment(inertia) > MINIMUM for inertia in inertias]
+def _has_welded_mass(context: Context, inertias: list[SpatialInertia]) -> list[bool]:
+    """Return for each body whether it, or a body welded to it, has mass and moments that MuJoCo accepts."""
+    has_mass = [inertia.mass > MINIMUM and _least_moment(inertia) > MINIMUM for inertia in inertias]
     for i, body in reversed(list(enumerate(context.mechanism.bodies))):
-        if carried[i] and not body.primitives and body.parent >= 0:
-            carried[body.parent] = True
-    return carried
+        if has_mass[i] and not body.primitives and body.parent >= 0:
+            has_mass[body.parent] = True
+    return has_mass
 
 
 def _least_moment(inertia: SpatialInertia) -> float:
     return float(np.linalg.eigvalsh(inertia.I_Lcm)[0])
 
 
-def _element(link: Link, inertia: SpatialInertia, *, moving: bool, context: Context) -> Element | None:
+def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context) -> Element | None:
     R, moments = inertia.principal_axes()
     moments = within_triangle(moments)
     mass = inertia.mass
-    if moving and (mass <= MINIMUM or min(moments) <= MINIMUM):
+    if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
         mass, moments = max(mass, EPSILON), within_triangle(np.maximum(moments, EPSILON))
         context.report(
             Fate.ASSUMED,
             "massless-link",
-            (
-                "link {link} moves, and MuJoCo demands mass and inertia of it; it gets {mass:g} kg and "
-                "moments {numbers} kg m^2"
-            ),
+            "link {link} moves, but has no mass or inertia, which MuJoCo demands; it gets {mass:g} kg and moments "
+            "{moments} kg m^2",
             link.where,
-            hint="give it mass and inertia",
+            hint="give the link mass and inertia",
+            subjects=(link.name,),
             link=link.name,
             mass=mass,
-            numbers=numbers(moments),
+            moments=numbers(moments),
         )
     if mass == 0.0 and not np.any(moments):
         return None
@@ -139,20 +151,20 @@ def _element(link: Link, inertia: SpatialInertia, *, moving: bool, context: Cont
 
 
 def within_triangle(moments: Array) -> Array:
-    """Principal moments, shape (3,), moved by units of rounding until the sum of two reaches the third.
+    """Return principal moments, shape (3,), changed by units of rounding until the sum of two reaches the third.
 
-    Only for moments that break the inequality by rounding alone; others come back as they are.
+    Moments that break the inequality by more than rounding are returned unchanged.
     """
     order = np.argsort(moments)
     a, b, c = (max(float(m), 0.0) for m in moments[order])
     if a + b >= c:
         return frozen(np.maximum(moments, 0.0))
-    excess = max(c - a - b, 0.0)  # which may be none where the sum, rounded, is too little
+    excess = max(c - a - b, 0.0)  # may be zero although the rounded sum is less than c
     if excess > 1e-9 * c:
         return moments
     a, b, c = a + excess / 3.0, b + excess / 3.0, c - excess / 3.0
     while a + b < c:
         c = math.nextafter(c, 0.0)
-    mended = np.empty(3)
-    mended[order] = (a, b, c)
-    return frozen(mended)
+    adjusted = np.empty(3)
+    adjusted[order] = (a, b, c)
+    return frozen(adjusted)

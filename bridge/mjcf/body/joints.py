@@ -1,7 +1,7 @@
-"""``<joint>`` and ``<freejoint>``: one for each primitive of a body, its position that of the model.
+"""``<joint>`` and ``<freejoint>``: one for each primitive of a body, with the position of the mechanism.
 
-Where a joint's coordinate is not the primitive's displacement (the arc length of a curvilinear joint, its angle
-``ratio`` times that), forces and limits are those of the coordinate, referred to the primitive.
+If the coordinate of a joint is not the displacement of its primitive (a curvilinear joint has the arc length, and its
+hinge turns by ``ratio`` times that), forces and limits are converted from the coordinate to the displacement.
 """
 
 from __future__ import annotations
@@ -18,22 +18,29 @@ from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import direction, position
-from loaders.diagnostics import NOWHERE, Fate, Where
+from bridge.mjcf.xml.solver_constants import UNLIMITED
+from loaders.diagnostics import Fate
 from loaders.model import JointAxis
 
-from .joint_limit_compliance import stop_attributes
+from .joint_limit_compliance import limit_compliance
+from .joint_source import where_of
 
-_ROTOR = 1e-12
-"""Moment of inertia [kg m^2] that tells two hinges on one axis apart; MuJoCo's factorisation needs 1e-14."""
+_MIN_ARMATURE = 1e-12
+"""Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs 1e-14."""
 _PARALLEL = 1e-9
-"""Sine of the angle between two axes that are as good as parallel."""
-UNLIMITED = 1e10
-"""The bound that stands for none in a range that has the other; MuJoCo reads ``inf`` as unlimited on both sides."""
+"""Sine of the angle below which two axes are parallel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carrier:
-    """The MJCF joint that carries a velocity component; its position is ``ratio`` times the model's."""
+class ScalarJoint:
+    """The MJCF hinge or slide that has a velocity component of the mechanism.
+
+    Attributes:
+        joint: Name of the MJCF joint.
+        ratio: Position of the MJCF joint divided by the mechanism's.
+        body: Index of the body.
+        primitive: Index of the primitive of the body.
+    """
 
     joint: str
     ratio: float
@@ -41,34 +48,43 @@ class Carrier:
     primitive: int
 
 
-def carriers(mechanism: Mechanism) -> dict[int, Carrier]:
-    """What carries each velocity component of hinges and slides, by its index in ``v_order``."""
-    found: dict[int, Carrier] = {}
+def joint_of_velocity(mechanism: Mechanism) -> dict[int, ScalarJoint]:
+    """Return the MJCF joint of each velocity component of hinges and slides, by its index in ``v_order``.
+
+    If several primitives share a component, the one whose ratio is 1 has it.
+    """
+    scalar_joints: dict[int, ScalarJoint] = {}
     for i, body in enumerate(mechanism.bodies):
         if kind_of(body) is not None:
             continue
         names = primitive_names(body)
         for p in sorted(range(len(names)), key=lambda k: body.primitives[k].ratio != 1.0):
             primitive = body.primitives[p]
-            carrier = Carrier(joint=names[p], ratio=primitive.ratio, body=i, primitive=p)
-            found.setdefault(body.v_start + primitive.dof_index, carrier)
-    return found
+            scalar_joint = ScalarJoint(joint=names[p], ratio=primitive.ratio, body=i, primitive=p)
+            scalar_joints.setdefault(body.v_start + primitive.dof_index, scalar_joint)
+    return scalar_joints
 
 
-def joints(index: int, by_component: dict[int, Carrier], context: Context) -> list[Element]:
-    """The joints of one body, in the order of its primitives."""
+def joint_elements(index: int, scalar_joints: dict[int, ScalarJoint], context: Context) -> list[Element]:
+    """Return the joints of one body, in the order of its primitives.
+
+    Args:
+        index: Index of the body.
+        scalar_joints: The MJCF joint of each velocity component, see `joint_of_velocity`.
+        context: The export.
+    """
     body = context.mechanism.bodies[index]
     if kind_of(body) is PrimitiveKind.FREE:
         return [Element("freejoint", name=body.joint)]
-    found = []
+    elements = []
     for p, (name, primitive) in enumerate(zip(primitive_names(body), body.primitives, strict=True)):
-        carrier = by_component.get(body.v_start + primitive.dof_index)
-        carries = carrier is None or carrier.primitive == p
-        found.append(_joint(body, name, primitive, carries, context))
-    return found
+        scalar_joint = scalar_joints.get(body.v_start + primitive.dof_index)
+        has_dynamics = scalar_joint is None or scalar_joint.primitive == p
+        elements.append(_joint(body, name, primitive, has_dynamics, context))
+    return elements
 
 
-def _joint(body: Body, name: str, primitive: Primitive, carries: bool, context: Context) -> Element:
+def _joint(body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context) -> Element:
     context.names.claim("joint", name)
     is_ball = primitive.kind is PrimitiveKind.BALL
     element = Element(
@@ -78,47 +94,31 @@ def _joint(body: Body, name: str, primitive: Primitive, carries: bool, context: 
         pos=position(body.X_BM.p),
         axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
     )
-    if carries:
-        where = body.source.where if body.source is not None else NOWHERE
-        _physics(element, body, primitive, where, context)
+    if has_dynamics:
+        _set_dynamics(element, body, primitive, context)
     return element
 
 
-def _physics(element: Element, body: Body, primitive: Primitive, where: Where, context: Context) -> None:
-    """Limits, damping, friction, spring and armature, referred to the primitive's displacement."""
-    r = primitive.ratio
+def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: Context) -> None:
+    """Set limits, damping, friction, spring and armature, converted to the primitive's displacement."""
+    name, r = element.attributes["name"], primitive.ratio
     if r != 1.0:
         context.report(
             Fate.NOTED,
             "joint-coordinate",
-            "the position of {attributes} is {r:.6g} times the model's",
-            where,
-            attributes=element.attributes["name"],
-            r=r,
+            "the MJCF position of joint {joint} is {ratio:.6g} times the position of the model",
+            where_of(body),
+            subjects=(str(body.joint),),
+            joint=name,
+            ratio=r,
         )
-    armature = body.reflected_inertia[primitive.dof_index] / r**2
-    if not armature and _is_second_on_its_axis(body, primitive):
-        armature = _ROTOR
-        context.report(
-            Fate.ASSUMED,
-            "parallel-axes",
-            (
-                "the axes of joint {joint} are parallel, and no inertia tells its positions apart; "
-                "{attributes} gets {armature:g} kg m^2"
-            ),
-            where,
-            hint="turn an axis, or use a joint of one axis",
-            joint=body.joint,
-            attributes=element.attributes["name"],
-            armature=armature,
-        )
+    armature = _armature(name, body, primitive, context)
     axis = primitive.limits
     if axis is not None:
         if primitive.kind is not PrimitiveKind.BALL:
-            _limits(element, axis, r, where, context)
-            v = body.v_start + primitive.dof_index
-            yielding = stop_attributes(axis, v, element.attributes["name"], context.inverse_inertias, where, context)
-            element.set(**yielding)
+            _set_limits(element, axis, r, body, context)
+            dof = body.v_start + primitive.dof_index
+            element.set(**limit_compliance(axis, dof, name, body, context))
         element.set(
             springref=axis.spring_reference * r or None,
             stiffness=axis.spring_stiffness / r**2 or None,
@@ -128,8 +128,28 @@ def _physics(element: Element, body: Body, primitive: Primitive, where: Where, c
     element.set(armature=armature or None)
 
 
+def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:
+    """Return the reflected inertia of a joint, or the minimum if the joint could not be told from another one."""
+    armature = body.reflected_inertia[primitive.dof_index] / primitive.ratio**2
+    if armature or not _is_second_on_its_axis(body, primitive):
+        return armature
+    context.report(
+        Fate.ASSUMED,
+        "parallel-axes",
+        "the axes of joint {joint} are parallel, and no inertia separates its positions; MJCF joint {mjcf_joint} gets "
+        "an armature of {armature:g} kg m^2",
+        where_of(body),
+        hint="turn an axis, or use a joint of one axis",
+        subjects=(str(body.joint),),
+        joint=body.joint,
+        mjcf_joint=name,
+        armature=_MIN_ARMATURE,
+    )
+    return _MIN_ARMATURE
+
+
 def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
-    """Whether a hinge turns what another hinge of the same joint turns too."""
+    """Whether an earlier hinge of the same joint has a parallel axis."""
     before = body.primitives[: body.primitives.index(primitive)]
     return primitive.kind is PrimitiveKind.HINGE and any(
         other.kind is PrimitiveKind.HINGE
@@ -139,18 +159,19 @@ def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
     )
 
 
-def _limits(element: Element, axis: JointAxis, r: float, where: Where, context: Context) -> None:
-    """``range`` and ``actuatorfrcrange``. An empty range and one of a single point would mean none to MuJoCo."""
+def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context: Context) -> None:
+    """Set ``range`` and ``actuatorfrcrange``; MuJoCo would read an empty range, or one of a single point, as none."""
     name = element.attributes["name"]
     lower, upper = sorted((axis.lower * r, axis.upper * r))
     if axis.lower > axis.upper:
         context.report(
             Fate.DROPPED,
             "empty-range",
-            "the limits of joint {name} are swapped: {lower:g} > {upper:g}; it is left without",
-            where,
-            hint="swap them in the source",
-            name=name,
+            "joint {joint}: the lower limit {lower:g} is above the upper limit {upper:g}; the joint has no limits",
+            where_of(body),
+            hint="swap the limits in the source",
+            subjects=(str(body.joint),),
+            joint=name,
             lower=axis.lower,
             upper=axis.upper,
         )
@@ -162,14 +183,15 @@ def _limits(element: Element, axis: JointAxis, r: float, where: Where, context: 
         context.report(
             Fate.ASSUMED,
             "zero-effort",
-            "joint {name} has an effort limit of {effort:g}; actuators on it are left without a limit",
-            where,
-            hint="state the limit, or omit it",
-            name=name,
+            "joint {joint} has an effort limit of {effort:g}; its actuators have no effort limit",
+            where_of(body),
+            hint="state the effort limit, or omit it",
+            subjects=(str(body.joint),),
+            joint=name,
             effort=axis.effort,
         )
 
 
-def locked(axis: JointAxis | None) -> bool:
-    """Whether the limits leave one position only, which MuJoCo needs to be told as an equality."""
+def is_locked(axis: JointAxis | None) -> bool:
+    """Whether the limits allow one position only, which MuJoCo enforces by an equality."""
     return axis is not None and axis.lower == axis.upper

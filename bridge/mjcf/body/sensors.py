@@ -3,43 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from bridge.mechanism.coordinates import joint_index
-from bridge.mjcf.constraint.equality import site
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.number_format import placement
 from loaders.diagnostics import Fate
-from loaders.model import Joint, Sensor
-from loaders.spatial import IDENTITY, Pose, frozen, rotation_about
+from loaders.model import WORLD, Joint, Sensor
+from loaders.spatial import IDENTITY, Pose
+
+from .lidar import lidar_rays
+from .sensor_parameters import positive_number
+from .sites import add_site
 
 _CAMERA = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
 """MuJoCo's camera, which looks along -z with y up, in SDFormat's, which looks along x with z up."""
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
-
-
-_UP, _LEFT = frozen((0.0, 0.0, 1.0)), frozen((0.0, 1.0, 0.0))
-_SCANS, _SPREAD = ("lidar", "ray"), ("samples", "min_angle", "max_angle")
-MOST_RAYS = 100
-"""Sites and sensors of one lidar; of one with more rays every second, third, ... is written."""
 _FORCE_TORQUE = ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
+
+GeomNames = Mapping[tuple[str, str], tuple[str, ...]]
+"""Names of the geoms of each collision, by link and collision."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Mounted:
-    """A sensor, the body that carries it, and where."""
+    """A sensor, the body that carries it, and its pose on the body."""
 
     sensor: Sensor
     body: int
     X_BS: Pose
+    geoms: tuple[str, ...]
+    """Names of the geoms of the collision that the sensor watches; empty for the whole body."""
 
 
-def sensors(context: Context) -> None:
-    """Write what MuJoCo has of every sensor, and report the rest."""
-    for mounted in _mounted(context):
+def write_sensors(geom_names: GeomNames, context: Context) -> None:
+    """Write every sensor that MuJoCo has, and report the others.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        context: The export.
+    """
+    for mounted in _mounted_sensors(geom_names, context):
         sensor = mounted.sensor
         write = _WRITERS.get(sensor.type)
         if write is None:
@@ -48,198 +55,192 @@ def sensors(context: Context) -> None:
                 "sensor",
                 "sensor {sensor} is of type {sensor_type}, which MuJoCo does not have",
                 sensor.where,
+                subjects=(sensor.name,),
                 sensor=sensor.name,
                 sensor_type=sensor.type,
             )
             continue
-        read = write(mounted, context)
-        _report_rest(sensor, read, context)
+        supported = write(mounted, context)
+        _report_unsupported_parameters(sensor, supported, context)
 
 
-def _mounted(context: Context) -> list[_Mounted]:
-    found = [
-        _Mounted(sensor, i, sensor.X_LS)
-        for i, body in enumerate(context.mechanism.bodies)
-        for sensor in body.link.sensors
+def _mounted_sensors(geom_names: GeomNames, context: Context) -> list[_Mounted]:
+    mechanism = context.mechanism
+    on_bodies = [(sensor, i) for i, body in enumerate(mechanism.bodies) for sensor in body.link.sensors]
+    on_joints = [
+        (sensor, mechanism.body_index[joint.child]) for joint in mechanism.scene.joints for sensor in joint.sensors
     ]
-    for joint in context.mechanism.scene.joints:
-        found.extend(_Mounted(sensor, context.index[joint.child], sensor.X_LS) for sensor in joint.sensors)
-    return found
+    return [
+        _Mounted(sensor, body, sensor.X_LS, geom_names.get((_link_name(body, context), _watched(sensor)), ()))
+        for sensor, body in (*on_bodies, *on_joints)
+    ]
 
 
-def _report_rest(sensor: Sensor, read: tuple[str, ...], context: Context) -> None:
-    lost = [path for path, _ in sensor.parameters if path not in read]
+def _watched(sensor: Sensor) -> str:
+    """Return the name of the collision that a contact sensor watches."""
+    return dict(sensor.parameters).get("contact/collision", "")
+
+
+def _link_name(body: int, context: Context) -> str:
+    return context.mechanism.bodies[body].name if body >= 0 else WORLD
+
+
+def _report_unsupported_parameters(sensor: Sensor, supported: tuple[str, ...], context: Context) -> None:
+    parameters = {path: value for path, value in sensor.parameters if path not in supported}
     if sensor.update_rate:
-        lost.append("update_rate")
-    if lost:
-        values = dict(sensor.parameters) | {"update_rate": f"{sensor.update_rate:g}"}
-        message = f"of sensor {sensor.name} these are not carried: " + ", ".join(f"{k}={values[k]}" for k in lost)
-        context.report(Fate.NOTED, "sensor-parameters", message, sensor.where)
+        parameters["update_rate"] = f"{sensor.update_rate:g}"
+    if parameters:
+        context.report(
+            Fate.NOTED,
+            "sensor-parameters",
+            "sensor {sensor}: MuJoCo does not support {parameters}",
+            sensor.where,
+            subjects=(sensor.name,),
+            sensor=sensor.name,
+            parameters=", ".join(f"{path}={value}" for path, value in parameters.items()),
+        )
 
 
-def _add(kind: str, suffix: str, at: str, mounted: _Mounted, context: Context) -> None:
+def _add_sensor(kind: str, suffix: str, site: str, mounted: _Mounted, context: Context) -> None:
     name = context.names.claim("sensor", mounted.sensor.name + suffix)
-    context.document["sensor"].add(kind, name=name, site=at)
+    context.document["sensor"].add(kind, name=name, site=site)
 
 
-def _site(mounted: _Mounted, context: Context, X_SM: Pose = IDENTITY) -> str:
-    return site(mounted.sensor.name, mounted.body, mounted.X_BS @ X_SM, context)
+def _add_site(mounted: _Mounted, context: Context, X_SM: Pose = IDENTITY) -> str:
+    return add_site(mounted.sensor.name, mounted.body, mounted.X_BS @ X_SM, context)
 
 
 def _imu(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    at = _site(mounted, context)
-    _add("accelerometer", "_acceleration", at, mounted, context)
-    _add("gyro", "_angular_velocity", at, mounted, context)
+    site = _add_site(mounted, context)
+    _add_sensor("accelerometer", "_acceleration", site, mounted, context)
+    _add_sensor("gyro", "_angular_velocity", site, mounted, context)
     name = context.names.claim("sensor", f"{mounted.sensor.name}_orientation")
-    context.document["sensor"].add("framequat", name=name, objtype="site", objname=at)
+    context.document["sensor"].add("framequat", name=name, objtype="site", objname=site)
     return ()
 
 
+# --- force and torque ------------------------------------------------------------------------------------------------
+
+
 def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """MuJoCo measures, at the site and in its axes, what the tree's parent exerts on the body that hangs from it."""
+    """Write a force and a torque sensor.
+
+    MuJoCo measures, at the site and in its axes, the force that the parent in the tree exerts on the child body.
+    """
     parameters = dict(mounted.sensor.parameters)
     sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
     frame = parameters.get("force_torque/frame", parameters.get("frame", "child"))
     direction = parameters.get("force_torque/measure_direction", parameters.get("measure_direction", "child_to_parent"))
     is_opposite = direction != "parent_to_child"
     if joint is not None:
-        i = joint_index(context.mechanism.bodies).get(joint.name)
-        if i is None:
-            context.report(
-                Fate.DROPPED,
-                "sensor",
-                "sensor {sensor} is on joint {joint}, which no body hangs by; MuJoCo measures no force",
-                sensor.where,
-                sensor=sensor.name,
-                joint=joint.name,
-            )
+        body = joint_index(context.mechanism.bodies).get(joint.name)
+        if body is None:
+            _report_loop_joint(sensor, joint, context)
             return _FORCE_TORQUE
-        backwards = context.mechanism.bodies[i].reversed
-        is_opposite ^= backwards
-        mounted = _Mounted(sensor, i, _measuring(joint, frame, backwards, sensor.X_LS))
-    at = _site(mounted, context)
-    _add("force", "_force", at, mounted, context)
-    _add("torque", "_torque", at, mounted, context)
+        is_reversed = context.mechanism.bodies[body].reversed
+        is_opposite ^= is_reversed
+        mounted = replace(mounted, body=body, X_BS=_measurement_pose(joint, frame, is_reversed, sensor.X_LS))
+    site = _add_site(mounted, context)
+    _add_sensor("force", "_force", site, mounted, context)
+    _add_sensor("torque", "_torque", site, mounted, context)
     if is_opposite:
         context.report(
             Fate.APPROXIMATED,
             "force-torque-sign",
-            "sensor {sensor} reads the force with the opposite sign to the one that the source asks for",
+            "sensor {sensor} measures the force with the sign opposite to the source's",
             sensor.where,
             hint="negate the reading",
+            subjects=(sensor.name,),
             sensor=sensor.name,
         )
     return _FORCE_TORQUE
 
 
-def _measuring(joint: Joint, frame: str, backwards: bool, X_CS: Pose) -> Pose:
-    """Where a joint's force is measured, on the link that hangs by it, in the axes of child, parent or sensor."""
+def _report_loop_joint(sensor: Sensor, joint: Joint, context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "sensor",
+        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot measure its force",
+        sensor.where,
+        subjects=(sensor.name, joint.name),
+        sensor=sensor.name,
+        joint=joint.name,
+    )
+
+
+def _measurement_pose(joint: Joint, frame: str, is_reversed: bool, X_CS: Pose) -> Pose:
+    """Return the pose of the measurement on the body below a joint, in the axes of child, parent or sensor."""
     R_PC = joint.X_PJ.R @ joint.X_CJ.R.T
     R_CM = {"child": IDENTITY.R, "parent": R_PC.T}.get(frame, X_CS.R)
-    return Pose.of(R_PC @ R_CM, joint.X_PJ.p) if backwards else Pose.of(R_CM, joint.X_CJ.p)
+    return Pose.of(R_PC @ R_CM, joint.X_PJ.p) if is_reversed else Pose.of(R_CM, joint.X_CJ.p)
 
 
 def _joint_of(sensor: Sensor, context: Context) -> Joint | None:
     return next((joint for joint in context.mechanism.scene.joints if joint.name == sensor.joint), None)
 
 
+# --- other sensors ---------------------------------------------------------------------------------------------------
+
+
 def _at_site(kind: str, X_SM: Pose = IDENTITY) -> Callable[[_Mounted, Context], tuple[str, ...]]:
-    """A sensor that is one MuJoCo sensor on a site."""
+    """Return a writer of a sensor that is one MuJoCo sensor on a site."""
 
     def write(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-        _add(kind, "", _site(mounted, context, X_SM), mounted, context)
+        _add_sensor(kind, "", _add_site(mounted, context, X_SM), mounted, context)
         return ()
 
     return write
 
 
-def _rays(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """A range finder for each ray, row by row from below, each from its first angle to its last."""
-    parameters = dict(mounted.sensor.parameters)
-    scan = next((path for path in _SCANS if any(key.startswith(path) for key in parameters)), _SCANS[0])
-    wide, high = (_fan(parameters, f"{scan}/scan/{way}") for way in ("horizontal", "vertical"))
-    count = wide.samples * high.samples
-    every = -(-count // MOST_RAYS)
-    reach = _number(parameters, f"{scan}/range/max", math.inf)
-    for i in range(0, count, every):
-        suffix = f"_{i}" if count > 1 else ""
-        row, column = divmod(i, wide.samples)
-        R = rotation_about(_UP, wide.angle(column)) @ rotation_about(_LEFT, -high.angle(row))
-        at = site(mounted.sensor.name + suffix, mounted.body, mounted.X_BS @ Pose.of(R) @ _RAY, context)
-        name = context.names.claim("sensor", mounted.sensor.name + suffix)
-        cutoff = reach if math.isfinite(reach) else None
-        context.document["sensor"].add("rangefinder", name=name, site=at, cutoff=cutoff)
-    if every > 1:
+def _lidar(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    """Write a range finder for each ray."""
+    sensor = mounted.sensor
+    lidar = lidar_rays(sensor)
+    for suffix, R in lidar.rays:
+        site = add_site(sensor.name + suffix, mounted.body, mounted.X_BS @ Pose.of(R) @ _RAY, context)
+        name = context.names.claim("sensor", sensor.name + suffix)
+        context.document["sensor"].add("rangefinder", name=name, site=site, cutoff=lidar.max_range)
+    if lidar.stride > 1:
         context.report(
             Fate.APPROXIMATED,
             "sensor-rays",
-            "sensor {name} has {count} rays; one in {every} is written, named by its number",
-            mounted.sensor.where,
-            name=mounted.sensor.name,
-            count=count,
-            every=every,
+            "sensor {sensor} has {count} rays; one in {stride} is written, with its index in its name",
+            sensor.where,
+            subjects=(sensor.name,),
+            sensor=sensor.name,
+            count=lidar.count,
+            stride=lidar.stride,
         )
-    ways = [f"{scan}/scan/{way}/{what}" for way in ("horizontal", "vertical") for what in _SPREAD]
-    return (*ways, f"{scan}/range/max")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fan:
-    """Rays in one plane, evenly from the first angle to the last [rad]."""
-
-    samples: int
-    first: float
-    last: float
-
-    def angle(self, i: int) -> float:
-        part = i / (self.samples - 1) if self.samples > 1 else 0.5
-        return self.first + (self.last - self.first) * part
-
-
-def _fan(parameters: dict[str, str], way: str) -> _Fan:
-    """One ray straight ahead where the source says nothing."""
-    samples = max(1, round(min(_number(parameters, f"{way}/samples", 1.0), 1e9)))
-    return _Fan(samples, _real(parameters, f"{way}/min_angle"), _real(parameters, f"{way}/max_angle"))
-
-
-def _real(parameters: dict[str, str], path: str) -> float:
-    try:
-        value = float(parameters[path])
-    except (KeyError, ValueError):
-        return 0.0
-    return value if math.isfinite(value) else 0.0
+    return lidar.parameters
 
 
 def _frame(kind: str) -> Callable[[_Mounted, Context], tuple[str, ...]]:
-    """A sensor that is the motion of a site's frame."""
+    """Return a writer of a sensor that measures the motion of a site's frame."""
 
     def write(mounted: _Mounted, context: Context) -> tuple[str, ...]:
         name = context.names.claim("sensor", mounted.sensor.name)
-        context.document["sensor"].add(kind, name=name, objtype="site", objname=_site(mounted, context))
+        context.document["sensor"].add(kind, name=name, objtype="site", objname=_add_site(mounted, context))
         return ()
 
     return write
 
 
-def _touch(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """The contacts of the collision that the source names, geom by geom, or of the whole body."""
-    named = dict(mounted.sensor.parameters).get("contact/collision", "")
-    link = context.mechanism.bodies[mounted.body].link if mounted.body >= 0 else None
-    body = link.name if link is not None else "world"
-    geoms = context.geom_names.get((body, named), [])
-    of: list[dict[str, Value]] = [{"geom1": geom} for geom in geoms] or [{"body1": body}]
-    for i, one in enumerate(of):
-        name = context.names.claim("sensor", mounted.sensor.name + (f"_{i}" if len(of) > 1 else ""))
-        context.document["sensor"].add("contact", name=name, **one, data="found force", reduce="netforce")
-    return ("contact/collision",) if geoms else ()
+def _contact(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    """Write a sensor for each geom of the collision that the source names, or one for the whole body."""
+    watched: list[dict[str, Value]] = [{"geom1": geom} for geom in mounted.geoms]
+    watched = watched or [{"body1": _link_name(mounted.body, context)}]
+    for i, target in enumerate(watched):
+        name = context.names.claim("sensor", mounted.sensor.name + (f"_{i}" if len(watched) > 1 else ""))
+        context.document["sensor"].add("contact", name=name, **target, data="found force", reduce="netforce")
+    return ("contact/collision",) if mounted.geoms else ()
 
 
 def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
-    """The vertical field of view follows from the horizontal one and the shape of the image."""
+    """Write a camera; the vertical field of view follows from the horizontal one and the shape of the image."""
     parameters = dict(mounted.sensor.parameters)
-    fov = _number(parameters, "camera/horizontal_fov", 1.047)
-    width = _number(parameters, "camera/image/width", 320.0)
-    height = _number(parameters, "camera/image/height", 240.0)
+    fov = positive_number(parameters, "camera/horizontal_fov", 1.047)
+    width = positive_number(parameters, "camera/image/width", 320.0)
+    height = positive_number(parameters, "camera/image/height", 240.0)
     fovy = math.degrees(2.0 * math.atan(math.tan(fov / 2.0) * height / width))
     context.document.body(mounted.body).add(
         "camera",
@@ -251,23 +252,16 @@ def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return ("camera/horizontal_fov", "camera/image/width", "camera/image/height")
 
 
-def _number(parameters: dict[str, str], path: str, default: float) -> float:
-    try:
-        value = float(parameters[path])
-    except (KeyError, ValueError):
-        return default
-    return value if value > 0.0 else default
-
-
 _WRITERS: dict[str, Callable[[_Mounted, Context], tuple[str, ...]]] = {
     "imu": _imu,
     "force_torque": _force_torque,
-    "contact": _touch,
+    "contact": _contact,
     "magnetometer": _at_site("magnetometer"),
     "altimeter": _frame("framepos"),
     "navsat": _frame("framepos"),
     "gps": _frame("framepos"),
     "sonar": _at_site("rangefinder", _RAY),
     **dict.fromkeys(("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "wideanglecamera"), _camera),
-    **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar"), _rays),
+    **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar"), _lidar),
 }
+"""Function that writes each type of sensor; it returns the paths of the parameters that MuJoCo supports."""

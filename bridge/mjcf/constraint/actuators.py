@@ -1,4 +1,4 @@
-"""``<actuator>``: what drives the joints, on request; the source says which joints and how hard, rarely how."""
+"""``<actuator>``: actuators of the joints, on request; the source states joints and effort limits, but rarely gains."""
 
 from __future__ import annotations
 
@@ -7,162 +7,215 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bridge.mechanism import Mechanism
-from bridge.mjcf.body.effective_inertia import Mobility, bearable, mobility, report_light_joints
-from bridge.mjcf.body.joints import UNLIMITED, Carrier
+from bridge.mechanism.bodies import Body
+from bridge.mechanism.connections import MechanismActuator
+from bridge.mjcf.body.effective_inertia import EffectiveInertia, effective_inertia, max_effort, report_light_joints
+from bridge.mjcf.body.joint_source import where_of
+from bridge.mjcf.body.joints import ScalarJoint
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
-from loaders.diagnostics import NOWHERE, Fate
+from bridge.mjcf.xml.solver_constants import UNLIMITED
+from loaders.diagnostics import Fate
 from loaders.model import Actuator, JointAxis
 from loaders.scene_queries.scoped_names import SEPARATOR
 
 _BANDWIDTH = 30.0
-"""Of a controller that the source gives no gain: its frequency [rad/s] while all other joints stand still."""
-_STIFFEST = 0.25
-"""Of gain times inverse inertia times the step squared, while other joints move freely: twice is still stable."""
+"""Frequency [rad/s] of a controller without a stated gain, while all other joints are locked."""
+_MAX_STIFFNESS = 0.25
+"""Largest product of gain, inverse inertia and squared time step while other joints move freely; twice is stable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drive:
-    """A joint and what drives it, in the coordinate of the MJCF joint."""
+    """A joint and its actuator, in the coordinate of the MJCF joint."""
 
     actuator: Actuator
     joint: str
     axis: JointAxis
-    """Its limits."""
+    """Limits of the joint."""
     effort: float
-    """The least limit that the source states [N m or N]."""
-    seen: Mobility | None
-    """Inertias of all joints; None if unknown."""
+    """Least effort limit that the source states [N m or N]."""
+    inertia: EffectiveInertia | None
+    """Effective inertia of all joints; None if unknown."""
     v: int
-    """The joint's velocity component."""
+    """Index of the joint's velocity component."""
     ratio: float
-    """Of the MJCF joint's coordinate to the model's."""
+    """Position of the MJCF joint divided by the mechanism's."""
 
-    def bears(self, step: float, speed: float) -> float:
-        """The largest effort that the time step bears, to three digits; see `bearable`."""
-        alone = self.seen.alone[self.v] / self.ratio**2 if self.seen else math.inf
-        return _rounded(bearable(alone, self.axis, step, speed=speed))
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The actuator and its joint, as subjects of a diagnostic."""
+        return _subjects(self.actuator)
+
+    def max_effort(self, step: float, speed: float) -> float:
+        """Return the largest effort that the time step can hold, to three digits; see `max_effort`."""
+        free = self.inertia.free[self.v] / self.ratio**2 if self.inertia else math.inf
+        return _round_to_three_digits(max_effort(free, self.axis, step, speed=speed))
 
     def stiffness(self, step: float) -> float:
-        """The gain of a position controller of our bandwidth that the time step can hold, to three digits."""
-        if self.seen is None:
+        """Return the gain of a position controller of the default bandwidth, within what the time step can hold."""
+        if self.inertia is None:
             return _BANDWIDTH**2
-        locked, least = self.seen.locked[self.v], self.seen.least[self.v]
-        return _rounded(min(_BANDWIDTH**2 * locked, _STIFFEST * least / step**2) / self.ratio**2)
+        locked, free = self.inertia.locked[self.v], self.inertia.min_free[self.v]
+        return _round_to_three_digits(min(_BANDWIDTH**2 * locked, _MAX_STIFFNESS * free / step**2) / self.ratio**2)
 
 
-def actuators(by_component: dict[int, Carrier], context: Context) -> None:
-    """Write one actuator for each joint that the source drives: by an actuator of its own, or by an effort limit."""
-    scene, kind = context.mechanism.scene, context.options.actuators
-    seen = mobility(context.mechanism)
-    if seen is not None:
-        report_light_joints(seen, by_component, context)
-    if kind == "none":
-        if scene.actuators:
-            names = ", ".join(actuator.name for actuator in scene.actuators)
-            message = f"actuators are left out as asked: {names}"
-            hint = 'actuators="motor", "dcmotor", "position" or "velocity" writes them'
-            context.report(Fate.NOTED, "no-actuators", message, scene.actuators[0].where, hint=hint)
-        return
-    components = {key: v for v, key in enumerate(context.mechanism.v_order)}
-    for actuator in (*_stated(context), *_implied(context.mechanism)):
-        v = components.get((actuator.joint, 0), -1)
-        carrier = by_component.get(v)
-        if carrier is None:
-            context.report(
-                Fate.DROPPED,
-                "actuator",
-                "actuator {actuator} drives {joint}, which is no hinge or slide of the tree",
-                actuator.where,
-                actuator=actuator.name,
-                joint=actuator.joint,
-            )
-            continue
-        drive = _drive(actuator, carrier, v, seen, context.mechanism)
-        name = context.names.claim("actuator", actuator.name, otherwise=f"{actuator.joint}{SEPARATOR}{actuator.name}")
-        element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=carrier.joint)
-        _WRITERS[kind](element, drive, context)
+def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> frozenset[str]:
+    """Write one actuator for each joint for which the source states an actuator or an effort limit.
+
+    Args:
+        scalar_joints: The MJCF joint of each velocity component.
+        context: The export.
+
+    Returns:
+        The joints of the source whose actuators have no effort beyond the joint's speed limit.
+    """
+    inertia = effective_inertia(context.mechanism)
+    if inertia is not None:
+        report_light_joints(inertia, scalar_joints, context)
+    if context.options.actuators == "none":
+        _report_omitted(context)
+        return frozenset()
+    actuators = (*_stated_actuators(context), *_implied_actuators(context.mechanism))
+    drives = [_write_actuator(actuator, scalar_joints, inertia, context) for actuator in actuators]
+    return frozenset(drive.actuator.joint for drive in drives if drive and _ends_at_speed_limit(drive, context))
 
 
-def _stated(context: Context) -> list[Actuator]:
-    """The actuators of the source, without those that a follower has for its limit of effort alone."""
-    scene, followers = context.mechanism.scene, _followers(context.mechanism)
-    joints = {joint.name: joint.where for joint in scene.joints if joint.name in followers}
-    idle = [a for a in scene.actuators if a.joint in joints and a.where == joints[a.joint] and _has_no_gain(a)]
+def _report_omitted(context: Context) -> None:
+    actuators = [a.actuator for a in context.mechanism.actuators]
+    if actuators:
+        names = tuple(actuator.name for actuator in actuators)
+        context.report(
+            Fate.NOTED,
+            "no-actuators",
+            "actuators are omitted by default: {actuators}",
+            actuators[0].where,
+            hint='actuators="motor", "dcmotor", "position" or "velocity" writes them',
+            subjects=names,
+            actuators=names,
+        )
+
+
+def _write_actuator(
+    driven: MechanismActuator,
+    scalar_joints: dict[int, ScalarJoint],
+    inertia: EffectiveInertia | None,
+    context: Context,
+) -> _Drive | None:
+    """Write an actuator; return None, with a diagnostic, if its joint is not a hinge or slide of the tree."""
+    actuator, kind = driven.actuator, context.options.actuators
+    joint = None if driven.dof is None else scalar_joints.get(driven.dof)
+    if joint is None or driven.dof is None:
+        context.report(
+            Fate.DROPPED,
+            "actuator",
+            "actuator {actuator} drives joint {joint}, which is not a hinge or slide of the tree of bodies",
+            actuator.where,
+            subjects=_subjects(actuator),
+            actuator=actuator.name,
+            joint=actuator.joint,
+        )
+        return None
+    drive = _drive(actuator, joint, driven.dof, inertia, context.mechanism)
+    name = context.names.claim("actuator", actuator.name, alternative=f"{actuator.joint}{SEPARATOR}{actuator.name}")
+    element = context.document["actuator"].add(_TAGS.get(kind, kind), name=name, joint=joint.joint)
+    _WRITERS[kind](element, drive, context)
+    return drive
+
+
+# --- which joints are driven -----------------------------------------------------------------------------------------
+
+
+def _stated_actuators(context: Context) -> list[MechanismActuator]:
+    """Return the actuators of the source, without those that only state the effort limit of a follower."""
+    followers = _followers(context.mechanism)
+    places = {body.joint: where_of(body) for body in context.mechanism.bodies if body.joint in followers}
+    idle = [
+        a for a in context.mechanism.actuators if a.actuator.where == places.get(a.actuator.joint) and _has_no_gain(a)
+    ]
     if idle:
+        joints = tuple(a.actuator.joint for a in idle)
         context.report(
             Fate.NOTED,
             "idle-followers",
-            "joints that follow others are not driven: {names}",
-            idle[0].where,
+            "joints that follow others have no actuator: {joints}",
+            idle[0].actuator.where,
             hint="give them controller gains",
-            names=", ".join(actuator.joint for actuator in idle),
+            subjects=joints,
+            joints=joints,
         )
-    return [actuator for actuator in scene.actuators if actuator not in idle]
+    return [actuator for actuator in context.mechanism.actuators if actuator not in idle]
 
 
 def _followers(mechanism: Mechanism) -> set[str]:
     return {mechanism.v_order[coupling.follower][0] for coupling in mechanism.couplings}
 
 
-def _has_no_gain(actuator: Actuator) -> bool:
-    return actuator.p_gain is None and actuator.d_gain is None
+def _has_no_gain(driven: MechanismActuator) -> bool:
+    return driven.actuator.p_gain is None and driven.actuator.d_gain is None
 
 
-def _implied(mechanism: Mechanism) -> list[Actuator]:
-    """Actuators of joints that have an effort limit and no actuator of their own."""
-    driven = {actuator.joint for actuator in mechanism.scene.actuators}
-    followers = _followers(mechanism)
-    return [
-        Actuator(
-            name=body.joint,
-            joint=body.joint,
-            effort=body.primitives[0].limits.effort,
-            where=body.source.where if body.source is not None else NOWHERE,
-        )
-        for body in mechanism.bodies
-        if body.joint is not None
-        and body.joint not in driven | followers
-        and body.nv == 1
-        and body.primitives[0].limits is not None
-        and 0.0 < body.primitives[0].limits.effort < math.inf
-    ]
+def _implied_actuators(mechanism: Mechanism) -> list[MechanismActuator]:
+    """Return an actuator for each joint that has an effort limit, no actuator in the source, and no leader."""
+    excluded = {a.actuator.joint for a in mechanism.actuators} | _followers(mechanism)
+    actuators = []
+    for body in mechanism.bodies:
+        effort = _effort_limit(body)
+        if body.joint is not None and body.joint not in excluded and effort is not None:
+            actuator = Actuator(name=body.joint, joint=body.joint, effort=effort, where=where_of(body))
+            actuators.append(MechanismActuator(actuator=actuator, dof=body.v_start))
+    return actuators
 
 
-def _drive(actuator: Actuator, carrier: Carrier, v: int, seen: Mobility | None, mechanism: Mechanism) -> _Drive:
-    primitive = mechanism.bodies[carrier.body].primitives[carrier.primitive]
-    axis, r = primitive.limits or JointAxis(xyz=primitive.axis), abs(carrier.ratio)
-    lower, upper = sorted((axis.lower * carrier.ratio, axis.upper * carrier.ratio))
+def _effort_limit(body: Body) -> float | None:
+    """Return the effort limit of a joint of one degree of freedom; None if it states none."""
+    limits = body.primitives[0].limits if body.nv == 1 else None
+    return limits.effort if limits is not None and 0.0 < limits.effort < math.inf else None
+
+
+def _drive(
+    actuator: Actuator, joint: ScalarJoint, v: int, inertia: EffectiveInertia | None, mechanism: Mechanism
+) -> _Drive:
+    primitive = mechanism.bodies[joint.body].primitives[joint.primitive]
+    axis, r = primitive.limits or JointAxis(xyz=primitive.axis), abs(joint.ratio)
+    lower, upper = sorted((axis.lower * joint.ratio, axis.upper * joint.ratio))
     return _Drive(
         actuator=actuator,
-        joint=carrier.joint,
+        joint=joint.joint,
         axis=replace(axis, lower=lower, upper=upper, velocity=axis.velocity * r),
         effort=min(actuator.effort, axis.effort if axis.effort > 0.0 else math.inf) / r,
-        seen=seen,
+        inertia=inertia,
         v=v,
         ratio=r,
     )
 
 
-# --- one kind each ---------------------------------------------------------------------------------------------------
+# --- types of actuators ----------------------------------------------------------------------------------------------
 
 
 def _motor(element: Element, drive: _Drive, _context: Context) -> None:
-    """Effort as commanded."""
-    element.set(ctrlrange=_both_sides(drive.effort))
+    """Write an actuator whose effort is its control."""
+    element.set(ctrlrange=_symmetric_range(drive.effort))
+
+
+def _ends_at_speed_limit(drive: _Drive, context: Context) -> bool:
+    """Whether the actuator has no effort beyond the joint's speed limit."""
+    has_limits = math.isfinite(drive.effort) and 0.0 < drive.axis.velocity < math.inf
+    return context.options.actuators == "dcmotor" and has_limits
 
 
 def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
-    """Effort that falls with speed: at rest as commanded, at full control none at the speed limit."""
-    effort, speed, where = drive.effort, drive.axis.velocity, drive.actuator.where
-    if math.isfinite(effort) and 0.0 < speed < math.inf:
+    """Write an actuator whose effort falls linearly with speed: at full control it is zero at the speed limit."""
+    effort, speed = drive.effort, drive.axis.velocity
+    if _ends_at_speed_limit(drive, context):
         element.set(biastype="affine", biasprm=(0.0, 0.0, -effort / speed))
-        context.speed_limited.add(drive.actuator.joint)
         context.report(
             Fate.APPROXIMATED,
             "velocity-limit",
-            ("the effort of the motor of joint {joint} ends at {speed:g} rad/s or m/s; other forces do not"),
-            where,
+            "the effort of the motor of joint {joint} is zero at {speed:g} rad/s or m/s; other forces can exceed that "
+            "speed",
+            drive.actuator.where,
+            subjects=drive.subjects,
             joint=drive.joint,
             speed=speed,
         )
@@ -171,41 +224,42 @@ def _dc_motor(element: Element, drive: _Drive, context: Context) -> None:
         context.report(
             Fate.ASSUMED,
             "no-speed-line",
-            "joint {joint} has no limit of {missing}; the effort of its motor does not fall with speed",
-            where,
+            "joint {joint} has no {missing} limit; the effort of its motor does not fall with speed",
+            drive.actuator.where,
             hint="state both limits of the joint",
+            subjects=drive.subjects,
             joint=drive.joint,
             missing=missing,
         )
         speed = math.inf
-    element.set(ctrlrange=_both_sides(_bearable_control(drive, speed, context)), forcerange=_both_sides(effort))
+    control = _max_control(drive, speed, context)
+    element.set(ctrlrange=_symmetric_range(control), forcerange=_symmetric_range(effort))
 
 
-def _bearable_control(drive: _Drive, speed: float, context: Context) -> float:
-    """The effort limit, or what the time step bears if that is less, which is reported."""
+def _max_control(drive: _Drive, speed: float, context: Context) -> float:
+    """Return the effort limit, or what the time step can hold if that is less, which is reported."""
     effort, step = drive.effort, context.time_step
-    bears = drive.bears(step, speed)
-    if bears < effort < math.inf:
+    limit = drive.max_effort(step, speed)
+    if limit < effort < math.inf:
         context.report(
             Fate.ASSUMED,
             "control-range",
-            (
-                "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are more "
-                "than its inertia bears at a time step of {step:g} s; its control ends at {bears:g}"
-            ),
+            "the limits of joint {joint}, {effort:g} N m or N and {speed:g} rad/s or m/s, are too large for its "
+            "inertia at a time step of {step:g} s; its control is limited to {limit:g}",
             drive.actuator.where,
             hint="state the true limits",
+            subjects=drive.subjects,
             joint=drive.joint,
             effort=effort,
             speed=speed,
             step=step,
-            bears=bears,
+            limit=limit,
         )
-    return min(bears, effort) if math.isfinite(effort) else effort
+    return min(limit, effort) if math.isfinite(effort) else effort
 
 
 def _position(element: Element, drive: _Drive, context: Context) -> None:
-    """A spring and a damper towards the commanded position."""
+    """Write a spring and a damper to the commanded position."""
     actuator, stiffness = drive.actuator, drive.stiffness(context.time_step)
     element.set(kp=stiffness if actuator.p_gain is None else actuator.p_gain)
     if actuator.d_gain is None:
@@ -214,19 +268,19 @@ def _position(element: Element, drive: _Drive, context: Context) -> None:
         element.set(kv=actuator.d_gain)
     if -UNLIMITED < drive.axis.lower < drive.axis.upper < UNLIMITED:
         element.set(inheritrange=1.0)
-    element.set(forcerange=_both_sides(drive.effort))
+    element.set(forcerange=_symmetric_range(drive.effort))
     if actuator.p_gain is None:
         _report_gain(drive, stiffness, context)
 
 
 def _velocity(element: Element, drive: _Drive, context: Context) -> None:
-    """A damper towards the commanded speed."""
+    """Write a damper to the commanded speed."""
     gain = drive.actuator.d_gain
-    damping = _rounded(2.0 * drive.stiffness(context.time_step) / _BANDWIDTH)
+    damping = _round_to_three_digits(2.0 * drive.stiffness(context.time_step) / _BANDWIDTH)
     element.set(
         kv=damping if gain is None else gain,
-        ctrlrange=_both_sides(drive.axis.velocity),
-        forcerange=_both_sides(drive.effort),
+        ctrlrange=_symmetric_range(drive.axis.velocity),
+        forcerange=_symmetric_range(drive.effort),
     )
     if gain is None:
         _report_gain(drive, damping, context)
@@ -239,21 +293,31 @@ _WRITERS: dict[str, Callable[[Element, _Drive, Context], None]] = {
     "velocity": _velocity,
 }
 _TAGS = {"dcmotor": "general"}
-"""MJCF's element, where it is not of the same name; its own ``dcmotor`` takes volts."""
+"""MJCF's element, if its name differs; MJCF's own ``dcmotor`` takes volts."""
 
 
-def _both_sides(limit: float) -> tuple[float, float] | None:
+def _subjects(actuator: Actuator) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((actuator.name, actuator.joint)))
+
+
+def _symmetric_range(limit: float) -> tuple[float, float] | None:
     return (-limit, limit) if math.isfinite(limit) else None
 
 
-def _rounded(x: float) -> float:
+def _round_to_three_digits(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def _report_gain(drive: _Drive, assumed: float, context: Context) -> None:
-    message = (
-        f"actuator {drive.actuator.name} has no gain in the source; it gets {assumed:g}, "
-        f"which reacts within {1.0 / _BANDWIDTH:.2g} s to the inertia that the joint sees"
+def _report_gain(drive: _Drive, gain: float, context: Context) -> None:
+    context.report(
+        Fate.ASSUMED,
+        "assumed-gain",
+        "the source states no gain for actuator {actuator}; it gets {gain:g}, which reacts within {time:.2g} s to the "
+        "effective inertia of the joint",
+        drive.actuator.where,
+        hint="tune the gain, or state it in the source",
+        subjects=drive.subjects,
+        actuator=drive.actuator.name,
+        gain=gain,
+        time=1.0 / _BANDWIDTH,
     )
-    hint = "tune it, or state it in the source"
-    context.report(Fate.ASSUMED, "assumed-gain", message, drive.actuator.where, hint=hint)

@@ -1,50 +1,45 @@
-"""``<equality>``: couplings, screws, locked joints, kinematic loops and constraints.
+"""``<equality>``: couplings, screws, locked joints, kinematic loops and ball constraints.
 
-MuJoCo holds equalities by soft constraints. ``solref`` of two time steps and ``solimp`` of 0.9999 make them as hard as
-its solver allows; what is left is stated in the ledger.
+MuJoCo enforces equalities by soft constraints, see `xml.solver_constants`; the remaining error is reported.
 """
 
 from __future__ import annotations
 
 from bridge.mechanism.bodies import Closure
+from bridge.mechanism.connections import BodyConnection
 from bridge.mechanism.target_names import primitive_names
-from bridge.mjcf.body.joints import Carrier, locked
+from bridge.mjcf.body.joint_source import where_of
+from bridge.mjcf.body.joints import ScalarJoint, is_locked
+from bridge.mjcf.body.sites import add_site
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
-from bridge.mjcf.xml.number_format import placement
-from loaders.diagnostics import NOWHERE, Fate, Where
+from bridge.mjcf.xml.solver_constants import DEFAULT_SOLIMP, DEFAULT_SOLREF, HELD_WITHIN
+from loaders.diagnostics import Fate, Where
 from loaders.model import BallConstraint, JointType
 from loaders.spatial import Pose
 
-from .loop_feasibility import SHUT, End, gap_at_zero, least_gap
-
-SOLIMP = (0.9999, 0.9999, 0.001)
-"""Impedance of a hard constraint; 0.9999 is the most that MuJoCo allows."""
-_SOFT_SOLREF, _SOFT_SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001)
-"""What MuJoCo does where nothing is said; what can never close must yield, or the solver tears it apart."""
+from .loop_feasibility import CLOSED, BodyFrame, least_residual, residual_at_zero
 
 
-def solref(context: Context) -> tuple[float, float]:
-    """Time constant and damping ratio of a hard constraint: two time steps is the least that MuJoCo allows."""
-    return (2.0 * context.time_step, 1.0)
+def write_equalities(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+    """Write every equality of the mechanism.
 
-
-def within(error: str) -> str:
-    """How well a soft constraint holds; the tests hold the figures against the running engine."""
-    return f"within {error} in 2 s of free motion at 1 ms for links of a few kilograms, more for heavier ones"
-
-
-def equalities(by_component: dict[int, Carrier], context: Context) -> None:
-    """Write every equality of the mechanism."""
-    for component, carrier in by_component.items():
-        _screw(component, carrier, context)
-        _lock(carrier, context)
-    _couplings(by_component, context)
+    Args:
+        scalar_joints: The MJCF joint of each velocity component.
+        context: The export.
+    """
+    for dof, joint in scalar_joints.items():
+        _write_screw(dof, joint, context)
+        _write_lock(joint, context)
+    _write_couplings(scalar_joints, context)
     for closure in context.mechanism.closures:
-        _closure(closure, context)
-    for constraint in context.mechanism.scene.constraints:
-        if isinstance(constraint, BallConstraint):
-            _ball(constraint, context)
+        _write_closure(closure, context)
+    for constraint in context.mechanism.constraints:
+        if isinstance(constraint, BodyConnection) and isinstance(constraint.element, BallConstraint):
+            _write_ball(constraint.element, constraint, context)
+
+
+# --- joints ----------------------------------------------------------------------------------------------------------
 
 
 def _joint_equality(follower: str, leader: str | None, offset: float, multiplier: float, context: Context) -> None:
@@ -53,137 +48,158 @@ def _joint_equality(follower: str, leader: str | None, offset: float, multiplier
     )
 
 
-def _screw(component: int, carrier: Carrier, context: Context) -> None:
-    """Every other primitive of the component follows the one that carries it."""
-    body = context.mechanism.bodies[carrier.body]
+def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
+    """Couple every other primitive of a velocity component to the one that has it."""
+    body = context.mechanism.bodies[joint.body]
     names = primitive_names(body)
     for p, primitive in enumerate(body.primitives):
-        if p != carrier.primitive and body.v_start + primitive.dof_index == component:
-            _joint_equality(names[p], carrier.joint, 0.0, primitive.ratio / carrier.ratio, context)
-            message = (
-                f"joint {carrier.joint} is a hinge and a slide, {names[p]}, held together by a soft constraint: "
-                f"{within('1e-6 m')}"
+        if p != joint.primitive and body.v_start + primitive.dof_index == dof:
+            _joint_equality(names[p], joint.joint, 0.0, primitive.ratio / joint.ratio, context)
+            context.report(
+                Fate.APPROXIMATED,
+                "screw-soft-constraint",
+                "joint {joint} is a hinge and a slide, {slide}, coupled by a soft constraint " + HELD_WITHIN,
+                where_of(body),
+                subjects=(str(body.joint),),
+                joint=joint.joint,
+                slide=names[p],
+                error="1e-6 m",
             )
-            where = body.source.where if body.source is not None else NOWHERE
-            context.report(Fate.APPROXIMATED, "screw-soft-constraint", message, where)
 
 
-def _lock(carrier: Carrier, context: Context) -> None:
-    body = context.mechanism.bodies[carrier.body]
-    axis = body.primitives[carrier.primitive].limits
-    if axis is None or not locked(axis):
+def _write_lock(joint: ScalarJoint, context: Context) -> None:
+    body = context.mechanism.bodies[joint.body]
+    axis = body.primitives[joint.primitive].limits
+    if axis is None or not is_locked(axis):
         return
-    _joint_equality(carrier.joint, None, carrier.ratio * axis.lower, 0.0, context)
-    message = f"limits leave joint {carrier.joint} one position; a soft constraint holds it: {within('1e-6')}"
-    where = body.source.where if body.source is not None else NOWHERE
-    context.report(Fate.APPROXIMATED, "locked-joint", message, where, hint="use a fixed joint")
+    _joint_equality(joint.joint, None, joint.ratio * axis.lower, 0.0, context)
+    context.report(
+        Fate.APPROXIMATED,
+        "locked-joint",
+        "the limits of joint {joint} allow one position; a soft constraint holds it " + HELD_WITHIN,
+        where_of(body),
+        hint="use a fixed joint",
+        subjects=(str(body.joint),),
+        joint=joint.joint,
+        error="1e-6",
+    )
 
 
-def _couplings(by_component: dict[int, Carrier], context: Context) -> None:
-    where = {coupling.follower: coupling.where for coupling in context.mechanism.scene.couplings}
+def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
     for coupling in context.mechanism.couplings:
-        follower, leader = by_component.get(coupling.follower), by_component.get(coupling.leader)
+        follower, leader = scalar_joints.get(coupling.follower), scalar_joints.get(coupling.leader)
         if follower is None or leader is None:
             context.report(
                 Fate.DROPPED,
                 "coupling",
-                "joint {coupling} cannot be coupled: MuJoCo couples hinges and slides only",
-                where.get(coupling.name, NOWHERE),
-                coupling=coupling.name,
+                "joint {joint} cannot be coupled: MuJoCo couples hinges and slides only",
+                coupling.where,
+                subjects=(coupling.name,),
+                joint=coupling.name,
             )
             continue
         offset = follower.ratio * coupling.offset
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
         _joint_equality(follower.joint, leader.joint, offset, multiplier, context)
+        v_order = context.mechanism.v_order
         context.report(
             Fate.APPROXIMATED,
             "coupling-soft-constraint",
-            "joint {joint} follows {joint_2} by a soft constraint: {within}",
-            where.get(coupling.name, NOWHERE),
-            joint=follower.joint,
-            joint_2=leader.joint,
-            within=within("2e-6"),
+            "joint {follower} follows {leader} by a soft constraint " + HELD_WITHIN,
+            coupling.where,
+            subjects=(v_order[coupling.follower][0], v_order[coupling.leader][0]),
+            follower=follower.joint,
+            leader=leader.joint,
+            error="2e-6",
         )
 
 
 # --- points and frames that coincide ---------------------------------------------------------------------------------
 
 _POINTS = {JointType.BALL: 1, JointType.REVOLUTE: 2, JointType.CONTINUOUS: 2}
-"""Joints that hold points together, and how many: one at the centre, and one on the axis of a hinge."""
+"""Number of points that a joint holds together: one at the center, and one on the axis of a hinge."""
 
 
-def _closure(closure: Closure, context: Context) -> None:
-    """A weld, or a point or two that are held together; `bridge.lowering.loop_cutting` leaves nothing else."""
+def _write_closure(closure: Closure, context: Context) -> None:
+    """Write a weld, or connect one or two points; `bridge.lowering.loop_cutting` leaves no other closures."""
     joint = closure.joint
-    if joint.type is JointType.FIXED:
-        _hold("weld", joint.name, closure, Pose.of(), context)
-        held = within("5e-6 m and 5e-6 rad")
-    else:
-        _hold("connect", joint.name, closure, Pose.of(), context)
-        held = f"{within('5e-6 m')}; it has no position"
+    is_weld = joint.type is JointType.FIXED
+    _connect("weld" if is_weld else "connect", joint.name, closure, Pose.of(), context)
     if _POINTS.get(joint.type) == 2:
-        _hold("connect", f"{joint.name}_axis", closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
+        _connect("connect", f"{joint.name}_axis", closure, Pose.of(p=0.1 * joint.axes[0].xyz), context)
+    template = "joint {joint} closes a kinematic loop by a soft constraint " + HELD_WITHIN
     context.report(
         Fate.APPROXIMATED,
         "loop-soft-constraint",
-        "joint {joint} closes a loop by a soft constraint: {held}",
+        template if is_weld else template + "; it has no position",
         joint.where,
+        subjects=(joint.name,),
         joint=joint.name,
-        held=held,
+        error="5e-6 m and 5e-6 rad" if is_weld else "5e-6 m",
     )
 
 
-def _hold(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
+def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: Context) -> None:
+    """Hold a site on the parent and one on the child together."""
     joint = closure.joint
-    ends = (closure.parent, joint.X_PJ @ X_JS), (closure.child, joint.X_CJ @ X_JS)
-    softness = _softness(name, ends, joint.where, context)
-    sites = (
-        site(f"{name}_parent", closure.parent, joint.X_PJ @ X_JS, context),
-        site(f"{name}_child", closure.child, joint.X_CJ @ X_JS, context),
-    )
+    parent, child = (closure.parent, joint.X_PJ @ X_JS), (closure.child, joint.X_CJ @ X_JS)
+    softness = _softness(name, (joint.name,), (parent, child), joint.where, context)
+    sites = add_site(f"{name}_parent", *parent, context), add_site(f"{name}_child", *child, context)
     context.document["equality"].add(kind, name=name, site1=sites[0], site2=sites[1], **softness)
 
 
-def _ball(constraint: BallConstraint, context: Context) -> None:
-    A, B = context.index[constraint.link_A], context.index[constraint.link_B]
+def _write_ball(constraint: BallConstraint, connection: BodyConnection, context: Context) -> None:
     name = context.names.claim("equality", f"{constraint.link_A}_{constraint.link_B}")
-    ends = (A, Pose.of(p=constraint.p_AP)), (B, Pose.of(p=constraint.p_BQ))
-    softness = _softness(name, ends, constraint.where, context)
-    sites = (
-        site(f"{name}_A", A, Pose.of(p=constraint.p_AP), context),
-        site(f"{name}_B", B, Pose.of(p=constraint.p_BQ), context),
-    )
+    links = constraint.link_A, constraint.link_B
+    A, B = (connection.body_a, connection.X_AP), (connection.body_b, connection.X_BQ)
+    softness = _softness(name, links, (A, B), constraint.where, context)
+    sites = add_site(f"{name}_A", *A, context), add_site(f"{name}_B", *B, context)
     context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1], **softness)
     context.report(
         Fate.APPROXIMATED,
         "ball-soft-constraint",
-        "links {link_a} and {link_b} are held by a soft constraint: {within}",
+        "a soft constraint holds a point of {link_a} on a point of {link_b} " + HELD_WITHIN,
         constraint.where,
+        subjects=links,
         link_a=constraint.link_A,
         link_b=constraint.link_B,
-        within=within("1e-4 m"),
+        error="1e-4 m",
     )
 
 
-def _softness(name: str, ends: tuple[End, End], where: Where, context: Context) -> dict[str, Value]:
-    """MuJoCo's own softness where two points never meet; it is said where they are apart at the zero configuration."""
-    gap = gap_at_zero(context.mechanism, ends)
-    if gap <= SHUT:
-        return {}
-    least = least_gap(context.mechanism, ends)
-    if least <= SHUT:
-        message = f"{name} is open by {gap:.3g} m at the zero configuration; MuJoCo pulls it shut in a few steps"
-        hint = "start from positions that close it"
-        context.report(Fate.NOTED, "open-at-zero", message, where, hint=hint)
-        return {}
-    message = f"no position was found that closes {name}; a soft pull holds it at its least gap, {least:.3g} m"
-    hint = "move the points to where they can meet"
-    context.report(Fate.APPROXIMATED, "never-closes", message, where, hint=hint)
-    return {"solref": _SOFT_SOLREF, "solimp": _SOFT_SOLIMP}
+def _softness(
+    name: str, subjects: tuple[str, ...], ends: tuple[BodyFrame, BodyFrame], where: Where, context: Context
+) -> dict[str, Value]:
+    """Return MuJoCo's default softness for points that can never meet: a hard constraint would be unstable.
 
-
-def site(name: str, body: int, X_BS: Pose, context: Context) -> str:
-    """A new site; its name."""
-    name = context.names.claim("site", name)
-    context.document.body(body).add("site", name=name, class_="frame", **placement(X_BS))
-    return name
+    Points that are apart at the zero configuration are reported.
+    """
+    at_zero = residual_at_zero(context.mechanism, ends)
+    if at_zero <= CLOSED:
+        return {}
+    least = least_residual(context.mechanism, ends)
+    if least <= CLOSED:
+        context.report(
+            Fate.NOTED,
+            "open-at-zero",
+            "constraint {constraint} is open by {distance:.3g} m at the zero configuration; MuJoCo closes it in a few "
+            "steps",
+            where,
+            hint="start from positions that close it",
+            subjects=subjects,
+            constraint=name,
+            distance=at_zero,
+        )
+        return {}
+    context.report(
+        Fate.APPROXIMATED,
+        "never-closes",
+        "no position was found that closes constraint {constraint}; a soft constraint pulls it to its least distance, "
+        "{distance:.3g} m",
+        where,
+        hint="move the points to where they can meet",
+        subjects=subjects,
+        constraint=name,
+        distance=least,
+    )
+    return {"solref": DEFAULT_SOLREF, "solimp": DEFAULT_SOLIMP}

@@ -1,4 +1,4 @@
-"""Whether two points that a constraint holds together can come together at all."""
+"""Feasibility of a point constraint: whether any position lets the two points that it holds together coincide."""
 
 from __future__ import annotations
 
@@ -10,48 +10,49 @@ from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import default_position, kind_of, scalar_joints
 from loaders.spatial import IDENTITY, Array, Pose, skew
 
-End = tuple[int, Pose]
-"""A body, by index, and a frame on it."""
+BodyFrame = tuple[int, Pose]
+"""A body, by index, and the pose of a frame on it."""
 
-SHUT = 1e-6
-"""Distance [m] below which two points count as one."""
+CLOSED = 1e-6
+"""Distance [m] below which two points coincide."""
 _STARTS = 4
 _STEPS = 60
-_STRIDE = 0.5
-"""The most that a joint moves in one step of the search [rad or m]."""
-_MOST_FREEDOMS = 200
-"""Above it the search is not worth the time."""
+_MAX_STRIDE = 0.5
+"""Largest motion of a joint in one step of the search [rad or m]."""
+_MAX_DOFS = 200
+"""Largest number of degrees of freedom for which the search is run: its cost grows with their cube."""
 
 
-def gap_at_zero(mechanism: Mechanism, ends: tuple[End, End]) -> float:
-    """How far two points are apart where the scene has the links [m]."""
+def residual_at_zero(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:
+    """Return the distance of two points in the initial poses of the scene [m]."""
     P, Q = ((IDENTITY if i == ROOT else mechanism.bodies[i].link.X_WL) @ X_BS for i, X_BS in ends)
     return float(np.linalg.norm(P.p - Q.p))
 
 
-def least_gap(mechanism: Mechanism, ends: tuple[End, End]) -> float:
-    """The least distance [m] of two points that hinges and slides were found to allow within their limits.
+def least_residual(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame]) -> float:
+    """Return the least distance [m] of two points that hinges and slides were found to allow within their limits.
 
-    By Gauss-Newton steps from zero and from positions by chance. Zero where a ball or a free link can bring them
-    together, and where there are more joints than are worth a search.
+    The search takes Gauss-Newton steps from zero and from random positions. The result is zero where a ball or a free
+    link can bring the points together, and for mechanisms with too many degrees of freedom.
     """
-    if len(mechanism.v_order) > _MOST_FREEDOMS:
+    if len(mechanism.v_order) > _MAX_DOFS:
         return 0.0
     lower, upper, is_scalar = _limits(mechanism)
     rng, best = np.random.default_rng(0), np.inf
     for start in range(_STARTS):
         x = np.clip(rng.uniform(-np.pi, np.pi, len(lower)) * (start > 0), lower, upper)
         for _ in range(_STEPS):
-            gap, J = _gap(mechanism, ends, x)
-            best = min(best, float(np.linalg.norm(gap)))
-            if best < SHUT or np.any(np.abs(gap @ J[:, ~is_scalar]) > SHUT * best):
+            residual, J = _residual(mechanism, ends, x)
+            best = min(best, float(np.linalg.norm(residual)))
+            if best < CLOSED or np.any(np.abs(residual @ J[:, ~is_scalar]) > CLOSED * best):
                 return 0.0
-            x = np.clip(x - np.clip(np.linalg.pinv(J, rcond=1e-3) @ gap, -_STRIDE, _STRIDE), lower, upper)
+            step = np.linalg.pinv(J, rcond=1e-3) @ residual
+            x = np.clip(x - np.clip(step, -_MAX_STRIDE, _MAX_STRIDE), lower, upper)
     return best
 
 
 def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Of each velocity component the limits, and whether it is that of a hinge or a slide."""
+    """Return the limits of each velocity component, and whether it is that of a hinge or a slide."""
     n = len(mechanism.v_order)
     lower, upper, is_scalar = np.full(n, -np.inf), np.full(n, np.inf), np.zeros(n, dtype=bool)
     for body in scalar_joints(mechanism.bodies).values():
@@ -63,21 +64,21 @@ def _limits(mechanism: Mechanism) -> tuple[Array, Array, NDArray[np.bool_]]:
     return lower, upper, is_scalar
 
 
-def _gap(mechanism: Mechanism, ends: tuple[End, End], x: Array) -> tuple[Array, Array]:
-    """From the second point to the first [m], shape (3,), and its Jacobian, shape (3, nv)."""
+def _residual(mechanism: Mechanism, ends: tuple[BodyFrame, BodyFrame], x: Array) -> tuple[Array, Array]:
+    """Return the vector from the second point to the first [m], shape (3,), and its Jacobian, shape (3, nv)."""
     q = {
         body.joint: tuple(x[body.v_start : body.v_start + body.nv]) if kind_of(body) is None else default_position(body)
         for body in mechanism.bodies
         if body.joint is not None and body.primitives
     }
-    poses, motions = mechanism.link_poses(q), mechanism.jacobians(q)
-    gap, J = np.zeros(3), np.zeros((3, len(x)))
+    poses, jacobians = mechanism.link_poses(q), mechanism.jacobians(q)
+    residual, J = np.zeros(3), np.zeros((3, len(x)))
     for sign, (i, X_BS) in zip((1.0, -1.0), ends, strict=True):
         if i == ROOT:
-            gap += sign * X_BS.p
+            residual += sign * X_BS.p
             continue
         name = mechanism.bodies[i].name
         p = poses[name].R @ X_BS.p
-        gap += sign * (poses[name].p + p)
-        J += sign * (motions[name][3:] - skew(p) @ motions[name][:3])
-    return gap, J
+        residual += sign * (poses[name].p + p)
+        J += sign * (jacobians[name][3:] - skew(p) @ jacobians[name][:3])
+    return residual, J

@@ -1,25 +1,28 @@
-"""Forces that MJCF has no element for, as a callback of the running MuJoCo."""
+"""Forces for which MJCF has no element, as a callback of the running MuJoCo."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
+from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mechanism.force_laws import Motion, bushing_wrench, tendon_force
-from bridge.mjcf.body.joints import carriers
-from loaders.model import WORLD, Bushing, TendonConstraint
+from bridge.mjcf.body.joints import joint_of_velocity
+from loaders import LoadOptions
+from loaders.model import Bushing, TendonConstraint
 from loaders.spatial import Array, Pose
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pull:
-    """One joint of a tendon: the model's position is MuJoCo's over ``ratio``."""
+class _TendonJoint:
+    """One joint of a tendon: its position in the mechanism is MuJoCo's divided by ``ratio``."""
 
     qpos: int
     dof: int
@@ -29,17 +32,17 @@ class _Pull:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PassiveForces:
-    """Adds bushings and the damping of yielding tendons to ``qfrc_passive`` of one model; leaves all others alone."""
+    """Adds bushings and the damping of compliant tendons to ``qfrc_passive`` of one model; ignores all other models."""
 
     signature: int
-    """MuJoCo's own mark of the model that it belongs to."""
+    """MuJoCo's signature of the model to which it belongs."""
     bushings: tuple[tuple[Bushing, int, int], ...]
-    """Each with the numbers of the bodies that have its frames."""
-    tendons: tuple[tuple[TendonConstraint, tuple[_Pull, ...]], ...]
-    """Those whose damping the MJCF leaves out."""
+    """Each bushing with the ids of the MuJoCo bodies that have its frames."""
+    tendons: tuple[tuple[TendonConstraint, tuple[_TendonJoint, ...]], ...]
+    """The tendons whose damping the MJCF omits."""
 
     def __call__(self, model: Any, data: Any) -> None:
-        """Add the forces for the present state.
+        """Add the forces for the current state.
 
         Args:
             model: A ``mujoco.MjModel``.
@@ -48,54 +51,71 @@ class PassiveForces:
         if model.signature != self.signature:
             return
         for bushing, a, c in self.bushings:
-            _bear(bushing, a, c, model, data)
-        for tendon, pulls in self.tendons:
-            _damp(tendon, pulls, data)
+            _apply_bushing(bushing, a, c, model, data)
+        for tendon, joints in self.tendons:
+            _apply_damping(tendon, joints, data)
 
 
-def passive_forces(source: Source, model: Any, **load_options: Any) -> PassiveForces:
-    """What MJCF has no element for, to be given to ``mujoco.set_mjcb_passive``.
+def passive_forces(source: Source, model: Any, **load_options: Unpack[LoadOptions]) -> PassiveForces:
+    """Return the forces for which MJCF has no element, as a callback for ``mujoco.set_mjcb_passive``.
 
-    A callback serves every model of the process; this one does nothing for others than ``model``.
+    MuJoCo calls the callback for every model of the process; it has no effect on other models than ``model``.
 
     Args:
         source: What the model was made from: a path, a `loaders.Scene` or a `bridge.Mechanism`.
-        model: The ``mujoco.MjModel`` that `to_mjcf` or `to_mjspec` led to.
-        load_options: For `loaders.load`, if ``source`` is a path.
+        model: The ``mujoco.MjModel`` compiled from the result of `to_mjcf` or `to_mjspec`.
+        load_options: Options of `loaders.load`, if ``source`` is a path.
 
     Raises:
-        LoadError: if the file is wrong.
-        KeyError: if ``model`` has no body or joint of a name that the source has.
+        LoadError: if the file is invalid.
+        KeyError: if ``model`` lacks a body or joint of the source.
+        TypeError: if an option is unknown.
     """
     mechanism = mechanism_of(source, **load_options)
     bushings = [
-        (force, _body(model, force.link_A), _body(model, force.link_C))
-        for force in mechanism.scene.forces
-        if isinstance(force, Bushing)
+        _bushing(connection.element, connection, mechanism, model)
+        for connection in mechanism.force_elements
+        if isinstance(connection.element, Bushing)
     ]
-    tendons = [(t, _pulls(t, mechanism, model)) for t in mechanism.scene.constraints if isinstance(t, TendonConstraint)]
-    damped = tuple((t, p) for t, p in tendons if p and t.damping and math.isfinite(t.stiffness))
-    return PassiveForces(signature=model.signature, bushings=tuple(bushings), tendons=damped)
+    tendons = (c for c in mechanism.constraints if isinstance(c, TendonConnection))
+    damped = [
+        (c.element, _tendon_joints(c, mechanism, model))
+        for c in tendons
+        if c.element.damping and math.isfinite(c.element.stiffness)
+    ]
+    return PassiveForces(
+        signature=model.signature,
+        bushings=tuple(bushings),
+        tendons=tuple((tendon, joints) for tendon, joints in damped if joints),
+    )
 
 
-def _body(model: Any, link: str) -> int:
-    return 0 if link == WORLD else int(model.body(link).id)
+def _bushing(
+    element: Bushing, connection: BodyConnection, mechanism: Mechanism, model: Any
+) -> tuple[Bushing, int, int]:
+    """Return the bushing with the frames of its connection, and the ids of its bodies."""
+    bushing = dataclasses.replace(element, X_LA=connection.X_AP, X_LC=connection.X_BQ)
+    return bushing, _body_id(connection.body_a, mechanism, model), _body_id(connection.body_b, mechanism, model)
 
 
-def _pulls(tendon: TendonConstraint, mechanism: Mechanism, model: Any) -> tuple[_Pull, ...]:
-    """The joints of a tendon; none if one of them is no hinge or slide of the tree, and the tendon left out."""
-    found, component = carriers(mechanism), {key: v for v, key in enumerate(mechanism.v_order)}
-    drawn = [found.get(component.get((name, 0), -1)) for name in tendon.joints]
-    pulls = []
-    for carrier, coefficient in zip(drawn, tendon.coefficients, strict=True):
-        if carrier is None:
+def _body_id(body: int, mechanism: Mechanism, model: Any) -> int:
+    return 0 if body == ROOT else int(model.body(mechanism.bodies[body].name).id)
+
+
+def _tendon_joints(connection: TendonConnection, mechanism: Mechanism, model: Any) -> tuple[_TendonJoint, ...]:
+    """Return the joints of a tendon; none if one is not a hinge or slide of the tree, and the tendon not written."""
+    scalar_joints = joint_of_velocity(mechanism)
+    joints = []
+    for dof, coefficient in zip(connection.dofs, connection.element.coefficients, strict=True):
+        scalar_joint = None if dof is None else scalar_joints.get(dof)
+        if scalar_joint is None:
             return ()
-        joint = model.joint(carrier.joint)
-        pulls.append(_Pull(int(joint.qposadr[0]), int(joint.dofadr[0]), carrier.ratio, coefficient))
-    return tuple(pulls)
+        joint = model.joint(scalar_joint.joint)
+        joints.append(_TendonJoint(int(joint.qposadr[0]), int(joint.dofadr[0]), scalar_joint.ratio, coefficient))
+    return tuple(joints)
 
 
-def _bear(bushing: Bushing, a: int, c: int, model: Any, data: Any) -> None:
+def _apply_bushing(bushing: Bushing, a: int, c: int, model: Any, data: Any) -> None:
     import mujoco
 
     wrench = bushing_wrench(bushing, _motion(model, data, a, bushing.X_LA), _motion(model, data, c, bushing.X_LC))
@@ -104,7 +124,7 @@ def _bear(bushing: Bushing, a: int, c: int, model: Any, data: Any) -> None:
 
 
 def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> Motion:
-    """How a frame on a body moves."""
+    """Return the motion of a frame on a body."""
     import mujoco
 
     X_WF = Pose.of(data.xmat[body].reshape(3, 3), data.xpos[body]) @ X_LF
@@ -114,10 +134,10 @@ def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> Motion:
     return Motion(X_WF, w, v + np.cross(w, X_WF.p - data.xpos[body]))
 
 
-def _damp(tendon: TendonConstraint, pulls: tuple[_Pull, ...], data: Any) -> None:
-    """Add what is not the spring, which the MJCF has."""
-    length = tendon.offset + sum(p.coefficient * data.qpos[p.qpos] / p.ratio for p in pulls)
-    rate = sum(p.coefficient * data.qvel[p.dof] / p.ratio for p in pulls)
+def _apply_damping(tendon: TendonConstraint, joints: tuple[_TendonJoint, ...], data: Any) -> None:
+    """Add the force of the tendon without its spring, which the MJCF has."""
+    length = tendon.offset + sum(j.coefficient * data.qpos[j.qpos] / j.ratio for j in joints)
+    rate = sum(j.coefficient * data.qvel[j.dof] / j.ratio for j in joints)
     spring = tendon_force(dataclasses.replace(tendon, damping=0.0), length, rate)
-    for p in pulls:
-        data.qfrc_passive[p.dof] += (tendon_force(tendon, length, rate) - spring) * p.coefficient / p.ratio
+    for j in joints:
+        data.qfrc_passive[j.dof] += (tendon_force(tendon, length, rate) - spring) * j.coefficient / j.ratio

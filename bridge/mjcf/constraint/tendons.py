@@ -1,4 +1,4 @@
-"""``<tendon>``: springs between points, distances, and sums of joint positions within bounds."""
+"""``<tendon>``: springs between points, distances, and bounded sums of joint positions."""
 
 from __future__ import annotations
 
@@ -6,51 +6,65 @@ import math
 
 import numpy as np
 
-from bridge.mjcf.body.joints import Carrier
+from bridge.mechanism.bodies import ROOT
+from bridge.mechanism.connections import BodyConnection, TendonConnection
+from bridge.mjcf.body.joints import ScalarJoint
+from bridge.mjcf.body.sites import add_site
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import numbers
+from bridge.mjcf.xml.solver_constants import HARD_SOLIMP, HELD_WITHIN, UNLIMITED, hard_solref
 from loaders.diagnostics import Fate
-from loaders.model import WORLD, BallConstraint, Bushing, DistanceConstraint, SpringDamper, TendonConstraint
-from loaders.spatial import IDENTITY, Pose
+from loaders.model import Bushing, DistanceConstraint, SpringDamper, TendonConstraint
+from loaders.spatial import Array, Pose
 
-from .equality import SOLIMP, site, solref, within
-
-
-def tendons(by_component: dict[int, Carrier], context: Context) -> None:
-    """Write every force element and constraint that MuJoCo has as a tendon."""
-    for element in (*context.mechanism.scene.forces, *context.mechanism.scene.constraints):
-        if isinstance(element, SpringDamper):
-            spatial = _spatial(element, context)
-            spatial.set(springlength=element.free_length, stiffness=element.stiffness, damping=element.damping or None)
-        elif isinstance(element, DistanceConstraint):
-            _distance(element, context)
-        elif isinstance(element, TendonConstraint):
-            _sum(element, by_component, context)
-        elif isinstance(element, Bushing):
-            _bushing(element, context)
-        elif not isinstance(element, BallConstraint):
-            raise TypeError(f"{type(element).__name__} is no constraint or force element")
+_USE_CALLBACK = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
 
 
-def _bushing(bushing: Bushing, context: Context) -> None:
-    X_LA, X_LC = (numbers(X.to_vector()) for X in (bushing.X_LA, bushing.X_LC))
-    message = (
-        f"the bushing between {bushing.link_A} (at {X_LA}) and {bushing.link_C} (at {X_LC}) has no counterpart in "
-        f"MuJoCo; torque stiffness {numbers(bushing.torque_stiffness)}, damping {numbers(bushing.torque_damping)}, "
-        f"force stiffness {numbers(bushing.force_stiffness)}, damping {numbers(bushing.force_damping)}"
+def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+    """Write every force element and constraint that MuJoCo represents as a tendon; report bushings.
+
+    Args:
+        scalar_joints: The MJCF joint of each velocity component.
+        context: The export.
+    """
+    for connection in (*context.mechanism.force_elements, *context.mechanism.constraints):
+        if isinstance(connection, TendonConnection):
+            _write_sum(connection, scalar_joints, context)
+        elif isinstance(connection.element, SpringDamper):
+            _write_spring(connection.element, connection, context)
+        elif isinstance(connection.element, DistanceConstraint):
+            _write_distance(connection.element, connection, context)
+        elif isinstance(connection.element, Bushing):
+            _report_bushing(connection.element, context)
+
+
+def _report_bushing(bushing: Bushing, context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "bushing",
+        "MuJoCo does not support the bushing between {link_a} (at {X_LA}) and {link_c} (at {X_LC}); torque stiffness "
+        "{torque_stiffness}, damping {torque_damping}, force stiffness {force_stiffness}, damping {force_damping}",
+        bushing.where,
+        hint=_USE_CALLBACK,
+        subjects=(bushing.link_A, bushing.link_C),
+        link_a=bushing.link_A,
+        X_LA=numbers(bushing.X_LA.to_vector()),
+        link_c=bushing.link_C,
+        X_LC=numbers(bushing.X_LC.to_vector()),
+        torque_stiffness=numbers(bushing.torque_stiffness),
+        torque_damping=numbers(bushing.torque_damping),
+        force_stiffness=numbers(bushing.force_stiffness),
+        force_damping=numbers(bushing.force_damping),
     )
-    hint = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
-    context.report(Fate.DROPPED, "bushing", message, bushing.where, hint=hint)
 
 
-def _spatial(element: SpringDamper | DistanceConstraint, context: Context) -> Element:
-    """A straight tendon from P to Q."""
-    name = context.names.claim("tendon", f"{element.link_A}_{element.link_B}")
-    A, B = context.index[element.link_A], context.index[element.link_B]
+def _spatial_tendon(name: str, connection: BodyConnection, context: Context) -> Element:
+    """Add a straight tendon from P to Q."""
+    name = context.names.claim("tendon", name)
     ends = (
-        site(f"{name}_A", A, Pose.of(p=element.p_AP), context),
-        site(f"{name}_B", B, Pose.of(p=element.p_BQ), context),
+        add_site(f"{name}_A", connection.body_a, connection.X_AP, context),
+        add_site(f"{name}_B", connection.body_b, connection.X_BQ, context),
     )
     spatial = context.document["tendon"].add("spatial", name=name)
     for end in ends:
@@ -58,70 +72,91 @@ def _spatial(element: SpringDamper | DistanceConstraint, context: Context) -> El
     return spatial
 
 
-def _distance(constraint: DistanceConstraint, context: Context) -> None:
-    """A stiff spring where the stiffness is finite, else an equality of the tendon's length."""
-    spatial = _spatial(constraint, context)
+def _write_spring(spring: SpringDamper, connection: BodyConnection, context: Context) -> None:
+    spatial = _spatial_tendon(f"{spring.link_A}_{spring.link_B}", connection, context)
+    spatial.set(springlength=spring.free_length, stiffness=spring.stiffness, damping=spring.damping or None)
+
+
+def _write_distance(constraint: DistanceConstraint, connection: BodyConnection, context: Context) -> None:
+    """Write a stiff spring if the stiffness is finite, else an equality of the tendon's length."""
+    spatial = _spatial_tendon(f"{constraint.link_A}_{constraint.link_B}", connection, context)
+    damping = constraint.damping or None
     if math.isfinite(constraint.stiffness):
-        spatial.set(
-            springlength=constraint.distance, stiffness=constraint.stiffness, damping=constraint.damping or None
-        )
+        spatial.set(springlength=constraint.distance, stiffness=constraint.stiffness, damping=damping)
         return
-    poses = context.mechanism.link_poses() | {WORLD: IDENTITY}
-    X_WA, X_WB = poses[constraint.link_A], poses[constraint.link_B]
-    P, Q = X_WA.p + X_WA.R @ constraint.p_AP, X_WB.p + X_WB.R @ constraint.p_BQ
+    poses = context.mechanism.link_poses()
+
+    def point(body: int, X_BP: Pose) -> Array:
+        if body == ROOT:
+            return X_BP.p
+        X_WB = poses[context.mechanism.bodies[body].name]
+        return X_WB.p + X_WB.R @ X_BP.p
+
+    P, Q = point(connection.body_a, connection.X_AP), point(connection.body_b, connection.X_BQ)
     offset = constraint.distance - float(np.linalg.norm(P - Q))
     context.document["equality"].add(
         "tendon", tendon1=spatial.attributes["name"], polycoef=(offset, 0.0, 0.0, 0.0, 0.0)
     )
-    spatial.set(damping=constraint.damping or None)
+    spatial.set(damping=damping)
     context.report(
         Fate.APPROXIMATED,
         "distance-soft-constraint",
-        "a soft constraint keeps {link_a} and {link_b} apart: {within}",
+        "a soft constraint holds the distance of {link_a} and {link_b} " + HELD_WITHIN,
         constraint.where,
+        subjects=(constraint.link_A, constraint.link_B),
         link_a=constraint.link_A,
         link_b=constraint.link_B,
-        within=within("2e-3 m"),
+        error="2e-3 m",
     )
 
 
-def _sum(constraint: TendonConstraint, by_component: dict[int, Carrier], context: Context) -> None:
-    components = {key: v for v, key in enumerate(context.mechanism.v_order)}
-    found = [by_component.get(components.get((joint, 0), -1)) for joint in constraint.joints]
-    carriers = [carrier for carrier in found if carrier is not None]
-    if len(carriers) < len(found):
+def _write_sum(connection: TendonConnection, scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+    """Write a fixed tendon: a weighted sum of joint positions within bounds."""
+    constraint = connection.element
+    candidates = [None if dof is None else scalar_joints.get(dof) for dof in connection.dofs]
+    joints = [joint for joint in candidates if joint is not None]
+    if len(joints) < len(candidates):
         context.report(
             Fate.DROPPED,
             "tendon",
-            "the tendon over {names} has a joint that is no hinge or slide of the tree",
+            "the tendon over {joints} has a joint that is not a hinge or slide of the tree of bodies",
             constraint.where,
-            names=", ".join(constraint.joints),
+            subjects=constraint.joints,
+            joints=constraint.joints,
         )
         return
-    bounds = (constraint.lower - constraint.offset, constraint.upper - constraint.offset)
     name = context.names.claim("tendon", "_".join(constraint.joints))
     fixed = context.document["tendon"].add("fixed", name=name)
-    bounds = (max(bounds[0], -1e10), min(bounds[1], 1e10))
+    bounds = (
+        max(constraint.lower - constraint.offset, -UNLIMITED),
+        min(constraint.upper - constraint.offset, UNLIMITED),
+    )
     if math.isfinite(constraint.stiffness):
         fixed.set(springlength=bounds, stiffness=constraint.stiffness)
         _report_damping(name, constraint, context)
     else:
-        fixed.set(range=bounds, solreflimit=solref(context), solimplimit=SOLIMP)
+        fixed.set(range=bounds, solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
         context.report(
             Fate.APPROXIMATED,
             "tendon-soft-constraint",
-            ("soft constraints hold the bounds of tendon {name}: it overshoots by up to two time steps of motion"),
+            "tendon {tendon}: soft constraints enforce the bounds, which it exceeds by up to two time steps of motion",
             constraint.where,
-            name=name,
+            subjects=constraint.joints,
+            tendon=name,
         )
-    for carrier, coefficient in zip(carriers, constraint.coefficients, strict=True):
-        fixed.add("joint", joint=carrier.joint, coef=coefficient / carrier.ratio)
+    for joint, coefficient in zip(joints, constraint.coefficients, strict=True):
+        fixed.add("joint", joint=joint.joint, coef=coefficient / joint.ratio)
 
 
 def _report_damping(name: str, constraint: TendonConstraint, context: Context) -> None:
     if constraint.damping:
-        message = (
-            f"damping {constraint.damping:g} of tendon {name} is left out: MuJoCo's would act inside its bounds too"
+        context.report(
+            Fate.DROPPED,
+            "tendon-damping",
+            "damping {damping:g} of tendon {tendon} is not carried: MuJoCo's would act inside the bounds too",
+            constraint.where,
+            hint=_USE_CALLBACK,
+            subjects=constraint.joints,
+            damping=constraint.damping,
+            tendon=name,
         )
-        hint = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
-        context.report(Fate.DROPPED, "tendon-damping", message, constraint.where, hint=hint)

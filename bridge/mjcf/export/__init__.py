@@ -1,1 +1,1 @@
-"""Output of a document: files, an ``MjSpec``, the scene around the model, README and fidelity report."""
+"""Results of an export: the folder with its README and fidelity report, the scene around the model, and the MjSpec."""

@@ -1,16 +1,18 @@
-"""FIDELITY.md: what an export lost, grouped by what is to be done about it, each sentence written once."""
+"""FIDELITY.md: what an export cannot carry exactly, grouped by code, message and hint."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from string import Formatter
 
-from loaders.diagnostics import Diagnostic, Fate, Where, without_repeats
+from loaders.diagnostics import Argument, Diagnostic, Fate, Where, without_repeats
 from loaders.scene import Scene
 
-_WORDS = {
+_HEADINGS = {
     Fate.DROPPED: "dropped: it has a meaning that the MJCF does not carry",
     Fate.APPROXIMATED: "approximated: carried, with the error stated",
     Fate.REPAIRED: "repaired: changed on request",
@@ -18,90 +20,98 @@ _WORDS = {
     Fate.NOTED: "noted: nothing that moves or collides depends on it",
     Fate.INVALID: "invalid",
 }
-_BETWEEN = re.compile(r"([:;,)]*\s+\(?)")
-"""What stands between two words of a message."""
-_GAP = "…"
-
-_Words = tuple[str, ...]
-"""A message, its words and what stands between them by turns."""
+"""Meaning of each fate, in the order of the report."""
 
 
-def fidelity(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
-    """Everything that is not carried exactly; silence is exact."""
+class _Omitted(str):
+    """Stands for an argument whose values are listed below the message."""
+
+    __slots__ = ()
+
+    def __format__(self, _spec: str) -> str:
+        return "…"
+
+
+def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
+    """Return the report of everything that is not carried exactly; what it does not list is exact.
+
+    Args:
+        scene: The exported scene, with the findings of its reader.
+        diagnostics: The findings of lowering and export.
+    """
     entries = without_repeats((*scene.diagnostics, *diagnostics))
     counts = Counter(entry.fate for entry in entries)
     lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
-    lines += [f"- {counts[fate]} {words}" for fate, words in _WORDS.items() if counts[fate]] or ["- nothing was lost"]
-    for fate, words in _WORDS.items():
+    lines += [f"- {counts[fate]} {text}" for fate, text in _HEADINGS.items() if counts[fate]] or ["- nothing was lost"]
+    for fate, text in _HEADINGS.items():
         if counts[fate]:
-            lines += ["", f"## {words.partition(':')[0].capitalize()}"]
+            lines += ["", f"## {text.partition(':')[0].capitalize()}"]
             lines += _section([entry for entry in entries if entry.fate is fate], scene)
     return "\n".join(lines) + "\n"
 
 
 def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
-    """A heading for each code, below it each sentence, what to do, and what and where it is about."""
-    codes: dict[str, list[Diagnostic]] = {}
+    """Yield a heading for each code, and below it each message once."""
+    codes: dict[str, dict[tuple[str, str], list[Diagnostic]]] = {}
     for entry in entries:
-        codes.setdefault(entry.code, []).append(entry)
-    for code, members in codes.items():
-        yield from ("", f"### `{code}` ({len(members)})")
-        for hint, messages in _alike(members):
-            yield from _group(hint, messages, scene)
+        codes.setdefault(entry.code, {}).setdefault((entry.template, entry.hint), []).append(entry)
+    for code, groups in codes.items():
+        yield from ("", f"### `{code}` ({sum(map(len, groups.values()))})")
+        for group in groups.values():
+            yield from _group(group, scene)
 
 
-def _alike(entries: Iterable[Diagnostic]) -> Iterator[tuple[str, list[tuple[_Words, Where]]]]:
-    """What to do, and the messages that say the same of different things."""
-    groups: dict[tuple[str, _Words], list[tuple[_Words, Where]]] = {}
+def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
+    """Yield the message that entries share, then a line for each of their different arguments, with the places."""
+    first = entries[0]
+    varying = [name for name in first.arguments if len({str(entry.arguments[name]) for entry in entries}) > 1]
+    omitted: dict[str, Argument] = {name: _Omitted() for name in varying}
+    message = _capitalized(replace(first, arguments={**first.arguments, **omitted}).message, first.template)
+    yield from ("", _quote_tags(message) + (f". To do: {_quote_tags(first.hint)}." if first.hint else "."))
+    places: dict[str, list[Where]] = {}
     for entry in entries:
-        words = tuple(_BETWEEN.split(" ".join(entry.message.split())))
-        groups.setdefault((entry.hint, (words[0], *words[1::2])), []).append((words, entry.where))
-    for (hint, _), members in groups.items():
-        fixed = [len(set(column)) == 1 for column in zip(*(words for words, _ in members), strict=True)]
-        if 2 * sum(fixed[::2]) >= len(fixed[::2]):
-            yield hint, members
-        else:
-            yield from ((hint, [member]) for member in members)
-
-
-def _group(hint: str, members: Sequence[tuple[_Words, Where]], scene: Scene) -> Iterator[str]:
-    """One sentence with gaps, and what fills them, where."""
-    columns = list(zip(*(words for words, _ in members), strict=True))
-    differs = [len(set(column)) > 1 for column in columns]
-    sentence = "".join(_GAP if gap else column[0] for column, gap in zip(columns, differs, strict=True))
-    if columns[0][0].isalpha():  # and so is no name of the source
-        sentence = sentence[0].upper() + sentence[1:]
-    yield from ("", _tagged(sentence) + (f". To do: {_tagged(hint)}." if hint else "."))
-    places: dict[tuple[str, ...], list[Where]] = {}
-    for words, where in members:
-        filled = tuple(word for word, gap in zip(words, differs, strict=True) if gap)
-        places.setdefault(filled, []).append(where)
-    found = {filled: _listed(where, scene) for filled, where in places.items()}
-    if any(filled or place for filled, place in found.items()):
+        places.setdefault(", ".join(f"`{text}`" for text in _argument_texts(entry, varying)), []).append(entry.where)
+    lines = [(values, _places_text(where, scene)) for values, where in places.items()]
+    if any(values or place for values, place in lines):
         yield ""
-    for filled, place in found.items():
-        about = ", ".join(f"`{word}`" for word in filled)
-        if about or place:
-            yield f"- {about} ({place})" if about and place else f"- {about or place}"
+    for values, place in lines:
+        if values or place:
+            yield f"- {values} ({place})" if values and place else f"- {values or place}"
 
 
-def _tagged(text: str) -> str:
-    """Text whose tags are quoted, or Markdown would hide them."""
+def _argument_texts(entry: Diagnostic, names: Sequence[str]) -> list[str]:
+    """Return the texts of arguments, formatted and ordered as in the template."""
+    fields = {name: spec for _, name, spec, _ in Formatter().parse(entry.template) if name}
+    return [
+        replace(entry, template=f"{{{name}:{spec}}}" if spec else f"{{{name}}}").message
+        for name, spec in fields.items()
+        if name in names
+    ]
+
+
+def _capitalized(message: str, template: str) -> str:
+    """Return a message with a capital letter, unless its first word is an argument or a name with punctuation."""
+    begins_with_word = re.match(r"[a-z]+\s", template) is not None
+    return message[:1].upper() + message[1:] if begins_with_word else message
+
+
+def _quote_tags(text: str) -> str:
+    """Quote the tags in a text, which Markdown would hide."""
     return re.sub(r"<[^<>\s]+>", r"`\g<0>`", text)
 
 
-def _listed(places: Iterable[Where], scene: Scene) -> str:
-    """Files, each with its lines."""
+def _places_text(places: Iterable[Where], scene: Scene) -> str:
+    """Return the files, each with its lines."""
     files: dict[str, set[int]] = {}
     for where in places:
-        files.setdefault(_relative(where.file, scene), set()).update([where.line] if where.line else [])
+        files.setdefault(_relative_path(where.file, scene), set()).update([where.line] if where.line else [])
     return "; ".join(
         file + (f":{', '.join(map(str, sorted(lines)))}" if lines else "") for file, lines in files.items()
     )
 
 
-def _relative(file: str, scene: Scene) -> str:
-    """A file as seen from the source's folder, or its folder and name: papers do not depend on the machine."""
+def _relative_path(file: str, scene: Scene) -> str:
+    """Return a file relative to the source's folder, or its folder and name: the report is the same on any machine."""
     path = Path(file)
     if scene.source and path.is_relative_to(Path(scene.source).parent):
         return path.relative_to(Path(scene.source).parent).as_posix()

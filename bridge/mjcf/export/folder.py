@@ -1,4 +1,4 @@
-"""A folder in the shape of MuJoCo Menagerie: the model, a scene around it, its assets, its papers."""
+"""An export as a folder in the form of MuJoCo Menagerie: the model, a scene around it, its assets and its README."""
 
 from __future__ import annotations
 
@@ -12,104 +12,122 @@ from typing import Unpack
 
 from bridge.lowering.inputs import Source
 from bridge.mjcf.document import Built, build
-from bridge.mjcf.postprocess.submodels import cut, owners
-from bridge.mjcf.xml.context import Choices, Names, requested
+from bridge.mjcf.postprocess.submodels import file_owners, split_document
 from bridge.mjcf.xml.element import write
+from bridge.mjcf.xml.names import Names
+from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
 from loaders.diagnostics import Diagnostic
 from loaders.scene import Scene
 
-from .fidelity_report import fidelity
-from .readme import MARK, derivation, generator
-from .scene_xml import stage
+from .fidelity_report import fidelity_text
+from .readme import MARK, origin_comment, readme_text
+from .scene_xml import scene_element
 from .spec import require_xml_depth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MjcfExport:
-    """What was written."""
+    """The result of `export_mjcf`.
+
+    Attributes:
+        path: The file of the model.
+        files: Every file, by its path in the folder.
+        diagnostics: The findings of lowering and export; those of the reader are in ``Scene.diagnostics``.
+    """
 
     path: Path
-    """The model's file."""
     files: tuple[str, ...]
-    """Every file, by its path in the folder."""
     diagnostics: tuple[Diagnostic, ...]
-    """What MJCF does not carry or carries with an error, and what lowering decided."""
 
 
-def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[Choices]) -> MjcfExport:
+def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> MjcfExport:
     """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
 
-    The folder appears whole or not at all. An earlier export in its place is replaced; anything else is not touched.
+    The folder appears complete or not at all. It replaces an earlier export; a folder of other files is not changed.
 
     Args:
-        source: As for `bridge.to_mjcf`.
+        source: See `bridge.to_mjcf`.
         out_dir: The folder to write.
-        options: As for `bridge.to_mjcf`.
+        options: See `bridge.to_mjcf`.
+
+    Returns:
+        The file of the model, the files written, and the findings.
 
     Raises:
-        LoadError: if the file is wrong.
-        ExportError: if MuJoCo cannot hold the model, with every reason.
-        FileExistsError: if the folder holds files that no export wrote.
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason.
+        FileExistsError: if the folder contains files that are not part of an export.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import tempfile, bridge, loaders
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = bridge.export_mjcf(loaders.load_string(urdf), f"{folder}/arm")
+        ...     print(result.path.name, result.files)
+        arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
     name, files, diagnostics = _contents(source, options)
     folder = Path(out_dir)
-    _refuse_strangers(folder, files)
+    _refuse_foreign_files(folder, files)
     _replace(folder, files)
     return MjcfExport(path=folder / f"{name}.xml", files=tuple(sorted(files)), diagnostics=diagnostics)
 
 
-def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[Choices]) -> tuple[str, ...]:
-    """The files of an export that are missing, differ from what `export_mjcf` would write, or are there in excess.
+def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> tuple[str, ...]:
+    """Return the files of an export that are missing, superfluous, or differ from what `export_mjcf` would write.
 
     Args:
-        source: As for `bridge.to_mjcf`.
+        source: See `bridge.to_mjcf`.
         out_dir: The folder to compare with.
-        options: As for `bridge.to_mjcf`.
+        options: See `bridge.to_mjcf`.
 
     Raises:
-        LoadError: as `export_mjcf`.
-        ExportError: as `export_mjcf`.
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model.
+        TypeError: if an option is unknown.
     """
     _, files, _ = _contents(source, options)
     folder = Path(out_dir)
-    there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    stale = {file for file, data in files.items() if file not in there or there[file].read_bytes() != data}
-    return tuple(sorted(stale | (there.keys() - files.keys())))
+    existing = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    stale = {file for file, data in files.items() if file not in existing or existing[file].read_bytes() != data}
+    return tuple(sorted(stale | (existing.keys() - files.keys())))
 
 
-def _contents(source: Source, choices: Choices) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Name of the model, contents of each file, and the ledger."""
-    mechanism, options = requested(source, choices)
+def _contents(source: Source, keywords: MjcfOptions) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return the name of the model, the contents of each file, and the findings."""
+    mechanism, options = mechanism_and_options(source, keywords)
     built = build(mechanism, options)
     require_xml_depth(built.root)
     scene = mechanism.scene
     name = _file_name(scene.name)
-    models = _models(name, scene, built)
+    models = _model_files(name, scene, built)
     parts = [file for file in models if file != f"{name}.xml"]
     texts = models | {
-        "scene.xml": write(stage(name, mechanism, built)),
-        "README.md": derivation(name, scene, built, options, parts),
-        "FIDELITY.md": fidelity(scene, built.diagnostics),
+        "scene.xml": write(scene_element(name, mechanism, built)),
+        "README.md": readme_text(name, scene, built, options, parts),
+        "FIDELITY.md": fidelity_text(scene, built.diagnostics),
     }
     files = {file: text.encode() for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
     return name, files, built.diagnostics
 
 
-def _models(name: str, scene: Scene, built: Built) -> dict[str, str]:
-    """The file of the model; of a world, one more for each model of several links."""
+def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
+    """Return the main file, and one for each model of several links in a world."""
     names = Names()
     for taken in (name, "scene"):
         names.claim("file", taken.lower())
-    files = {model: f"{names.claim('file', _file_name(model))}.xml" for model in owners(built.root)}
-    world, parts = cut(built.root, files)
-    texts = {f"{name}.xml": write(world, [generator(scene)])}
-    note = f"{name}.xml includes it; options, classes, and what several models share stand there."
-    return texts | {files[model]: write(part, [generator(scene), note]) for model, part in parts.items()}
+    files = {model: f"{names.claim('file', _file_name(model))}.xml" for model in file_owners(built.root)}
+    main, parts = split_document(built.root, files)
+    texts = {f"{name}.xml": write(main, [origin_comment(scene)])}
+    note = f"{name}.xml includes this file and has the options, the classes, and what several models share."
+    return texts | {files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()}
 
 
 def _file_name(name: str) -> str:
-    """A model's name as that of a file, without the ending of its source, and never that of the scene."""
+    """Return the name of a file for a model, without the suffix of its source; never ``scene``."""
     plain = re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._") or "model"
     return f"{plain}_model" if plain.lower() == "scene" else plain
 
@@ -117,20 +135,24 @@ def _file_name(name: str) -> str:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _refuse_strangers(folder: Path, files: Iterable[str]) -> None:
-    """Refuse to replace a folder that holds anything but an export."""
+def _refuse_foreign_files(folder: Path, files: Iterable[str]) -> None:
+    """Refuse to replace a folder that contains anything but an export.
+
+    Raises:
+        FileExistsError: if the folder contains other files, or is a file.
+    """
     if not folder.exists():
         return
     if not folder.is_dir():
         raise FileExistsError(f"{folder} is a file, not a folder")
-    ours = {file.partition("/")[0] for file in files} | {"assets"}
-    strangers = sorted(path.name for path in folder.iterdir() if path.name not in ours and not _written_here(path))
-    if strangers:
-        raise FileExistsError(f"{folder} holds {', '.join(strangers)}, which is no part of this export; move it away")
+    expected = {file.partition("/")[0] for file in files} | {"assets"}
+    foreign = sorted(path.name for path in folder.iterdir() if path.name not in expected and not _is_exported(path))
+    if foreign:
+        raise FileExistsError(f"{folder} contains files that are not part of an export: {', '.join(foreign)}")
 
 
-def _written_here(path: Path) -> bool:
-    """Whether an earlier export wrote this MJCF file, whose model may have gone since."""
+def _is_exported(path: Path) -> bool:
+    """Whether an earlier export wrote this MJCF file, perhaps for a model that is no longer in the source."""
     if path.suffix != ".xml" or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -138,18 +160,18 @@ def _written_here(path: Path) -> bool:
 
 
 def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write beside the folder, then take its place; what was there stays until the new one is complete."""
+    """Write the files beside the folder, then rename; the old folder remains until the new one is complete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
-        fresh, old = Path(scratch) / "new", Path(scratch) / "old"
+        new, old = Path(scratch) / "new", Path(scratch) / "old"
         for file, data in files.items():
-            path = fresh / file
+            path = new / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         if folder.exists():
             folder.rename(old)
         try:
-            fresh.rename(folder)
+            new.rename(folder)
         except OSError:
             if old.exists():
                 old.rename(folder)

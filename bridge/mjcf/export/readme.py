@@ -1,4 +1,4 @@
-"""The papers of an export but for what it lost: where it came from, and how to use it."""
+"""The exported README.md: provenance of the model and how to use it."""
 
 from __future__ import annotations
 
@@ -10,29 +10,37 @@ from importlib import metadata
 from pathlib import Path
 
 from bridge.mjcf.document import Built
-from bridge.mjcf.xml.context import Options
+from bridge.mjcf.xml.options import Options
 from loaders.scene import Scene
 
 MARK = "<!-- Written by sdfbridge "
-"""What every MJCF file that is written here begins with, but for the scene."""
+"""Beginning of every MJCF file that an export writes, except the scene."""
 
 
-def generator(scene: Scene) -> str:
-    """One line that says who wrote the file, and from what."""
-    who = f"{MARK.removeprefix('<!-- ')}{_version()}"
-    return f"{who} from {_source_name(scene)}; see README.md and FIDELITY.md."
+def origin_comment(scene: Scene) -> str:
+    """Return the line at the top of a file that names the program and the source."""
+    writer = f"{MARK.removeprefix('<!-- ')}{_version()}"
+    return f"{writer} from {_source_name(scene)}; see README.md and FIDELITY.md."
 
 
-def derivation(name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()) -> str:
-    """README.md: how to use the model, how it was made, how to make it again; ``parts`` are files that it includes."""
+def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()) -> str:
+    """Return the text of README.md: how to use the model, and how it was made.
+
+    Args:
+        name: Name of the model's file, without suffix.
+        scene: The exported scene.
+        built: The document.
+        options: The options of the export.
+        parts: The files that the model's file includes.
+    """
     source = _source_name(scene)
-    changed = [f'{key}="{value}"' for key, value in _asked(options).items()]
+    changed = [f'{key}="{value}"' for key, value in _non_default_options(options).items()]
     call = ", ".join([f'"{source}"', f'"{name}"', *changed])
     lines = [
         f"# {name}",
         "",
-        f"`{name}.xml` is the model alone; `scene.xml` has it before a camera, with a floor and a lamp if it has none.",
-        *_parts(name, parts),
+        f"`{name}.xml` is the model alone; `scene.xml` adds a camera, and a floor and a light if the model has none.",
+        *_parts_paragraph(name, parts),
         "",
         "```sh",
         "python -m mujoco.viewer --mjcf=scene.xml",
@@ -47,54 +55,58 @@ def derivation(name: str, scene: Scene, built: Built, options: Options, parts: S
         f"| written by | sdfbridge {_version()} |",
         f"| command | `bridge.export_mjcf({call})` |",
         "",
-        "The body of a link is the link's own frame, and `qpos` of a hinge or slide is the position of its joint.",
-        "What MuJoCo cannot hold, or holds with an error, is listed in [FIDELITY.md](FIDELITY.md).",
-        *_floating(built),
+        "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the position of its joint.",
+        "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an error.",
+        *_floating_paragraph(built),
         "",
         *_joint_table(built),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _parts(name: str, parts: Sequence[str]) -> list[str]:
-    """What a world in several files consists of."""
+def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
+    """Return the sentence that names the files of a world in several files."""
     files = ", ".join(f"`{file}`" for file in parts)
     return ["", f"`{name}.xml` includes {files}, one file for each model of several links."] if parts else []
 
 
-def _asked(options: Options) -> dict[str, str]:
-    standard = Options()
+def _non_default_options(options: Options) -> dict[str, str]:
+    defaults = Options()
     return {
         key: getattr(options, key)
         for key in (field.name for field in fields(options))
-        if getattr(options, key) != getattr(standard, key)
+        if getattr(options, key) != getattr(defaults, key)
     }
 
 
-def _floating(built: Built) -> list[str]:
-    """That a robot falls because nothing holds it, which is easily missed."""
+def _floating_paragraph(built: Built) -> list[str]:
+    """Return the warning that a robot falls because nothing fixes it to the world."""
     moving = [child for e in built.root.walk() if e.tag == "worldbody" for child in e.children if child.tag == "body"]
     robots = [body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}]
     names = ", ".join(f"`{body.attributes['name']}`" for body in robots)
-    told = f'Nothing in the source holds {names}, free to fall; `base="fixed"` would, or a fixed joint to the world.'
-    return ["", told] if robots else []
+    warning = (
+        f"The source does not fix {names} to the world, so it falls; a fixed joint to the world, or the option "
+        '`base="fixed"`, would hold it.'
+    )
+    return ["", warning] if robots else []
 
 
-_WIDTHS = {"free": 7, "ball": 4}
+_QPOS_SIZES = {"free": 7, "ball": 4}
+"""Length of a position in ``qpos``, where it is not 1."""
 
 
 def _joint_table(built: Built) -> list[str]:
-    """Each joint with its place in ``qpos``."""
+    """Return a table of the joints with their indices in ``qpos``."""
     rows = []
     start = 0
     for element in built.root.walk():
         if element.tag not in {"joint", "freejoint"} or "name" not in element.attributes:
             continue
-        kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
-        width = _WIDTHS.get(kind, 1)
-        place = f"{start}" if width == 1 else f"{start} to {start + width - 1}"
-        rows.append(f"| `{element.attributes['name']}` | {kind} | {place} |")
-        start += width
+        joint_type = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        size = _QPOS_SIZES.get(joint_type, 1)
+        indices = f"{start}" if size == 1 else f"{start} to {start + size - 1}"
+        rows.append(f"| `{element.attributes['name']}` | {joint_type} | {indices} |")
+        start += size
     return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []
 
 
@@ -108,7 +120,7 @@ def _hash(scene: Scene) -> str:
 
 
 def _version() -> str:
-    """As installed; of a source tree that is not, the one that its project file states."""
+    """Return the installed version, or that of the project file of a source tree that is not installed."""
     try:
         return metadata.version("sdfbridge")
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""``scene.xml``: the model under a lamp and a sky, before a camera, on a floor unless it brings its own ground."""
+"""``scene.xml``: the model with a light, a sky and a camera, and with a floor unless it has its own ground."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import poses
-from bridge.mjcf.body.keyframe import home
+from bridge.mjcf.body.keyframe import home_positions
 from bridge.mjcf.document import Built
-from bridge.mjcf.xml.context import Placed
+from bridge.mjcf.geom.geoms import PlacedShape
 from bridge.mjcf.xml.element import Element, Value
 from bridge.rendering.camera import AZIMUTH, ELEVATION
 from loaders.model import WORLD, Heightmap, Plane
@@ -19,19 +19,25 @@ from loaders.spatial import IDENTITY, Array
 
 _LIT: dict[str, Value] = {"diffuse": (0.6, 0.6, 0.6), "ambient": (0.3, 0.3, 0.3), "specular": (0.0, 0.0, 0.0)}
 _DIMMED: dict[str, Value] = {"diffuse": (0.0, 0.0, 0.0), "ambient": (0.4, 0.4, 0.4), "specular": (0.0, 0.0, 0.0)}
-"""Beside lamps of the source: SDFormat's light from everywhere."""
+"""Headlight beside the lights of the source: SDFormat's ambient light."""
 _AXES = np.eye(3)
 
 
-def stage(name: str, mechanism: Mechanism, built: Built) -> Element:
-    """The scene around the model whose file is ``name``, with the ground under its lowest point at the key ``home``."""
+def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
+    """Return the scene around a model, with the floor under the lowest point of the model in its initial position.
+
+    Args:
+        name: Name of the model's file, without suffix.
+        mechanism: The mechanism.
+        built: The document.
+    """
     scene = mechanism.scene
     root = Element("mujoco", model=f"{name} scene")
     root.add("include", file=f"{name}.xml")
     lower, upper = _bounds(mechanism, built)
     if np.all(lower < upper):
         size = float(np.linalg.norm(upper - lower))
-        root.add("statistic", center=[_rounded(x, size) for x in (lower + upper) / 2.0], extent=_rounded(size, size))
+        root.add("statistic", center=[_round(x, size) for x in (lower + upper) / 2.0], extent=_round(size, size))
     visual = root.add("visual")
     visual.add("headlight", **_DIMMED if scene.lights else _LIT)
     visual.add("rgba", haze=(0.15, 0.25, 0.35, 1.0))
@@ -64,27 +70,27 @@ def _floor(asset: Element, world: Element, height: float) -> None:
 
 
 def _height(mechanism: Mechanism, built: Built) -> float:
-    """Of the floor: the lowest end of what touches, or else is seen, in tenths of a millimetre; zero at most [m]."""
-    touching = tuple(shape for shape in built.shapes if shape.touches)
-    lowest = float(_corner(touching or built.shapes, mechanism, -1.0)[2])
+    """Return the floor height [m], rounded down to 0.1 mm: the lowest collision, else visual point, at most 0."""
+    collisions = tuple(shape for shape in built.shapes if shape.collides)
+    lowest = float(_corner(collisions or built.shapes, mechanism, -1.0)[2])
     return min(0.0, math.floor(lowest * 1e4 + 1e-6) / 1e4) if math.isfinite(lowest) else 0.0
 
 
 def _bounds(mechanism: Mechanism, built: Built) -> tuple[Array, Array]:
-    """Lower and upper corner of all shapes at the key ``home``, each shape (3,), in the world [m]."""
+    """Return the lower and upper corner of all shapes in the initial position, in the world [m], each of shape (3,)."""
     return _corner(built.shapes, mechanism, -1.0), _corner(built.shapes, mechanism, 1.0)
 
 
-def _corner(shapes: tuple[Placed, ...], mechanism: Mechanism, sign: float) -> Array:
-    """The corner of the bounding box of shapes, upper or lower; infinite if there are none."""
+def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) -> Array:
+    """Return the upper (1) or lower (-1) corner of the bounding box of shapes; infinite if there are none."""
     names = (body.name for body in mechanism.bodies)
-    X_WL = {WORLD: IDENTITY} | dict(zip(names, poses(mechanism.bodies, home(mechanism)), strict=True))
+    X_WL = {WORLD: IDENTITY} | dict(zip(names, poses(mechanism.bodies, home_positions(mechanism)), strict=True))
     placed = ((X_WL[shape.link] @ shape.X_LS, shape.reach) for shape in shapes)
-    reached = [sign * X_WS.p + [reach(sign * X_WS.R.T @ axis) for axis in _AXES] for X_WS, reach in placed]
-    corner: Array = sign * np.max(reached, axis=0) if reached else np.full(3, -sign * math.inf)
+    extremes = [sign * X_WS.p + [reach(sign * X_WS.R.T @ axis) for axis in _AXES] for X_WS, reach in placed]
+    corner: Array = sign * np.max(extremes, axis=0) if extremes else np.full(3, -sign * math.inf)
     return corner
 
 
-def _rounded(x: float, size: float) -> float:
-    """To a thousandth of the model's size, or so."""
+def _round(x: float, size: float) -> float:
+    """Round to about a thousandth of the model's size."""
     return float(f"{round(x, 3 - math.floor(math.log10(size))):.12g}")

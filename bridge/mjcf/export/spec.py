@@ -1,20 +1,20 @@
-"""A document as a ``mujoco.MjSpec``, which may nest deeper than MuJoCo's XML reader goes."""
+"""A document as a ``mujoco.MjSpec``, whose bodies may be nested deeper than MuJoCo's XML reader allows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
-from bridge.mjcf.xml.context import TARGET
 from bridge.mjcf.xml.element import Element, write
+from bridge.mjcf.xml.target import TARGET
 from loaders.diagnostics import Diagnostic, ExportError, Fate
 
 XML_DEPTH = 490
-"""Nesting of bodies that MuJoCo's XML reader takes, with room for what stands inside the last."""
+"""Deepest nesting of bodies that MuJoCo's XML reader accepts, with room for the contents of the last."""
 
 
 def depth_of(root: Element) -> tuple[int, str]:
-    """The greatest nesting of bodies, and the name of a body that is there."""
+    """Return the greatest nesting of bodies, and the name of a body at that depth."""
     deepest = (0, "")
     pending = [(root, 0)]
     while pending:
@@ -30,27 +30,41 @@ def require_xml_depth(root: Element) -> None:
     """Refuse a document that MuJoCo's XML reader would refuse.
 
     Raises:
-        ExportError: naming a link that is nested too deep.
+        ExportError: if bodies are nested too deeply; it names a link at the greatest depth.
     """
     depth, link = depth_of(root)
     if depth > XML_DEPTH:
-        message = f"link {link} is nested {depth} bodies deep; MuJoCo reads {XML_DEPTH} from XML"
-        hint = "bridge.to_mjspec builds such a model without XML"
-        raise ExportError((Diagnostic(f"{TARGET}.too-deep", Fate.INVALID, message, target=TARGET, hint=hint),))
+        diagnostic = Diagnostic(
+            f"{TARGET}.too-deep",
+            Fate.INVALID,
+            "link {link} is nested {depth} bodies deep; MuJoCo's XML reader accepts {limit}",
+            target=TARGET,
+            hint="use bridge.to_mjspec, which builds such a model without XML",
+            arguments={"link": link, "depth": depth, "limit": XML_DEPTH},
+            subjects=(link,),
+        )
+        raise ExportError((diagnostic,))
 
 
 def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
-    """Read the document, and add through the API the bodies that are nested too deep for XML."""
+    """Return the document as a ``mujoco.MjSpec``; bodies nested too deeply for XML are added through the API.
+
+    Args:
+        root: The document.
+        assets: Contents of each asset file, by its name.
+    """
     import mujoco
 
-    cut = _cut(root)
+    detached = _detach_deep_bodies(root)
     try:
         spec = mujoco.MjSpec.from_string(write(root), assets=assets)
     finally:
-        for parent, children in cut:
+        for parent, children in detached:
             parent.children.extend(children)
-    bodies = {body.name: body for body in spec.bodies} if cut else {}
-    pending = [(bodies[e.attributes["name"]], child) for e, children in reversed(cut) for child in reversed(children)]
+    bodies = {body.name: body for body in spec.bodies} if detached else {}
+    pending = [
+        (bodies[e.attributes["name"]], child) for e, children in reversed(detached) for child in reversed(children)
+    ]
     while pending:
         parent, element = pending.pop()
         body = _add_body(spec, parent, element)
@@ -58,9 +72,9 @@ def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
     return spec
 
 
-def _cut(root: Element) -> list[tuple[Element, list[Element]]]:
-    """Take the bodies below `XML_DEPTH` out of the tree; the elements that they hung from, and they."""
-    found = []
+def _detach_deep_bodies(root: Element) -> list[tuple[Element, list[Element]]]:
+    """Remove the bodies below `XML_DEPTH` from the tree; return each parent with the bodies removed from it."""
+    detached = []
     pending = [(root, 0)]
     while pending:
         element, depth = pending.pop()
@@ -68,10 +82,10 @@ def _cut(root: Element) -> list[tuple[Element, list[Element]]]:
         below = [child for child in element.children if child.tag == "body"]
         if depth >= XML_DEPTH and below:
             element.children = [child for child in element.children if child.tag != "body"]
-            found.append((element, below))
+            detached.append((element, below))
         else:
             pending.extend((child, depth) for child in reversed(element.children))
-    return found
+    return detached
 
 
 # --- bodies through the API ------------------------------------------------------------------------------------------
@@ -83,24 +97,24 @@ _FIELDS = {
     "mesh": "meshname",
     "hfield": "hfieldname",
 }
-"""MJCF's attribute to MjSpec's field, where they differ."""
+"""MjSpec's field for each attribute of MJCF, where the names differ."""
 _WORDS = frozenset({"name", "material", "mesh", "hfield"})
 _INTEGERS = frozenset({"contype", "conaffinity", "condim", "group", "resolution"})
 _FLAGS = frozenset({"active", "castshadow"})
 _FILL = {"size": (0.0, 0.0, 0.0), "friction": DEFAULT_FRICTION}
-"""Vectors of three that MJCF may cut short."""
+"""Default values of vectors of three, which MJCF allows to be shorter."""
 _TYPES = {"geom": ("mjtGeom", "mjGEOM_"), "joint": ("mjtJoint", "mjJNT_"), "light": ("mjtLightType", "mjLIGHT_")}
 
 
 def _add_body(spec: Any, parent: Any, element: Element) -> Any:
-    """One body with its contents, without the bodies below it."""
+    """Add one body with its contents, without the bodies below it."""
     body = parent.add_body(**_fields(element))
     for child in element.children:
         if child.tag == "inertial":
             _set_inertia(body, child)
         elif child.tag != "body":
             named = child.attributes.get("class")
-            default = spec.find_default(named) if named else None  # that of the body, else
+            default = spec.find_default(named) if named else None  # None is the default class of the body
             add = getattr(body, f"add_{child.tag}")
             _ = add(**_fields(child)) if child.tag == "freejoint" else add(default, **_fields(child))
     return body
@@ -116,7 +130,7 @@ def _set_inertia(body: Any, inertial: Element) -> None:
 
 
 def _fields(element: Element) -> dict[str, Any]:
-    """The attributes of an element as MjSpec takes them."""
+    """Return the attributes of an element as fields of MjSpec."""
     return {
         _FIELDS.get(name, name): _value(element.tag, name, text)
         for name, text in element.attributes.items()

@@ -1,1 +1,1 @@
-"""The MJCF elements of shapes: geoms, assets, contact parameters, pairs and exclusions."""
+"""The MJCF elements of shapes: geoms, assets, contact parameters, contact pairs and excludes."""

@@ -1,30 +1,31 @@
-"""``<pair>``: each two geoms that may touch, with the friction and stiffness that the source's simulator has.
+"""``<pair>``: each two geoms that may collide, with the friction and stiffness that the source's simulator computes.
 
-A geom has one coefficient, and MuJoCo takes the larger of two. Other simulators combine them otherwise; in MJCF that
-can only be said pair by pair.
+A geom has one coefficient of friction, and MuJoCo takes the larger of two. Other simulators combine them by other
+rules, which MJCF can express only pair by pair.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 
 import numpy as np
 
+from bridge.mechanism import Mechanism
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
-from loaders.model import Collision
+from loaders.model import Collision, Link
 from loaders.scene_queries.excluded_pairs import BITMASKED, bitmasks
 
 from .collision_masks import Mask
-from .contact_compliance import Yielding, bouncing, damping_ratio, sprung, yielding
+from .contact_compliance import ContactSpring, damping_ratio, with_ode_spring
 from .contact_parameters import friction_of
 
-MOST_PAIRS = 2000
-"""More are no file that anybody reads, and slow to step."""
+MAX_PAIRS = 2000
+"""Largest number of pairs that are written: more make an unreadable file that is slow to simulate."""
 
 
 def _harmonic(a: float, b: float) -> float:
@@ -41,7 +42,7 @@ RULES: dict[str, tuple[str, Callable[[float, float], float]]] = {
     "mujoco": ("the larger", max),
     "pybullet": ("the product", _product),
 }
-"""How the simulator of each collision policy makes one coefficient of friction of two."""
+"""Rule by which the simulator of each collision policy combines two coefficients of friction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,47 +54,63 @@ class _Shape:
     geoms: tuple[str, ...]
 
 
-def pairs(context: Context) -> None:
-    """Write the pairs if they were asked for; else say by how much the friction of pairs differs without."""
+def write_contact_pairs(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], masses: Mapping[str, float], context: Context
+) -> None:
+    """Write the pairs if the caller asks for them; else report how far the friction of pairs differs without them.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        masses: Inverse mass of each link, see `contact_compliance.inverse_masses`.
+        context: The export.
+    """
     if context.options.contacts == "geoms":
-        _report_difference(context)
+        _report_friction_difference(context)
         return
-    touching = list(islice(_touching(context), MOST_PAIRS + 1))
-    if sum(len(a.geoms) * len(b.geoms) for a, b in touching) > MOST_PAIRS:
-        message = f"more than {MOST_PAIRS} pairs of geoms may touch; none is written"
-        hint = "use fewer shapes, or collision filters"
-        context.report(Fate.DROPPED, "contact-pairs", message, hint=hint)
-        _report_difference(context)
+    pairs = list(islice(_colliding_shapes(geom_names, context), MAX_PAIRS + 1))
+    if sum(len(a.geoms) * len(b.geoms) for a, b in pairs) > MAX_PAIRS:
+        context.report(
+            Fate.DROPPED,
+            "contact-pairs",
+            "more than {limit} pairs of geoms may collide; no pair is written",
+            hint="use fewer shapes, or collision filters",
+            limit=MAX_PAIRS,
+        )
+        _report_friction_difference(context)
         return
-    for a, b in touching:
-        _pair(a, b, context)
+    for a, b in pairs:
+        _write_pair(a, b, masses, context)
 
 
-def _touching(context: Context) -> Iterator[tuple[_Shape, _Shape]]:
-    mechanism, policy = context.mechanism, context.options.collision_policy
-    excluded = mechanism.scene.excluded_collision_pairs(policy)
-    masked = policy in BITMASKED
-    links = [link for link in mechanism.scene.links if link.collisions]
-    group = {link.name: mechanism.weld_group_of(link.name) for link in links}
-    for A, B in combinations(links, 2):
-        if frozenset((A.name, B.name)) in excluded or group[A.name] == group[B.name]:
-            continue
+def _colliding_shapes(
+    geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
+) -> Iterator[tuple[_Shape, _Shape]]:
+    """Yield every two shapes of different links that may collide."""
+    is_masked = context.options.collision_policy in BITMASKED
+    for A, B in _colliding_links(context):
         for a, b in product(A.collisions, B.collisions):
             if a.surface.collide_without_contact or b.surface.collide_without_contact:
                 continue
-            if not masked or Mask(*bitmasks(a.surface)).meets(Mask(*bitmasks(b.surface))):
-                yield _shape(A.name, a, context), _shape(B.name, b, context)
+            if not is_masked or Mask(*bitmasks(a.surface)).meets(Mask(*bitmasks(b.surface))):
+                first, second = geom_names.get((A.name, a.name), ()), geom_names.get((B.name, b.name), ())
+                yield _Shape(A.name, a, first), _Shape(B.name, b, second)
 
 
-def _shape(link: str, collision: Collision, context: Context) -> _Shape:
-    return _Shape(link, collision, tuple(context.geom_names.get((link, collision.name), ())))
+def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
+    """Yield every two links that are not welded together and may collide."""
+    mechanism, policy = context.mechanism, context.options.collision_policy
+    excluded, index = mechanism.excluded_pairs(policy), mechanism.body_index
+    for A, B in combinations((link for link in mechanism.scene.links if link.collisions), 2):
+        a, b = index[A.name], index[B.name]
+        if frozenset((a, b)) not in excluded and mechanism.moving_ancestor(a) != mechanism.moving_ancestor(b):
+            yield A, B
 
 
-def _pair(a: _Shape, b: _Shape, context: Context) -> None:
+def _write_pair(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context) -> None:
     (slide_a, *rest_a), (slide_b, *rest_b) = (friction_of(shape.collision.surface.friction) for shape in (a, b))
     slide = RULES[context.options.collision_policy][1](slide_a, slide_b)
     spin, roll = (max(pair) for pair in zip(rest_a, rest_b, strict=True))
-    contact = _yielding(a, b, context)
+    contact = _contact_spring(a, b, masses, context)
     for first, second in product(a.geoms, b.geoms):
         context.document["contact"].add(
             "pair",
@@ -114,42 +131,44 @@ def _condim(collision: Collision) -> int:
     return 4 if friction.torsional is not None and spin > 0.0 else 3
 
 
-def _yielding(a: _Shape, b: _Shape, context: Context) -> Yielding | None:
-    """Springs in a row, the damping that of the one that is damped more; or the bounce of the one that bounces more."""
-    surfaces = [sprung(shape.collision.surface, context.time_step) for shape in (a, b)]
+def _contact_spring(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context) -> ContactSpring | None:
+    """Return both springs in series, with the larger damping ratio; without springs, the larger restitution."""
+    surfaces = [with_ode_spring(shape.collision.surface, context.time_step) for shape in (a, b)]
     springs = [s for s in surfaces if s.stiffness]
-    if springs:
+    w = sum(masses.get(shape.link, 0.0) for shape in (a, b))
+    if springs and w > 0.0:
         stiffness = 1.0 / sum(1.0 / (s.stiffness or math.inf) for s in springs)
-        w = sum((context.inverse_masses or {}).get(shape.link, 0.0) for shape in (a, b))
         gravity = float(np.linalg.norm(context.mechanism.scene.gravity))
-        if w > 0.0:
-            ratio = max(damping_ratio(s, stiffness, w, gravity) for s in springs)
-            return yielding(stiffness, ratio, w, context.time_step)
+        ratio = max(damping_ratio(s, stiffness, w, gravity) for s in springs)
+        return ContactSpring.from_stiffness(stiffness, ratio, w, context.time_step)
     restitution = max(s.restitution for s in surfaces)
-    return bouncing(restitution, context.time_step) if restitution > 0.0 else None
+    return ContactSpring.from_restitution(restitution, context.time_step) if restitution > 0.0 else None
 
 
-def _report_difference(context: Context) -> None:
-    """The two coefficients of the scene for which MuJoCo's rule is farthest from that of the source's simulator."""
-    name, rule = RULES[context.options.collision_policy]
-    shapes = [c for link in context.mechanism.scene.links for c in link.collisions]
-    count = Counter(c.surface.friction.mu for c in shapes)
-    present = sorted(count)
-    met = [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]
+def _report_friction_difference(context: Context) -> None:
+    """Report the two coefficients for which MuJoCo's rule differs most from that of the source's simulator."""
+    policy = context.options.collision_policy
+    rule_name, rule = RULES[policy]
+    met = _coefficient_pairs(context.mechanism)
     a, b = max(met, key=lambda pair: abs(max(pair) - rule(*pair)), default=(0.0, 0.0))
     if abs(max(a, b) - rule(a, b)) > 1e-12 * max(a, b):
         context.report(
             Fate.APPROXIMATED,
             "friction-combination",
-            (
-                "shapes with friction {a:g} and {b:g} slide on one another with {max:g}, the larger; "
-                "under the policy {collision_policy} it is {name}, {rule:g}; others differ by less"
-            ),
+            "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; under the policy "
+            "{policy} it is {rule_name}, {combined:g}; the friction of other pairs differs by less",
             hint='contacts="pairs" writes each pair',
             a=a,
             b=b,
-            max=max(a, b),
-            collision_policy=context.options.collision_policy,
-            name=name,
-            rule=rule(a, b),
+            larger=max(a, b),
+            policy=policy,
+            rule_name=rule_name,
+            combined=rule(a, b),
         )
+
+
+def _coefficient_pairs(mechanism: Mechanism) -> list[tuple[float, float]]:
+    """Return the coefficients of friction of every two shapes, without repetition."""
+    count = Counter(c.surface.friction.mu for body in mechanism.bodies for c in body.link.collisions)
+    present = sorted(count)
+    return [*combinations(present, 2), *((mu, mu) for mu in present if count[mu] > 1)]

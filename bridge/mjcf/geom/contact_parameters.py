@@ -1,80 +1,124 @@
-"""How a collision touches: friction, stiffness, restitution and masks of a geom.
+"""Contact parameters of a geom: friction, stiffness, restitution and bitmasks.
 
 MuJoCo combines two geoms by the larger coefficient, element by element, and by the harder ``solref`` of two that are
-negative. The impedances would be averaged; ``solmix`` gives the geom that states how it yields all the weight.
+negative. It would average the impedances; ``solmix`` gives all the weight to the geom whose compliance is stated.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bridge.mjcf.xml.context import Context
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Fate
 from loaders.model import Collision, Friction, Link, Surface
 from loaders.scene_queries.excluded_pairs import bitmasks
+from loaders.scene_queries.scoped_names import SEPARATOR
 
-from .contact_compliance import Yielding, bouncing, damping_ratio, sprung, yielding
+from .collision_filters import Filters
+from .contact_compliance import ContactSpring, damping_ratio, with_ode_spring
 
 DEFAULT_FRICTION = (1.0, 0.005, 0.0001)
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
-_VISCOUS = 0.02
-"""Length times angular speed [m/s] below which MuJoCo's friction is viscous, measured."""
+_VISCOUS_SPEED = 0.02
+"""Product of length and angular speed [m/s] below which MuJoCo's rolling friction is viscous, measured."""
 _ALL_WEIGHT = 1000.0
-"""``solmix`` of a geom whose impedance counts, beside others of 1."""
-_PAIRS = 'contacts="pairs" writes it for each pair'
+"""``solmix`` of a geom that determines the impedance, beside others of 1."""
+_USE_PAIRS = 'contacts="pairs" writes it for each pair'
 _DAMPING = ("damping", "dissipation", "relaxation_time")
+_SOLVER_PARAMETERS = ("soft_cfm", "soft_erp")
 
 
-def contact_attributes(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
-    """Attributes of a collision geom that differ from MuJoCo's defaults; masks, where any geom has one, on all."""
+@dataclass(frozen=True, slots=True)
+class ContactData:
+    """The data of an export that the contact parameters of all geoms need.
+
+    Attributes:
+        filters: The collision filters in MuJoCo's form.
+        inverse_masses: Inverse mass of each link, see `contact_compliance.inverse_masses`.
+    """
+
+    filters: Filters
+    inverse_masses: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """A collision and its link, for diagnostics."""
+
+    link: Link
+    collision: Collision
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The names, as arguments of a diagnostic."""
+        return {"link": self.link.name, "collision": self.collision.name}
+
+    def report(self, fate: Fate, code: str, template: str, context: Context, hint: str = "", **values: object) -> None:
+        """Report a finding about the collision."""
+        where, subjects = self.collision.where, (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}")
+        context.report(fate, code, template, where, hint=hint, subjects=subjects, **self.named, **values)
+
+
+def contact_attributes(collision: Collision, link: Link, data: ContactData, context: Context) -> dict[str, Any]:
+    """Return the attributes of a collision geom that differ from MuJoCo's defaults.
+
+    If any geom has bitmasks, every geom has them.
+
+    Args:
+        collision: The collision.
+        link: Its link.
+        data: Collision filters and inverse masses.
+        context: The export.
+    """
+    owner = _Owner(link, collision)
     return {
-        **_masks(collision, link, context),
-        **_friction(collision, link, context),
-        **_yielding(collision, link, context),
+        **_masks(collision, context.mechanism.body_index[link.name], data.filters),
+        **_friction(owner, context),
+        **_compliance(owner, data.inverse_masses, context),
     }
 
 
-def _friction(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
-    friction = collision.surface.friction
+# --- friction --------------------------------------------------------------------------------------------------------
+
+
+def _friction(owner: _Owner, context: Context) -> dict[str, Any]:
+    friction = owner.collision.surface.friction
     coefficients = friction_of(friction)
     attributes: dict[str, Any] = {}
     if friction.torsional is not None:
         if coefficients[1] > 0.0:
             attributes["condim"] = 4
-        context.report(
+        owner.report(
             Fate.APPROXIMATED,
             "torsional-friction",
-            ("torsional friction of {link}/{collision} becomes {coefficients:.6g} m: 3 pi/16 coefficient times radius"),
-            collision.where,
-            link=link.name,
-            collision=collision.name,
-            coefficients=coefficients[1],
+            "collision {link}/{collision}: torsional friction becomes a length of {length:.6g} m, 3 pi/16 times "
+            "coefficient times radius",
+            context,
+            length=coefficients[1],
         )
     if friction.rolling is not None and friction.rolling > 0.0:
         attributes["condim"] = 6
-        context.report(
+        owner.report(
             Fate.APPROXIMATED,
             "rolling-friction",
-            (
-                "rolling friction of {link}/{collision} is a length of {rolling:g} m: within 15 % where "
-                "it turns by more than {value:.3g} rad/s, and viscous below"
-            ),
-            collision.where,
-            link=link.name,
-            collision=collision.name,
-            rolling=friction.rolling,
-            value=_VISCOUS / friction.rolling,
+            "collision {link}/{collision}: rolling friction is a length of {length:g} m, within 15 % at more than "
+            "{speed:.3g} rad/s and viscous below",
+            context,
+            length=friction.rolling,
+            speed=_VISCOUS_SPEED / friction.rolling,
         )
     if coefficients != DEFAULT_FRICTION:
-        attributes["friction"] = _trimmed(coefficients)
+        attributes["friction"] = _without_defaults(coefficients)
     return attributes
 
 
 def friction_of(friction: Friction) -> tuple[float, float, float]:
-    """Sliding [-], torsional [m] and rolling [m] friction; MuJoCo's own where the source is silent."""
+    """Return sliding [-], torsional [m] and rolling [m] friction; MuJoCo's defaults where the source states none."""
     _, spin, roll = DEFAULT_FRICTION
     if friction.torsional is not None:
         radius = friction.patch_radius if friction.use_patch_radius else friction.surface_radius
@@ -82,120 +126,145 @@ def friction_of(friction: Friction) -> tuple[float, float, float]:
     return friction.mu, spin, roll if friction.rolling is None else friction.rolling
 
 
-def _trimmed(friction: tuple[float, float, float]) -> tuple[float, ...]:
-    """Without the trailing coefficients that have MuJoCo's default."""
+def _without_defaults(friction: tuple[float, float, float]) -> tuple[float, ...]:
+    """Return the coefficients without trailing ones that have MuJoCo's default."""
     count = 3
     while count > 1 and friction[count - 1] == DEFAULT_FRICTION[count - 1]:
         count -= 1
     return friction[:count]
 
 
-def _yielding(collision: Collision, link: Link, context: Context) -> dict[str, Any]:
-    """How a contact yields to what weighs as much as the link, or bounces."""
-    surface, owner = sprung(collision.surface, context.time_step), f"{link.name}/{collision.name}"
-    found = None
+# --- stiffness and restitution ---------------------------------------------------------------------------------------
+
+
+def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) -> dict[str, Any]:
+    """Return how a contact with a rigid and fixed body yields or bounces."""
+    stated = owner.collision.surface
+    surface = with_ode_spring(stated, context.time_step)
+    spring = None
     if surface.stiffness is not None:
-        found = _spring(surface, link, owner, collision.where, context)
+        spring = _spring(surface, surface.stiffness, owner, masses.get(owner.link.name, 0.0), context)
     elif surface.restitution > 0.0:
-        found = bouncing(surface.restitution, context.time_step)
-    if surface is collision.surface:
-        _report_solver(surface, owner, collision.where, context)
-    _report_damping(surface, owner, collision.where, context)
+        spring = ContactSpring.from_restitution(surface.restitution, context.time_step)
+    if surface is stated:
+        _report_solver_parameters(surface, owner, context)
+    _report_damping(surface, owner, context)
     if surface.restitution > 0.0:
-        context.report(
+        owner.report(
             Fate.APPROXIMATED,
             "restitution",
-            (
-                "restitution {restitution:g} of {owner} becomes the damping of a soft contact: within "
-                "0.03 above 0.2, up to 0.1 more bounce below; a pair bounces as the harder of both does"
-            ),
-            collision.where,
+            "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft contact, within "
+            "0.03 above 0.2 and up to 0.1 too high below; two geoms bounce as the harder of both does",
+            context,
             restitution=surface.restitution,
-            owner=owner,
         )
-    if found is None:
+    if spring is None:
         return {}
-    return {"solref": found.solref, "solimp": found.solimp, "solmix": _ALL_WEIGHT}
+    return {"solref": spring.solref, "solimp": spring.solimp, "solmix": _ALL_WEIGHT}
 
 
-def _spring(surface: Surface, link: Link, owner: str, where: Where, context: Context) -> Yielding | None:
-    stiffness, w = surface.stiffness or 0.0, (context.inverse_masses or {}).get(link.name, 0.0)
-    stated = f"contact stiffness {stiffness:g} N/m of {owner}"
-    if w == 0.0:
-        context.report(
+def _spring(
+    surface: Surface, stiffness: float, owner: _Owner, inverse_mass: float, context: Context
+) -> ContactSpring | None:
+    """Return the spring of a stiffness [N/m]; None, with a diagnostic, if MuJoCo cannot have it."""
+    if inverse_mass == 0.0:
+        owner.report(
             Fate.DROPPED,
             "contact-stiffness",
-            ("{stated} is not carried: MuJoCo scales it by masses in touch, and this link has none that moves"),
-            where,
-            hint=_PAIRS,
-            stated=stated,
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is not carried, because MuJoCo scales "
+            "it by the masses in contact and this link has none that moves",
+            context,
+            hint=_USE_PAIRS,
+            stiffness=stiffness,
         )
         return None
-    ratio = damping_ratio(surface, stiffness, w, float(np.linalg.norm(context.mechanism.scene.gravity)))
-    found = yielding(stiffness, ratio, w, context.time_step)
-    if found is None:
-        context.report(
+    gravity = float(np.linalg.norm(context.mechanism.scene.gravity))
+    ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
+    spring = ContactSpring.from_stiffness(stiffness, ratio, inverse_mass, context.time_step)
+    _report_spring(spring, stiffness, ratio, inverse_mass, owner, context)
+    return spring
+
+
+def _report_spring(
+    spring: ContactSpring | None, stiffness: float, ratio: float, inverse_mass: float, owner: _Owner, context: Context
+) -> None:
+    if spring is None:
+        owner.report(
             Fate.APPROXIMATED,
             "contact-stiffness",
-            "{stated} is more than the time step can hold; the contact is as hard as MuJoCo's own",
-            where,
+            "collision {link}/{collision}: contact stiffness {stiffness:g} N/m exceeds what the time step can hold; "
+            "the contact is as hard as MuJoCo's default",
+            context,
             hint="reduce the time step",
-            stated=stated,
+            stiffness=stiffness,
         )
-        return None
-    context.report(
+        return
+    owner.report(
         Fate.APPROXIMATED,
         "contact-stiffness",
-        (
-            "{stated} holds at each point of contact with something rigid, for {value:.6g} kg, which "
-            "the link weighs at the zero configuration; damping ratio {ratio:.3g}; the motion is "
-            "that of {value_2:.3g} times the mass while it touches"
-        ),
-        where,
-        hint=_PAIRS,
-        stated=stated,
-        value=1.0 / w,
+        "collision {link}/{collision}: contact stiffness {stiffness:g} N/m holds at each contact point with a rigid "
+        "body, for the link's effective mass of {mass:.6g} kg at the zero configuration; damping ratio {ratio:.3g}; in "
+        "contact the link moves like {mass_factor:.3g} times its mass",
+        context,
+        hint=_USE_PAIRS,
+        stiffness=stiffness,
+        mass=1.0 / inverse_mass,
         ratio=ratio,
-        value_2=1.0 / (1.0 - found.solimp[0]),
+        mass_factor=1.0 / (1.0 - spring.solimp[0]),
     )
-    return found
 
 
-def _report_solver(surface: Surface, owner: str, where: Where, context: Context) -> None:
-    for name in ("soft_cfm", "soft_erp"):
+def _report_solver_parameters(surface: Surface, owner: _Owner, context: Context) -> None:
+    for name in _SOLVER_PARAMETERS:
         if getattr(surface, name) is not None:
-            message = f"{name} = {getattr(surface, name):g} of the contacts of {owner} is not carried"
-            hint = "state soft_cfm above 0 and no stiffness: both then are a spring and a damper"
-            context.report(Fate.DROPPED, "contact-solver", message, where, hint=hint)
+            owner.report(
+                Fate.DROPPED,
+                "contact-solver",
+                "collision {link}/{collision}: {parameter} = {value:g} is not carried",
+                context,
+                hint="state soft_cfm above 0 and no stiffness: together they become a spring and a damper",
+                parameter=name,
+                value=getattr(surface, name),
+            )
 
 
-def _report_damping(surface: Surface, owner: str, where: Where, context: Context) -> None:
-    """The first that is stated damps; the others do not, and none does without a stiffness or beside a restitution."""
+def _report_damping(surface: Surface, owner: _Owner, context: Context) -> None:
+    """Report the damping parameters that have no effect.
+
+    The first that is stated damps a spring without restitution. Others, and any without a stiffness, are not carried.
+    """
     stated = [name for name in _DAMPING if getattr(surface, name) is not None]
     if surface.stiffness is not None and surface.restitution <= 0.0:
         if stated[:1] == ["dissipation"]:
-            context.report(
+            owner.report(
                 Fate.APPROXIMATED,
                 "contact-dissipation",
-                "dissipation {dissipation:g} s/m of {owner} damps as it does at rest under its own weight",
-                where,
+                "collision {link}/{collision}: dissipation {dissipation:g} s/m damps as at rest under its own weight",
+                context,
                 dissipation=surface.dissipation,
-                owner=owner,
             )
         stated = stated[1:]
     for name in stated:
-        message = f"{name} = {getattr(surface, name):g} of the contacts of {owner} is not carried"
-        hint = "state a stiffness, and neither a restitution nor another damping"
-        context.report(Fate.DROPPED, "contact-dissipation", message, where, hint=hint)
+        owner.report(
+            Fate.DROPPED,
+            "contact-dissipation",
+            "collision {link}/{collision}: {parameter} = {value:g} is not carried",
+            context,
+            hint="state a stiffness, and neither a restitution nor another damping",
+            parameter=name,
+            value=getattr(surface, name),
+        )
 
 
-def _masks(collision: Collision, link: Link, context: Context) -> dict[str, int]:
-    """``contype`` and ``conaffinity``, where masks take part in deciding what touches what."""
-    filters = context.filters
+# --- bitmasks --------------------------------------------------------------------------------------------------------
+
+
+def _masks(collision: Collision, body: int, filters: Filters) -> dict[str, int]:
+    """Return ``contype`` and ``conaffinity``, if bitmasks decide which geoms collide."""
     if collision.surface.collide_without_contact:
         return {"contype": 0, "conaffinity": 0}
     if filters.masks is not None:
-        mask = filters.masks[context.mechanism.body_index[link.name]]
+        mask = filters.masks[body]
         return {"contype": mask.kind, "conaffinity": mask.touches}
     if filters.bitmasks:
         category, touches = bitmasks(collision.surface)
@@ -204,5 +273,5 @@ def _masks(collision: Collision, link: Link, context: Context) -> dict[str, int]
 
 
 def _signed(mask: int) -> int:
-    """The same 32 bits as a signed integer, which MuJoCo's are."""
+    """Return the same 32 bits as a signed integer, as in MuJoCo."""
     return (mask & 0xFFFFFFFF) - ((mask & 0x80000000) << 1)

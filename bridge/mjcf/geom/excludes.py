@@ -1,4 +1,4 @@
-"""``<contact>``: the pairs of bodies that touch in the running MuJoCo are those that may touch in the model."""
+"""``<exclude>``: the pairs of bodies that collide in MuJoCo are those that may collide in the model."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import WORLD
 
-from .collision_filters import count_welded_pairs
-from .contact_pairs import pairs
+from .collision_filters import Filters, count_welded_pairs
 
 
-def contacts(context: Context) -> None:
-    """Write the excludes, the flag that they need, and pairs; masks stand on the geoms."""
-    if not context.filters.parent_filter:
+def write_excludes(filters: Filters, context: Context) -> None:
+    """Write the excludes and the flag that they need; bitmasks are attributes of the geoms.
+
+    Args:
+        filters: The collision filters in MuJoCo's form.
+        context: The export.
+    """
+    if not filters.parent_filter:
         context.document["option"].add("flag", filterparent="disable")
-    for a, b in context.filters.excludes:
+    for a, b in filters.excludes:
         context.document["contact"].add("exclude", body1=_name(a, context), body2=_name(b, context))
-    pairs(context)
-    _report(context)
 
 
 def _name(body: int, context: Context) -> str:
     return WORLD if body == ROOT else context.mechanism.bodies[body].name
 
 
-def _report(context: Context) -> None:
+def report_ignored_filters(context: Context) -> None:
+    """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy ignores."""
     scene, policy = context.mechanism.scene, context.options.collision_policy
-    still = count_welded_pairs(context.mechanism, policy)
-    if still:
+    count = count_welded_pairs(context.mechanism, policy)
+    if count:
         context.report(
             Fate.NOTED,
             "welded-contact",
-            ("{still} pairs of links that may touch cannot move against each other; they do not touch in MuJoCo"),
-            still=still,
+            "{count} pairs of links may collide but cannot move against each other; they do not collide in MuJoCo",
+            count=count,
         )
     ignored = ignored_by_policy(scene, policy)
     if ignored:

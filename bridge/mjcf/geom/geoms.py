@@ -1,18 +1,18 @@
-"""``<geom>``: collision and visual shapes, with how they touch and how they look."""
+"""``<geom>``: collision and visual shapes, with their contact parameters and looks."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bridge.geometry.support import SupportFunction, support_function, support_of_points
-from bridge.mjcf.xml.context import Context, Placed
+from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import color, placement
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Fate
 from loaders.model import (
     Box,
     Capsule,
@@ -35,16 +35,16 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .assets import AssetLibrary, MeshUse
-from .contact_parameters import contact_attributes
+from .assets import AssetLibrary, MeshUse, Part
+from .contact_parameters import ContactData, contact_attributes
 
 _GRID = 0.05
-"""Spacing of the lines that MuJoCo draws on a plane [m]."""
+"""Spacing of the grid that MuJoCo draws on a plane [m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shape:
-    """One geom's worth of a geometry: its type, sizes and asset, and where it stands in the geometry's frame."""
+    """One geom of a geometry: its type, size and asset, and its pose in the geometry's frame."""
 
     type: str
     size: tuple[float, ...] | None = None
@@ -53,6 +53,26 @@ class _Shape:
     rgba: Rgba | None = None
     texture: str | None = None
     X_GS: Pose = IDENTITY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedShape:
+    """The shape of a geom on its link."""
+
+    link: str
+    X_LS: Pose
+    reach: SupportFunction
+    collides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenShapes:
+    """The names and shapes of the geoms of one link or of all."""
+
+    geom_names: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """Names of the geoms of each collision, by link and collision."""
+    placed: list[PlacedShape] = field(default_factory=list)
+    """The shapes of all geoms of finite size, without terrain."""
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------
@@ -96,62 +116,120 @@ _PRIMITIVES: dict[type, Callable[[Any], _Shape]] = {
 # --- geoms -----------------------------------------------------------------------------------------------------------
 
 
-def geoms(link: Link, *, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
-    """The visual, then the collision geoms of one link. ``moving``: whether its body can move in the world."""
-    seen = [element for visual in link.visuals for element in _visual(visual, link, moving, library, context)]
-    touching = [
-        element for collision in link.collisions for element in _collision(collision, link, moving, library, context)
-    ]
-    return seen + touching
-
-
-def collision_names(scene: Scene) -> Counter[str]:
-    """How often each name is that of a collision."""
+def collision_name_counts(scene: Scene) -> Counter[str]:
+    """Return how many collisions have each name."""
     return Counter(shape.name for link in scene.links for shape in link.collisions)
 
 
-def shape_names(scene: Scene) -> Counter[str]:
-    """How often each name is that of a shape."""
-    return collision_names(scene) + Counter(shape.name for link in scene.links for shape in link.visuals)
+def shape_name_counts(scene: Scene) -> Counter[str]:
+    """Return how many collisions and visuals have each name."""
+    return collision_name_counts(scene) + Counter(shape.name for link in scene.links for shape in link.visuals)
 
 
-def _visual(visual: Visual, link: Link, moving: bool, library: AssetLibrary, context: Context) -> list[Element]:
-    covered = visual.material is not None and visual.material.texture is not None
-    plain = visual.material is not None and not covered
-    use = MeshUse(visual.where, collides=False, plain=plain, picture=covered)
-    elements: list[Element] = []
-    for shape in _shapes(visual.geometry, use, link.name, moving, library, context):
-        material, rgba = library.look(visual, shape.rgba, shape.texture)
-        is_named = context.shape_names[visual.name] == 1 and not elements
-        name = context.names.claim("geom", visual.name) if is_named else None
-        elements.append(_geom("visual", name, visual.X_LG, shape))
-        _place(shape, link, visual.X_LG, context, touches=False)
-        elements[-1].set(material=material, rgba=None if rgba is None else color(rgba))
-    return elements
+class GeomWriter:
+    """Makes the geoms of an export, link by link.
 
+    The name of a geom is that of the collision or visual. A collision whose name is not unique gets its link's name as
+    a prefix; a visual whose name is not unique has no name.
+    """
 
-def _collision(
-    collision: Collision, link: Link, moving: bool, library: AssetLibrary, context: Context
-) -> list[Element]:
-    use = MeshUse(collision.where, collides=True)
-    shapes = _shapes(collision.geometry, use, link.name, moving, library, context)
-    touch = contact_attributes(collision, link, context)
-    elements: list[Element] = []
-    for i, shape in enumerate(shapes):
-        part = f"_{i}" if len(shapes) > 1 else ""
-        whole = f"{link.name}{SEPARATOR}{collision.name}{part}"
-        is_alone = context.collision_names[collision.name] == 1
-        name = context.names.claim("geom", collision.name + part if is_alone else whole, otherwise=whole)
-        context.geom_names.setdefault((link.name, collision.name), []).append(name)
-        elements.append(_geom("collision", name, collision.X_LG, shape))
-        _place(shape, link, collision.X_LG, context, touches=True)
-        elements[-1].set(**touch)
-    return elements
+    def __init__(self, library: AssetLibrary, contact: ContactData, context: Context) -> None:
+        self._library, self._contact, self._context = library, contact, context
+        self._collision_names = collision_name_counts(context.mechanism.scene)
+        self._shape_names = shape_name_counts(context.mechanism.scene)
+        self.shapes = WrittenShapes()
+        """The names and shapes of the geoms made so far."""
 
+    def geoms(self, link: Link, *, is_moving: bool) -> list[Element]:
+        """Return the visual, then the collision geoms of one link.
 
-def _place(shape: _Shape, link: Link, X_LG: Pose, context: Context, *, touches: bool) -> None:
-    if shape.reach is not None:
-        context.shapes.append(Placed(link=link.name, X_LS=X_LG @ shape.X_GS, reach=shape.reach, touches=touches))
+        Args:
+            link: The link.
+            is_moving: Whether its body can move in the world.
+        """
+        visuals = [element for visual in link.visuals for element in self._visual(visual, link, is_moving)]
+        return visuals + [e for collision in link.collisions for e in self._collision(collision, link, is_moving)]
+
+    def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[Element]:
+        has_texture = visual.material is not None and visual.material.texture is not None
+        has_color = visual.material is not None and not has_texture
+        use = MeshUse(link.name, visual.where, collides=False, has_color=has_color, has_texture=has_texture)
+        elements: list[Element] = []
+        for shape in self._shapes(visual.geometry, use, is_moving):
+            material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
+            is_named = self._shape_names[visual.name] == 1 and not elements
+            name = self._context.names.claim("geom", visual.name) if is_named else None
+            elements.append(_geom("visual", name, visual.X_LG, shape))
+            self._place(shape, visual.X_LG, use)
+            elements[-1].set(material=material, rgba=None if rgba is None else color(rgba))
+        return elements
+
+    def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[Element]:
+        use = MeshUse(link.name, collision.where, collides=True)
+        shapes = self._shapes(collision.geometry, use, is_moving)
+        attributes = contact_attributes(collision, link, self._contact, self._context)
+        names, elements = [], []
+        for i, shape in enumerate(shapes):
+            names.append(self._collision_geom_name(collision, link, f"_{i}" if len(shapes) > 1 else ""))
+            elements.append(_geom("collision", names[-1], collision.X_LG, shape))
+            self._place(shape, collision.X_LG, use)
+            elements[-1].set(**attributes)
+        key = (link.name, collision.name)
+        if names:
+            self.shapes.geom_names[key] = (*self.shapes.geom_names.get(key, ()), *names)
+        return elements
+
+    def _collision_geom_name(self, collision: Collision, link: Link, part: str) -> str:
+        scoped = f"{link.name}{SEPARATOR}{collision.name}{part}"
+        is_unique = self._collision_names[collision.name] == 1
+        preferred = collision.name + part if is_unique else scoped
+        return self._context.names.claim("geom", preferred, alternative=scoped)
+
+    def _place(self, shape: _Shape, X_LG: Pose, use: MeshUse) -> None:
+        if shape.reach is not None:
+            placed = PlacedShape(link=use.link, X_LS=X_LG @ shape.X_GS, reach=shape.reach, collides=use.collides)
+            self.shapes.placed.append(placed)
+
+    def _shapes(self, geometry: Geometry, use: MeshUse, is_moving: bool) -> list[_Shape]:
+        """Return the geoms of a geometry; none, with a diagnostic, if MuJoCo cannot have it."""
+        if isinstance(geometry, Mesh | Cone | Polyline):
+            return [_mesh_shape(part) for part in self._library.meshes(geometry, use)]
+        if isinstance(geometry, Heightmap):
+            field = self._library.heightfield(geometry, use)
+            return [_Shape(type="hfield", asset=field[0], X_GS=field[1])] if field else []
+        if isinstance(geometry, Plane) and is_moving:
+            self._context.report(
+                Fate.DROPPED,
+                "moving-plane",
+                "link {link} can move and has a plane, which MuJoCo supports on static bodies only",
+                use.where,
+                hint="use a box",
+                subjects=(use.link,),
+                link=use.link,
+            )
+            return []
+        if isinstance(geometry, Empty):
+            template = "link {link} has a shape that is declared empty; it has no geom"
+            self._context.report(Fate.NOTED, "no-shape", template, use.where, subjects=(use.link,), link=use.link)
+            return []
+        shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
+        return [shape] if self._has_extent(shape, use) else []
+
+    def _has_extent(self, shape: _Shape, use: MeshUse) -> bool:
+        sizes = shape.size or ()
+        if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
+            return True
+        self._context.report(
+            Fate.DROPPED,
+            "empty-shape",
+            "link {link} has a {shape_type} of zero or infinite size, which MuJoCo refuses",
+            use.where,
+            hint="give it a positive size",
+            subjects=(use.link,),
+            shape_type=shape.type,
+            link=use.link,
+        )
+        return False
 
 
 def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
@@ -167,54 +245,6 @@ def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
     )
 
 
-def _shapes(
-    geometry: Geometry, use: MeshUse, link: str, moving: bool, library: AssetLibrary, context: Context
-) -> list[_Shape]:
-    """What a geometry is in MuJoCo; nothing, with a diagnostic, where it has none."""
-    if isinstance(geometry, Mesh | Cone | Polyline):
-        return [
-            _Shape(
-                type="mesh",
-                asset=part.name,
-                reach=support_of_points(part.vertices),
-                rgba=part.rgba,
-                texture=part.texture,
-            )
-            for part in library.meshes(geometry, use)
-        ]
-    if isinstance(geometry, Heightmap):
-        placed = library.heightfield(geometry, use)
-        return [_Shape(type="hfield", asset=placed[0], X_GS=placed[1])] if placed else []
-    if isinstance(geometry, Plane) and moving:
-        context.report(
-            Fate.DROPPED,
-            "moving-plane",
-            "link {link} moves and carries a plane, which MuJoCo has on static bodies only",
-            use.where,
-            hint="use a box",
-            link=link,
-        )
-        return []
-    if isinstance(geometry, Empty):
-        context.report(
-            Fate.NOTED, "no-shape", "a shape of link {link} is declared empty; it has no geom", use.where, link=link
-        )
-        return []
-    shape = replace(_PRIMITIVES[type(geometry)](geometry), reach=support_function(geometry))
-    return [shape] if _has_extent(shape, link, use.where, context) else []
-
-
-def _has_extent(shape: _Shape, link: str, where: Where, context: Context) -> bool:
-    sizes = shape.size or ()
-    if shape.type == "plane" or all(0.0 < size < math.inf for size in sizes):
-        return True
-    context.report(
-        Fate.DROPPED,
-        "empty-shape",
-        "a {shape_type} of link {link} has no extent; MuJoCo refuses it",
-        where,
-        hint="give it a positive size",
-        shape_type=shape.type,
-        link=link,
-    )
-    return False
+def _mesh_shape(part: Part) -> _Shape:
+    reach = support_of_points(part.vertices)
+    return _Shape(type="mesh", asset=part.name, reach=reach, rgba=part.rgba, texture=part.texture)

@@ -10,7 +10,7 @@ from loaders.diagnostics import Fate, Where
 from loaders.model import Heightmap
 
 _BASE = 0.01
-"""Thickness that MuJoCo wants below the lowest point [m]."""
+"""Thickness below the lowest point that MuJoCo demands [m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,23 +22,38 @@ class Heightfield:
     origin: tuple[float, float, float]
 
 
-def read_heightfield(heightmap: Heightmap, where: Where, context: Context) -> Heightfield | None:
-    """Read the image as grey levels; None with a diagnostic if that cannot be done.
+def read_heightfield(heightmap: Heightmap, link: str, where: Where, context: Context) -> Heightfield | None:
+    """Read the image as gray levels.
 
-    MuJoCo spreads the levels of an image to fill 0 to 1, so the size along z is that of the levels that occur.
+    MuJoCo scales the levels of an image to 0 to 1, so the size along z is that of the levels that occur.
+
+    Args:
+        heightmap: The geometry.
+        link: Name of the link that has it.
+        where: The place of the shape in the source.
+        context: The export.
+
+    Returns:
+        The height field; None, with a diagnostic, if the image cannot be read.
     """
-    grey = gray_levels(heightmap.path)
-    if grey is None:
-        message = f"the height map {heightmap.uri} cannot be read as an image"
-        hint = "it must be an image that exists and that Pillow reads: pip install pillow"
-        context.report(Fate.DROPPED, "heightmap", message, where, hint=hint)
+    gray = gray_levels(heightmap.path)
+    if gray is None:
+        context.report(
+            Fate.DROPPED,
+            "heightmap",
+            "cannot read the height map {uri} as an image",
+            where,
+            hint="use an existing image in a format that Pillow reads",
+            subjects=(link,),
+            uri=heightmap.uri,
+        )
         return None
-    lowest, highest = int(grey.levels.min()), int(grey.levels.max())
+    lowest, highest = int(gray.levels.min()), int(gray.levels.max())
     x, y, z = heightmap.size
-    bottom, height = z * lowest / grey.max_level, z * (highest - lowest) / grey.max_level
+    bottom, height = z * lowest / gray.max_level, z * (highest - lowest) / gray.max_level
     px, py, pz = heightmap.position
     return Heightfield(
-        png=grey.png(),
+        png=gray.png(),
         size=(x / 2.0, y / 2.0, height or 1e-6, _BASE),
         origin=(px, py, pz + bottom),
     )

@@ -1,1 +1,1 @@
-"""Passes over a finished document: defaults, sub-models, and what MJCF or MJX cannot carry."""
+"""Passes over a finished document: default classes, sub-models, and reports of what MJCF or MJX cannot hold."""

@@ -1,19 +1,18 @@
-"""Classes of joints that share their dynamics, and of what drives them."""
+"""Default classes of joints that share their dynamics, and of their actuators."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from bridge.mjcf.xml.element import Element
 
 DYNAMICS = ("damping", "armature", "frictionloss", "stiffness", "springref", "actuatorfrcrange")
-"""Attributes of a joint that a class may hold; so it may hold the range, and the type and the axis with them."""
-_OWN = frozenset({"name", "joint", "class"})
-"""Attributes of an actuator that no class may hold."""
-_SMALLEST = 3
+"""Attributes of a joint that may be in a class; so may the range, and type and axis together with it."""
+_OWN_ATTRIBUTES = frozenset({"name", "joint", "class"})
+"""Attributes of an actuator that may not be in a class."""
+_MIN_MEMBERS = 3
 _PROPERTIES = {
     "actuatorfrcrange": "effort",
     "damping": "damping",
@@ -23,101 +22,126 @@ _PROPERTIES = {
     "springref": "springref",
     "range": "range",
 }
-"""What a class may be named by, and the word for it."""
+"""Word for each attribute in the name of a class."""
+_GENERIC_WORDS = frozenset({"joint", "link", "motor"})
 
 
-def families(joints: Sequence[Element], actuators: Sequence[Element], model: Element) -> None:
-    """A class for each set of dynamics and range that several joints share, then for dynamics alone.
+def group_into_classes(joints: Sequence[Element], actuators: Sequence[Element], model_class: Element) -> None:
+    """Make a class for each set of dynamics and range that several joints share, then for dynamics alone.
 
     Args:
-        joints: Moved into their classes.
-        actuators: The same; each into the class of its joint, if it has one.
-        model: The class of the model, which the others stand in.
+        joints: The joints, moved into their classes.
+        actuators: The actuators, moved into the classes of their joints, or else into the class of the model.
+        model_class: The class of the model, which contains the others.
     """
-    taken = {child.attributes.get("class", "main") for child in model.children} | {"main", model.attributes["class"]}
+    taken = {child.attributes.get("class", "main") for child in model_class.children}
+    taken |= {"main", model_class.attributes["class"]}
     for names in ((*DYNAMICS, "range"), DYNAMICS):
-        free = [joint for joint in joints if "class" not in joint.attributes]
-        keys = [tuple((name, e.attributes[name]) for name in names if name in e.attributes) for e in free]
-        for key in (key for key, size in Counter(keys).items() if key and size >= _SMALLEST):
-            members = [joint for joint, own in zip(free, keys, strict=True) if own == key]
-            name = _name([joint.attributes["name"] for joint in members], dict(key), taken)
-            family = model.add("default", class_=name)
-            family.add("joint").set(**move_shared(members, ("type", "axis", "range", *DYNAMICS)))
-            for joint in members:
-                label(joint, "class", family)
-    _actuators(actuators, joints, model)
+        _group_joints(joints, names, taken, model_class)
+    if len({actuator.tag for actuator in actuators}) == 1 and len(actuators) > 1:
+        _group_actuators(actuators, joints, model_class)
+
+
+def _group_joints(joints: Sequence[Element], names: Sequence[str], taken: set[str], model_class: Element) -> None:
+    """Make a class for each set of values of some attributes that several joints without a class have."""
+    without_class = [joint for joint in joints if "class" not in joint.attributes]
+    members: dict[tuple[tuple[str, str], ...], list[Element]] = {}
+    for joint in without_class:
+        key = tuple((name, joint.attributes[name]) for name in names if name in joint.attributes)
+        members.setdefault(key, []).append(joint)
+    for key, group in members.items():
+        if key and len(group) >= _MIN_MEMBERS:
+            name = _class_name([joint.attributes["name"] for joint in group], dict(key), taken)
+            joint_class = model_class.add("default", class_=name)
+            joint_class.add("joint").set(**move_shared(group, ("type", "axis", "range", *DYNAMICS)))
+            for joint in group:
+                set_class(joint, "class", joint_class)
 
 
 def move_shared(members: Sequence[Element], names: Iterable[str]) -> dict[str, str]:
-    """Take away what every member states alike, and return it."""
-    found = {}
+    """Remove the attributes that every member has with the same value, and return them.
+
+    Args:
+        members: The elements.
+        names: Names of the attributes to compare.
+    """
+    shared = {}
     for name in names:
         values = {member.attributes.get(name) for member in members}
         (value, *others) = values
         if value is not None and not others:
-            found[name] = value
+            shared[name] = value
             for member in members:
                 del member.attributes[name]
-    return found
+    return shared
 
 
-def label(element: Element, attribute: str, model: Element) -> None:
-    """Name a class on an element, after the element's name."""
+def set_class(element: Element, attribute: str, default_class: Element) -> None:
+    """Set the class of an element, after the element's name.
+
+    Args:
+        element: The element.
+        attribute: ``class`` or ``childclass``.
+        default_class: The class.
+    """
     first = {"name": element.attributes["name"]} if "name" in element.attributes else {}
-    element.attributes = {**first, attribute: model.attributes["class"], **element.attributes}
+    element.attributes = {**first, attribute: default_class.attributes["class"], **element.attributes}
 
 
 # --- actuators -------------------------------------------------------------------------------------------------------
 
 
-def _actuators(actuators: Sequence[Element], joints: Iterable[Element], model: Element) -> None:
-    """What all share is the model's; what those of a class of joints share, that class's."""
-    if len({actuator.tag for actuator in actuators}) != 1 or len(actuators) == 1:
-        return
+def _group_actuators(actuators: Sequence[Element], joints: Iterable[Element], model_class: Element) -> None:
+    """Move attributes common to all actuators into the model's class, the rest into the classes of their joints."""
     tag = actuators[0].tag
-    common = _moved(actuators)
+    common = _move_shared_settings(actuators)
     if common:
-        model.children.insert(_after_settings(model), Element(tag, **common))
-    classes = {joint.attributes["name"]: joint.attributes.get("class") for joint in joints}
-    left = list(actuators)
-    for family in (child for child in model.children if child.tag == "default"):
-        members = [a for a in left if classes.get(a.attributes["joint"]) == family.attributes["class"]]
-        shared = _moved(members) if len(members) > 1 else {}
-        if shared:
-            family.add(tag, **shared)
-            left = [actuator for actuator in left if actuator not in members]
-            for actuator in members:
-                label(actuator, "class", family)
-    for actuator in left if common else ():
-        label(actuator, "class", model)
+        model_class.children.insert(_settings_end(model_class), Element(tag, **common))
+    class_of_joint = {joint.attributes["name"]: joint.attributes.get("class") for joint in joints}
+    for joint_class in (child for child in model_class.children if child.tag == "default"):
+        _move_into_class(actuators, joint_class, class_of_joint)
+    for actuator in actuators if common else ():
+        if "class" not in actuator.attributes:
+            set_class(actuator, "class", model_class)
 
 
-def _moved(members: Sequence[Element]) -> dict[str, str]:
-    return move_shared(members, [name for name in members[0].attributes if name not in _OWN])
+def _move_into_class(actuators: Sequence[Element], joint_class: Element, class_of_joint: dict[str, str | None]) -> None:
+    """Move the attributes that the actuators of the joints of a class share into that class."""
+    name = joint_class.attributes["class"]
+    members = [actuator for actuator in actuators if class_of_joint.get(actuator.attributes["joint"]) == name]
+    shared = _move_shared_settings(members) if len(members) > 1 else {}
+    if shared:
+        joint_class.add(members[0].tag, **shared)
+        for actuator in members:
+            set_class(actuator, "class", joint_class)
 
 
-def _after_settings(model: Element) -> int:
-    """Where in a class its own settings end, and the classes in it begin."""
-    return sum(child.tag != "default" for child in model.children)
+def _move_shared_settings(members: Sequence[Element]) -> dict[str, str]:
+    return move_shared(members, [name for name in members[0].attributes if name not in _OWN_ATTRIBUTES])
+
+
+def _settings_end(default_class: Element) -> int:
+    """Return the index in a class at which its own settings end and the nested classes begin."""
+    return sum(child.tag != "default" for child in default_class.children)
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-def _name(joints: Sequence[str], shared: dict[str, str], taken: set[str]) -> str:
-    name = next(name for name in _names(joints, shared) if name not in taken)
+def _class_name(joints: Sequence[str], shared: dict[str, str], taken: set[str]) -> str:
+    name = next(name for name in _candidate_names(joints, shared) if name not in taken)
     taken.add(name)
     return name
 
 
-def _names(joints: Sequence[str], shared: dict[str, str]) -> Iterator[str]:
-    """What the names end with; and what the joints share, as much as tells one class from another.
+def _candidate_names(joints: Sequence[str], shared: dict[str, str]) -> Iterator[str]:
+    """Yield the common ending of the joints' names, extended by shared attributes until the name is unique.
 
-    ``hip_joint`` of ``FL_hip_joint`` and ``FR_hip_joint``; ``effort_87`` where names share nothing but a word.
+    For example ``hip_joint`` of ``FL_hip_joint`` and ``FR_hip_joint``; ``effort_87`` if the names share no ending.
     """
     words = [re.split(r"[_\-:./ ]+", name)[::-1] for name in joints]
-    suffix = "_".join(_common(words)[::-1]).strip("_0123456789")
-    parts = [suffix] if len(suffix) >= 3 and suffix not in {"joint", "link", "motor"} else []
+    suffix = "_".join(_common_prefix(words)[::-1]).strip("_0123456789")
+    parts = [suffix] if len(suffix) >= 3 and suffix not in _GENERIC_WORDS else []
     if parts:
         yield suffix
     for attribute, word in _PROPERTIES.items():
@@ -127,8 +151,8 @@ def _names(joints: Sequence[str], shared: dict[str, str]) -> Iterator[str]:
     yield from (f"{parts[0]}_{n}" for n in count(2))
 
 
-def _common(lists: Sequence[Sequence[str]]) -> list[str]:
-    """The words that all lists begin with."""
+def _common_prefix(lists: Sequence[Sequence[str]]) -> list[str]:
+    """Return the words with which all lists begin."""
     i = 0
     while all(len(words) > i for words in lists) and len({words[i] for words in lists}) == 1:
         i += 1

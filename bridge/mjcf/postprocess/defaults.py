@@ -1,9 +1,8 @@
-"""``<default>``: what elements have in common, written once.
+"""``<default>``: attributes that elements share, written once.
 
-All classes stand inside one that has the name of the model, which its bodies have as ``childclass``: what includes the
-file keeps its own defaults. Geoms are of class ``visual`` or ``collision``, frames and constraint points of class
-``frame``; for joints and what drives them see `families`. A class changes the text only: the compiled model is the
-same, bit by bit.
+All classes are inside one that has the name of the model, which its bodies have as ``childclass``: a file that includes
+the model keeps its own defaults. Geoms are of class ``visual`` or ``collision``, sites of class ``frame``; for joints
+and their actuators see `default_classes`. Classes change the text only: the compiled model is identical bit by bit.
 """
 
 from __future__ import annotations
@@ -12,118 +11,122 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from bridge.mjcf.constraint.equality import SOLIMP, solref
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
+from bridge.mjcf.xml.solver_constants import HARD_SOLIMP, hard_solref
 
-from .default_classes import DYNAMICS, families, label, move_shared
+from .default_classes import DYNAMICS, group_into_classes, move_shared, set_class
 
 _MASKS = ("contype", "conaffinity")
 _SURFACE = ("condim", "friction", "solref", "rgba", "material")
-"""Attributes of a geom that its class may hold."""
+"""Attributes of a geom that may be in its class."""
 
 _ONE_TO_ONE = "0 1 0 0 0"
-"""How MuJoCo couples joints where nothing is said."""
+"""MuJoCo's default coupling of joints."""
 
 _GEOM_CLASSES = {
     "visual": {"group": 2, "contype": 0, "conaffinity": 0, "mass": 0},
     "collision": {"group": 3, "mass": 0},
 }
-"""Shapes have no mass: that of a link is stated."""
+"""Settings of the classes of geoms. Shapes have no mass, because the mass of each link is stated."""
 
 
-def defaults(context: Context) -> None:
-    """Write the classes in use, and move what elements share into theirs."""
+def write_defaults(context: Context) -> None:
+    """Write the default classes in use, and move shared attributes of elements into them."""
     document = context.document
     elements = [e for e in document["worldbody"].walk() if e.tag in {"geom", "joint", "site"}]
-    used = {e.attributes.get("class") for e in elements}
     joints = [e for e in elements if e.tag == "joint"]
-    model = Element("default", class_=_class_name(context.mechanism.scene.name))
-    _mesh(model, document["asset"])
-    _joint(model, joints, context)
-    _equality(model, document["equality"], context)
-    for name, attributes in _GEOM_CLASSES.items():
-        if name in used:
-            members = [e for e in elements if e.attributes.get("class") == name]
-            _geom(model.add("default", class_=name).add("geom", **attributes), members)
-    if "frame" in used:
-        model.add("default", class_="frame").add("site", group=4)
-    families(joints, document["actuator"].children, model)
-    if model.children:
-        document["default"].children.append(model)
+    model_class = Element("default", class_=_class_name(context.mechanism.scene.name))
+    _set_mesh_defaults(model_class, document["asset"])
+    _set_joint_defaults(model_class, joints, context)
+    _set_equality_defaults(model_class, document["equality"], context)
+    _add_geom_and_site_classes(model_class, elements)
+    group_into_classes(joints, document["actuator"].children, model_class)
+    if model_class.children:
+        document["default"].children.append(model_class)
         for body in (e for e in document["worldbody"].children if e.tag == "body"):
-            label(body, "childclass", model)
+            set_class(body, "childclass", model_class)
 
 
 def _class_name(model: str) -> str:
-    """The name of the model, where no class within has it."""
+    """Return the name of the model, unless a class inside has it."""
     plain = re.sub(r"[^\w.-]+", "_", model, flags=re.ASCII).strip("_") or "model"
     return f"{plain}_model" if plain in {"main", "frame", *_GEOM_CLASSES} else plain
 
 
-def _mesh(model: Element, assets: Element) -> None:
-    """Meshes need not be closed: nothing is weighed by them."""
+def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
+    """Allow meshes that are not closed: their volume is not used."""
     meshes = [asset for asset in assets.children if asset.tag == "mesh"]
     if meshes:
-        model.add("mesh", inertia="shell")
+        model_class.add("mesh", inertia="shell")
     for mesh in meshes:
-        label(mesh, "class", model)
+        set_class(mesh, "class", model_class)
 
 
-def _equality(model: Element, section: Element, context: Context) -> None:
+def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:
     if section.children:
-        model.add("equality", solref=solref(context), solimp=SOLIMP)
+        model_class.add("equality", solref=hard_solref(context.time_step), solimp=HARD_SOLIMP)
     for element in section.children:
-        label(element, "class", model)
+        set_class(element, "class", model_class)
         if element.attributes.get("polycoef") == _ONE_TO_ONE:
             del element.attributes["polycoef"]
 
 
-def _joint(model: Element, joints: Sequence[Element], context: Context) -> None:
-    """What holds for all joints: how hard stops are, and dynamics that every one has."""
+def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context: Context) -> None:
+    """Set what applies to all joints: the hardness of limits, and the dynamics that every joint has."""
     common = Element("joint")
     if len(joints) > 1:
         common.set(**move_shared(joints, DYNAMICS))
     if any("range" in joint.attributes for joint in joints):
-        common.set(solreflimit=solref(context), solimplimit=SOLIMP)
+        common.set(solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
     if common.attributes:
-        model.children.append(common)
+        model_class.children.append(common)
 
 
-# --- geoms -----------------------------------------------------------------------------------------------------------
+# --- geoms and sites -------------------------------------------------------------------------------------------------
 
 
-def _geom(shared: Element, members: Sequence[Element]) -> None:
-    """Give a class the type and surface that most of its geoms have; the others state theirs."""
-    kinds = Counter(member.attributes.get("type", "sphere") for member in members)
-    (kind, count), *_ = kinds.most_common(1)
-    if kind != "sphere" and 2 * count > len(members):
+def _add_geom_and_site_classes(model_class: Element, elements: Sequence[Element]) -> None:
+    used = {e.attributes.get("class") for e in elements}
+    for name, attributes in _GEOM_CLASSES.items():
+        if name in used:
+            members = [e for e in elements if e.attributes.get("class") == name]
+            _move_common_geom_attributes(model_class.add("default", class_=name).add("geom", **attributes), members)
+    if "frame" in used:
+        model_class.add("default", class_="frame").add("site", group=4)
+
+
+def _move_common_geom_attributes(shared: Element, members: Sequence[Element]) -> None:
+    """Give a class the type and surface that most of its geoms have; the other geoms state theirs."""
+    types = Counter(member.attributes.get("type", "sphere") for member in members)
+    (most_common, count), *_ = types.most_common(1)
+    if most_common != "sphere" and 2 * count > len(members):
         for member in members:
-            _retype(member, kind)
-        shared.attributes = {"type": kind, **shared.attributes}
-    _most(shared, members, _MASKS)
+            _set_type(member, most_common)
+        shared.attributes = {"type": most_common, **shared.attributes}
+    _move_most_common(shared, members, _MASKS)
     for name in _SURFACE:
-        _most(shared, members, (name,))
+        _move_most_common(shared, members, (name,))
 
 
-def _retype(geom: Element, kind: str) -> None:
-    """State the type where it is not that of the class."""
-    own = geom.attributes.pop("type", "sphere")
-    if own != kind:
+def _set_type(geom: Element, default: str) -> None:
+    """State the type of a geom, unless it is the default of its class."""
+    geom_type = geom.attributes.pop("type", "sphere")
+    if geom_type != default:
         first: dict[str, str] = {name: geom.attributes[name] for name in ("name", "class") if name in geom.attributes}
-        geom.attributes = {**first, "type": own, **geom.attributes}
+        geom.attributes = {**first, "type": geom_type, **geom.attributes}
 
 
-def _most(shared: Element, members: Sequence[Element], names: Sequence[str]) -> None:
-    """Give a class the commonest values of attributes that every member states."""
+def _move_most_common(shared: Element, members: Sequence[Element], names: Sequence[str]) -> None:
+    """Give a class the most common values of attributes that every member has."""
     if not all(name in member.attributes for member in members for name in names):
         return
     values = [tuple((name, member.attributes[name]) for name in names) for member in members]
-    (most, count), *_ = Counter(values).most_common(1)
+    (most_common, count), *_ = Counter(values).most_common(1)
     if count == 1:
         return
-    shared.set(**dict(most))
-    for member, own in zip(members, values, strict=True):
-        if own == most:
+    shared.set(**dict(most_common))
+    for member, member_values in zip(members, values, strict=True):
+        if member_values == most_common:
             for name in names:
                 del member.attributes[name]

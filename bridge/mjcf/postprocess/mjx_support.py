@@ -1,11 +1,12 @@
-"""What keeps MJX from taking a model, told without importing it; MuJoCo Warp 4.0 takes all that is written here.
+"""The features of a model that MJX does not support, found without MJX; MuJoCo Warp 4.0 supports everything written.
 
-As of MJX 3.17 with its own backend (JAX); ``docs/make_accelerators_table.py`` asks the real ones.
+The rules hold for MJX 3.17 with its own backend (JAX); ``docs/make_accelerators_table.py`` asks MJX itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from itertools import product
 
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
@@ -13,52 +14,57 @@ from loaders.diagnostics import Fate
 
 _ROUND = frozenset({"cylinder", "ellipsoid"})
 _FLAT = frozenset({"box", "mesh", "hfield"})
-"""MJX has no function for a round shape against a flat one."""
+"""MJX has no collision function for a round shape and a flat one."""
 
 
-def accelerators(context: Context) -> None:
-    """Note what MJX refuses: one entry for a model, with every reason."""
-    reasons = [*_shapes(context), *_sensors(context), *_wind(context)]
-    if reasons:
+def report_mjx_support(context: Context) -> None:
+    """Report the features of the model that MJX refuses, in one entry."""
+    links, features = _unsupported_collision(context)
+    sensors = [e.attributes["name"] for e in context.document["sensor"].children if e.tag == "contact"]
+    if sensors:
+        features.append(f"contact sensors that sum forces ({' '.join(sensors)})")
+    if context.mechanism.scene.wind.any():
+        features.append("wind with implicitfast")
+    if features:
         context.report(
             Fate.NOTED,
             "mjx",
-            "MJX (3.17) does not take the model: {names}; MuJoCo Warp does",
+            "MJX (3.17) does not support {features}; MuJoCo Warp does",
             hint="use MuJoCo Warp, or change what is named",
-            names="; ".join(reasons),
+            subjects=(*links, *sensors),
+            features=tuple(features),
         )
 
 
-def _shapes(context: Context) -> Iterator[str]:
-    """The first pair of links that may touch with shapes that MJX cannot collide."""
-    kinds = {body.name: _kinds(i, context) for i, body in enumerate(context.mechanism.bodies)}
+def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]]:
+    """Return the first two links that may collide with shapes that MJX cannot collide, and the feature."""
+    types = {body.name: _collision_types(i, context) for i, body in enumerate(context.mechanism.bodies)}
+    pair = _first_unsupported_pair(types, context)
+    if pair is None:
+        return (), []
+    a, b = pair
+    return pair, [
+        "collisions of cylinders and ellipsoids with boxes and meshes and height fields "
+        f"(a {min(types[a] & _ROUND)} of {a} with a {min(types[b] & _FLAT)} of {b})"
+    ]
+
+
+def _first_unsupported_pair(types: Mapping[str, set[str]], context: Context) -> tuple[str, str] | None:
     mechanism = context.mechanism
-    groups = {body.name: mechanism.moving_ancestor(i) for i, body in enumerate(mechanism.bodies)}
-    apart = context.mechanism.scene.excluded_collision_pairs(context.options.collision_policy)
-    flat = [name for name, found in kinds.items() if found & _FLAT]
-    for a in (name for name, found in kinds.items() if found & _ROUND):
-        for b in flat:
-            if groups[a] != groups[b] and frozenset((a, b)) not in apart:
-                shapes = f"a {min(kinds[a] & _ROUND)} of {a} with a {min(kinds[b] & _FLAT)} of {b}"
-                yield f"it cannot collide {shapes}, nor any cylinder or ellipsoid with a box, mesh or height field"
-                return
+    excluded, index = mechanism.excluded_pairs(context.options.collision_policy), mechanism.body_index
+    round_links = [name for name, shapes in types.items() if shapes & _ROUND]
+    flat_links = [name for name, shapes in types.items() if shapes & _FLAT]
+    for a, b in product(round_links, flat_links):
+        is_excluded = frozenset((index[a], index[b])) in excluded
+        if mechanism.weld_group_of(a) != mechanism.weld_group_of(b) and not is_excluded:
+            return a, b
+    return None
 
 
-def _kinds(index: int, context: Context) -> set[str]:
-    """The types of the colliding shapes of one body."""
+def _collision_types(index: int, context: Context) -> set[str]:
+    """Return the types of the colliding geoms of one body."""
     return {_type(e) for e in context.document.bodies[index].children if e.attributes.get("class") == "collision"}
 
 
 def _type(geom: Element) -> str:
     return geom.attributes.get("type", "sphere")
-
-
-def _sensors(context: Context) -> Iterator[str]:
-    touching = [e.attributes["name"] for e in context.document["sensor"].children if e.tag == "contact"]
-    if touching:
-        yield f"it has no contact sensor that adds up forces: {', '.join(touching)}"
-
-
-def _wind(context: Context) -> Iterator[str]:
-    if context.mechanism.scene.wind.any():
-        yield "it has no wind with implicitfast"

@@ -1,14 +1,14 @@
-"""A world in several files: one for each model of several links, which the file of the world includes.
+"""A world in several files: one for each model of several links, which the main file includes.
 
-What models share, and what ties them to one another, stays with the world: options, classes, assets of several models,
-constraints and sensors between them, and models of a single link. Elements are ordered so that the text in one piece
-and the text in several compile to the same model.
+The main file keeps what models share, and what connects them: options, classes, assets of several models, constraints
+and sensors between them, and models of a single link. Elements are ordered such that the text in one piece and the
+text in several files compile to the same model.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import PurePath
 
@@ -24,47 +24,45 @@ _REFERENCES = {
     "geom": ("geom", "geom1", "geom2"),
     "tendon": ("tendon", "tendon1", "tendon2"),
 }
-"""By kind of element, the attributes that name one."""
+"""Attributes that name an element, by the kind of element."""
 _SECTIONS = ("contact", "tendon", "equality", "actuator", "sensor")
 _ASSETS = ("texture", "material", "mesh", "hfield")
 
-Names = dict[tuple[str, str], str]
+OwnerByName = dict[tuple[str, str], str]
 """The model of each named element, by tag and name."""
 
 
-def arrange(context: Context) -> None:
-    """Say of every element which model's file it stands in, and order each section accordingly.
+def assign_files(context: Context) -> None:
+    """Assign every element to the file of a model, and order each section accordingly.
 
-    Nothing is done to a scene of one model. To be called before bodies are nested.
+    A scene of one model is not changed. Bodies must not be nested yet.
     """
     models = _models(context)
-    places = _own_file(models, context)
-    if not places:
+    order = _models_with_files(models, context)
+    if not order:
         return
-    names: Names = {}
+    owners: OwnerByName = {}
     for element, model in zip(context.document.bodies, models, strict=True):
-        element.owner = model if model in places and element.tag == "body" else ""
-        names["body", element.attributes.get("name", "")] = element.owner
-        names |= {(_kind(child), child.attributes.get("name", "")): element.owner for child in element.children}
+        element.owner = model if model in order and element.tag == "body" else ""
+        owners["body", element.attributes.get("name", "")] = element.owner
+        owners |= {(_kind(child), child.attributes.get("name", "")): element.owner for child in element.children}
     for tag in _SECTIONS:
         section = context.document[tag]
         for element in section.children:
-            element.owner = _single(_referred(element, names))
-            names[tag, element.attributes.get("name", "")] = element.owner
-        section.children.sort(key=lambda element: places.get(element.owner, len(places)))
-    _assets(context, places)
+            element.owner = _single(_owners_of_references(element, owners))
+            owners[tag, element.attributes.get("name", "")] = element.owner
+        section.children.sort(key=lambda element: order.get(element.owner, len(order)))
+    _assign_assets(context, order)
 
 
 def _models(context: Context) -> list[str]:
-    """Of each body, the outermost model that its tree begins in."""
-    found: list[str] = []
-    for body in context.mechanism.bodies:
-        found.append(outermost_scope(body.link.model) if body.parent == ROOT else found[body.parent])
-    return found
+    """Return, for each body, the outermost model of the root of its tree."""
+    bodies = context.mechanism.bodies
+    return [outermost_scope(bodies[context.mechanism.root_of(i)].link.model) for i in range(len(bodies))]
 
 
-def _own_file(models: list[str], context: Context) -> dict[str, int]:
-    """The models that get a file of their own, in order: those of several links whose trees stand side by side."""
+def _models_with_files(models: list[str], context: Context) -> dict[str, int]:
+    """Return the models that get a file, with their order: those of several links whose trees are adjacent."""
     if len(set(models)) < 2:
         return {}
     roots = [m for m, body in zip(models, context.mechanism.bodies, strict=True) if body.parent == ROOT]
@@ -78,40 +76,40 @@ def _kind(element: Element) -> str:
     return "joint" if element.tag == "freejoint" else element.tag
 
 
-def _referred(element: Element, names: Names) -> Iterable[str]:
-    """The models of everything that an element names."""
+def _owners_of_references(element: Element, owners: OwnerByName) -> Iterator[str]:
+    """Yield the model of each element that an element refers to."""
     for part in element.walk():
         for kind, attributes in _REFERENCES.items():
-            yield from (names.get((kind, part.attributes[a]), "") for a in attributes if a in part.attributes)
+            yield from (owners.get((kind, part.attributes[a]), "") for a in attributes if a in part.attributes)
         for name, type_ in (("objname", "objtype"), ("refname", "reftype")):
             if name in part.attributes:
-                yield names.get((part.attributes[type_].removeprefix("x"), part.attributes[name]), "")
+                yield owners.get((part.attributes[type_].removeprefix("x"), part.attributes[name]), "")
 
 
 def _single(models: Iterable[str]) -> str:
-    """The one model of all, or none."""
-    found = set(models)
-    return found.pop() if len(found) == 1 else ""
+    """Return the model if all are the same, else the empty string."""
+    distinct = set(models)
+    return distinct.pop() if len(distinct) == 1 else ""
 
 
-def _assets(context: Context, places: dict[str, int]) -> None:
-    """An asset belongs to the model that alone uses it; those of several come first."""
+def _assign_assets(context: Context, order: dict[str, int]) -> None:
+    """Assign an asset to the model that alone uses it; assets of several models come first."""
     users: dict[tuple[str, str], set[str]] = {}
     for body in context.document.bodies:
         for child in body.children:
-            _use(child, body.owner, users)
+            _add_user(child, body.owner, users)
     section = context.document["asset"]
     for material in (asset for asset in section.children if asset.tag == "material"):
         for owner in users.get(("material", _asset_name(material)), {""}):
-            _use(material, owner, users)
+            _add_user(material, owner, users)
             for layer in material.children:
-                _use(layer, owner, users)
+                _add_user(layer, owner, users)
     for asset in section.children:
         asset.owner = _single(users.get((asset.tag, _asset_name(asset)), {""}))
-    section.children.sort(key=lambda asset: (_ASSETS.index(asset.tag), places.get(asset.owner, -1)))
+    section.children.sort(key=lambda asset: (_ASSETS.index(asset.tag), order.get(asset.owner, -1)))
 
 
-def _use(element: Element, owner: str, users: dict[tuple[str, str], set[str]]) -> None:
+def _add_user(element: Element, owner: str, users: dict[tuple[str, str], set[str]]) -> None:
     for kind in _ASSETS:
         if kind in element.attributes:
             users.setdefault((kind, element.attributes[kind]), set()).add(owner)
@@ -121,52 +119,55 @@ def _asset_name(asset: Element) -> str:
     return asset.attributes.get("name") or PurePath(asset.attributes.get("file", "")).stem
 
 
-# --- cutting ---------------------------------------------------------------------------------------------------------
+# --- splitting -------------------------------------------------------------------------------------------------------
 
 
-def cut(root: Element, files: dict[str, str]) -> tuple[Element, dict[str, Element]]:
-    """The document of the world, which includes the others, and that of each model.
+def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[str, Element]]:
+    """Split a document into the main file and one for each model.
 
     Args:
-        root: The whole document.
-        files: The file of each model that has one.
+        root: The document.
+        files: Name of the file of each model that has one.
+
+    Returns:
+        The document of the main file, which includes the others, and that of each model.
     """
-    world = Element("mujoco", **root.attributes)
+    main = Element("mujoco", **root.attributes)
     parts = {model: Element("mujoco", model=model) for model in files}
     for section in root.children:
         if section.tag == "compiler":
             for part in parts.values():
                 part.children.append(section)
         if section.tag == "worldbody":
-            world.children.extend(_places(section, files))
+            main.children.extend(_worldbody_with_includes(section, files))
         else:
-            world.children.extend(_of(section, ""))
+            main.children.extend(_section_of(section, ""))
         for model, part in parts.items():
-            part.children.extend(_of(section, model))
-    return world, parts
+            part.children.extend(_section_of(section, model))
+    return main, parts
 
 
-def _of(section: Element, owner: str) -> list[Element]:
-    """The section with what belongs to one model only; nothing if that is nothing."""
-    mine = Element(section.tag, **section.attributes)
-    mine.children = [child for child in section.children if child.owner == owner]
-    settings = not owner and not section.children
-    return [mine] if mine.children or settings else []
+def _section_of(section: Element, owner: str) -> list[Element]:
+    """Return the section with the elements of one model; nothing if there are none."""
+    part = Element(section.tag, **section.attributes)
+    part.children = [child for child in section.children if child.owner == owner]
+    has_only_settings = not owner and not section.children
+    return [part] if part.children or has_only_settings else []
 
 
-def _places(worldbody: Element, files: dict[str, str]) -> list[Element]:
-    """The world's own bodies, and in their places the files of the others."""
-    found: list[Element] = []
+def _worldbody_with_includes(worldbody: Element, files: dict[str, str]) -> list[Element]:
+    """Return the bodies of the main file, with the files of the other models included in their places."""
+    elements: list[Element] = []
     for owner, run in groupby(worldbody.children, key=lambda child: child.owner):
         if owner:
-            found.append(Element("include", file=files[owner]))
+            elements.append(Element("include", file=files[owner]))
         else:
-            found.append(Element("worldbody"))
-            found[-1].children.extend(run)
-    return found
+            elements.append(Element("worldbody"))
+            elements[-1].children.extend(run)
+    return elements
 
 
-def owners(root: Element) -> list[str]:
-    """The models that have a file of their own, in the order of their bodies."""
+def file_owners(root: Element) -> list[str]:
+    """Return the models that have a file of their own, in the order of their bodies."""
     bodies = [child for section in root.children if section.tag == "worldbody" for child in section.children]
     return list(dict.fromkeys(child.owner for child in bodies if child.owner))

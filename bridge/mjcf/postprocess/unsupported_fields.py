@@ -1,6 +1,6 @@
-"""What the model says and MJCF has no place for, as tables: one line for each field and what becomes of it.
+"""The fields of a scene that MJCF cannot hold, as tables: one rule for each field, with what becomes of it.
 
-A rule fires where a field differs from what the model takes when the source is silent.
+A rule applies where a field differs from its default, which it has when the source states nothing.
 """
 
 from __future__ import annotations
@@ -11,61 +11,81 @@ from typing import Any
 
 import numpy as np
 
+from bridge.mjcf.geom.geoms import shape_name_counts
 from bridge.mjcf.xml.context import Context
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import NOWHERE, Fate, Where
 from loaders.model import Collision, Friction, Joint, JointAxis, Link, Model, Physics, Surface, Visual
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Fields, apart by space, that are not carried; ``text`` ends the sentence that begins with owner and value."""
+    """A rule for fields that are not carried.
+
+    Attributes:
+        fields: Names of the fields, separated by spaces.
+        fate: What becomes of their values.
+        code: Code of the diagnostic.
+        reason: End of the message.
+        hint: What to do about it.
+    """
 
     fields: str
     fate: Fate
     code: str
-    text: str
+    reason: str
     hint: str = ""
 
+    def template(self, owner: str) -> str:
+        """Return the message of the diagnostic, which begins with the owner of the field."""
+        return f"{owner}: {{field}} = {{value}} is not carried; {self.reason}"
 
-_AIR = "MuJoCo's wind is one for all bodies, and needs a density of the air"
-_WIND = _Rule("enable_wind", Fate.DROPPED, "wind", _AIR)
+
+_WIND = _Rule(
+    "enable_wind",
+    Fate.DROPPED,
+    "wind",
+    "MuJoCo has one wind for all bodies, which needs a density of the air",
+)
 _MODEL = (
-    _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put it to sleep unless told to"),
+    _Rule("allow_auto_disable", Fate.NOTED, "sleep", "MuJoCo does not put bodies to sleep by default"),
     _WIND,
 )
 _LINK = (
     _WIND,
-    _Rule("velocity_decay", Fate.DROPPED, "velocity-decay", "use the damping of joints"),
-    _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo's fluid forces follow from shapes, not from a matrix"),
+    _Rule(
+        "velocity_decay", Fate.DROPPED, "velocity-decay", "MuJoCo damps joints, not links", "use the damping of joints"
+    ),
+    _Rule("added_mass", Fate.DROPPED, "added-mass", "MuJoCo computes fluid forces from shapes, not from a matrix"),
     _Rule(
         "surface_velocity_axis",
         Fate.DROPPED,
         "surface-velocity",
-        "its surface does not move; the source states no speed",
+        "the surface does not move, because the source states no speed",
         "set surfacevel of its geoms, in MuJoCo 3.11 and later",
     ),
-    _Rule("deformable", Fate.DROPPED, "deformable", "it is a rigid body"),
+    _Rule("deformable", Fate.DROPPED, "deformable", "the link is a rigid body"),
 )
 _SURFACE = (
-    _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "it bounces at any speed"),
-    _Rule("max_velocity min_depth", Fate.DROPPED, "contact-solver", "a setting of another solver"),
+    _Rule("restitution_threshold", Fate.DROPPED, "restitution-threshold", "the collision bounces at any speed"),
+    _Rule("max_velocity min_depth", Fate.DROPPED, "contact-solver", "it is a parameter of another solver"),
     _Rule(
         "collide_without_contact",
         Fate.APPROXIMATED,
         "collide-without-contact",
-        "it meets nothing, so nothing tells of it",
+        "MuJoCo reports no contacts for a geom that collides with nothing",
     ),
     _Rule("hydroelastic", Fate.DROPPED, "hydroelastic", "MuJoCo has point contacts"),
 )
 _FRICTION = (
     _Rule("mu_static", Fate.DROPPED, "static-friction", "MuJoCo has one coefficient, at rest and in motion"),
-    _Rule("fdir1", Fate.DROPPED, "friction-direction", "friction of a geom is the same in every direction"),
+    _Rule("fdir1", Fate.DROPPED, "friction-direction", "the friction of a geom is the same in every direction"),
     _Rule("slip1 slip2 torsional_slip", Fate.DROPPED, "slip", "MuJoCo has no force-dependent slip"),
 )
 _VISUAL = (
     _Rule("cast_shadows", Fate.NOTED, "visual", "every geom casts a shadow"),
-    _Rule("roles renderers", Fate.NOTED, "visual", "a geom is seen by every camera"),
+    _Rule("roles renderers", Fate.NOTED, "visual", "every camera sees a geom"),
 )
 _COLLISION = (_Rule("density", Fate.NOTED, "density", "the mass is that of the link"),)
 _SPEED = (
@@ -73,155 +93,227 @@ _SPEED = (
         "velocity",
         Fate.DROPPED,
         "velocity-limit",
-        "MuJoCo does not limit speed",
-        'let a controller limit it; actuators="dcmotor" ends there',
+        "MuJoCo does not support velocity limits",
+        'limit the speed in a controller, or use actuators="dcmotor", whose effort ends at the limit',
     ),
 )
-_AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not limit acceleration"),)
+_AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not support acceleration limits"),)
 _PHYSICS = (
     _Rule(
         "real_time_factor real_time_update_rate",
         Fate.NOTED,
         "physics",
-        "MuJoCo leaves the pace to whoever steps it",
+        "in MuJoCo the caller determines the pace",
     ),
-    _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo finds its own number of contacts"),
-    _Rule("engine", Fate.NOTED, "physics", "the model now runs in MuJoCo"),
-    _Rule("parameters", Fate.NOTED, "physics", "settings of another engine"),
+    _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo determines the number of contacts"),
+    _Rule("engine", Fate.NOTED, "physics", "the model runs in MuJoCo"),
+    _Rule("parameters", Fate.NOTED, "physics", "they are parameters of another engine"),
 )
 
 
-def ledger(context: Context) -> None:
-    """Report every field of the scene that MJCF has no place for and that the source states."""
+def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -> None:
+    """Report every field that the source states and MJCF cannot hold.
+
+    Args:
+        speed_limited: Joints whose actuators have no effort beyond the joint's speed limit.
+        context: The export.
+    """
     scene = context.mechanism.scene
-    _physics_and_groups(scene, context)
+    _report_physics(scene, context)
+    _report_filter_groups(scene, context)
+    _report_names(scene, context)
     for model in scene.models:
-        _apply(_MODEL, model, f"model {model.name}", model.where, context)
+        _apply(_MODEL, model, _Owner("model {name}", model.name, (model.name,), model.where), context)
     for link in scene.links:
-        _link(link, context)
+        _report_link(link, context)
     for joint in scene.joints:
-        for axis in joint.axes:
-            lost = _AXIS if joint.name in context.speed_limited else (*_SPEED, *_AXIS)
-            _apply(lost, axis, f"joint {joint.name}", joint.where, context)
-        _curve(joint, context)
-        if joint.provide_feedback:
-            context.report(
-                Fate.NOTED,
-                "joint-feedback",
-                "joint {joint}: provide_feedback is not carried; add a force and a torque sensor",
-                joint.where,
-                joint=joint.name,
-            )
-    for actuator in scene.actuators:
+        _report_joint(joint, joint.name in speed_limited, context)
+    for actuator in (driven.actuator for driven in context.mechanism.actuators):
         if actuator.interfaces:
             context.report(
                 Fate.NOTED,
                 "actuator-interfaces",
-                "actuator {actuator}: the interfaces {names} are not carried",
+                "actuator {actuator}: MJCF has no interfaces; {interfaces} are not carried",
                 actuator.where,
+                subjects=(actuator.name,),
                 actuator=actuator.name,
-                names=", ".join(actuator.interfaces),
+                interfaces=actuator.interfaces,
             )
 
 
-def _physics_and_groups(scene: Scene, context: Context) -> None:
+# --- the scene -------------------------------------------------------------------------------------------------------
+
+
+def _report_physics(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
-    _apply(_PHYSICS, scene.physics, "physics", where, context)
+    _apply(_PHYSICS, scene.physics, _Owner("physics", "", (), where), context)
     if scene.physics.time_step != context.time_step:
         context.report(
             Fate.ASSUMED,
             "time-step",
-            "the time step {time_step:g} s is none; {time_step_2:g} s is taken",
+            "invalid time step {time_step:g} s; using {default:g} s",
             where,
             time_step=scene.physics.time_step,
-            time_step_2=context.time_step,
+            default=context.time_step,
         )
     if scene.wind.any():
-        message = "the wind pushes nothing: the source states no density of the air, and MuJoCo's is zero"
-        context.report(Fate.DROPPED, "wind", message, where, hint="set density and viscosity of <option>")
+        context.report(
+            Fate.DROPPED,
+            "wind",
+            "the wind has no effect: the source states no density of the air, and MuJoCo's default is zero",
+            where,
+            hint="set density and viscosity of <option>",
+        )
+
+
+def _report_filter_groups(scene: Scene, context: Context) -> None:
     if scene.filter_groups:
-        names = ", ".join(" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
+        names = tuple(group.name for group in scene.filter_groups)
+        members = (" with ".join((group.name, *group.groups)) for group in scene.filter_groups)
         context.report(
             Fate.NOTED,
             "filter-groups",
-            "the collision filter groups {names} are written as the pairs that they exclude",
+            "the collision filter groups {groups} are written as the pairs of links that they exclude",
             scene.filter_groups[0].where,
-            names=names,
+            subjects=names,
+            groups=", ".join(members),
         )
-    nameless = sum(context.shape_names[visual.name] > 1 for link in scene.links for visual in link.visuals)
-    if nameless:
+
+
+def _report_names(scene: Scene, context: Context) -> None:
+    counts = shape_name_counts(scene)
+    unnamed = [
+        f"{link.name}{SEPARATOR}{visual.name}"
+        for link in scene.links
+        for visual in link.visuals
+        if counts[visual.name] > 1
+    ]
+    if unnamed:
         context.report(
             Fate.NOTED,
             "visual-names",
-            "{nameless} visuals have no name, because theirs is that of another shape too",
-            nameless=nameless,
+            "{count} visuals are unnamed because their names are not unique",
+            subjects=unnamed,
+            count=len(unnamed),
         )
     if len(scene.models) > 1:
-        names = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
+        models = ", ".join(f"{model.name} ({model.canonical_link})" for model in scene.models)
         context.report(
             Fate.NOTED,
             "model-scopes",
-            "models, with their canonical links, are carried as prefixes of names only: {names}",
+            "models and their canonical links are carried only as prefixes of names: {models}",
             scene.models[0].where,
-            names=names,
+            subjects=[model.name for model in scene.models],
+            models=models,
         )
 
 
-def _link(link: Link, context: Context) -> None:
-    _apply(_LINK, link, f"link {link.name}", link.where, context)
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def _report_link(link: Link, context: Context) -> None:
+    _apply(_LINK, link, _Owner("link {name}", link.name, (link.name,), link.where), context)
     for visual in link.visuals:
-        _apply(_VISUAL, visual, f"visual {link.name}/{visual.name}", visual.where, context)
+        _apply(_VISUAL, visual, _shape_owner("visual {name}", visual, link), context)
     for collision in link.collisions:
-        owner = f"collision {link.name}/{collision.name}"
-        _apply(_COLLISION, collision, owner, collision.where, context)
-        _apply(_SURFACE, collision.surface, owner, collision.where, context)
-        _apply(_FRICTION, collision.surface.friction, owner, collision.where, context)
-        friction = collision.surface.friction
+        owner, friction = _shape_owner("collision {name}", collision, link), collision.surface.friction
+        _apply(_COLLISION, collision, owner, context)
+        _apply(_SURFACE, collision.surface, owner, context)
+        _apply(_FRICTION, friction, owner, context)
         if friction.mu2 != friction.mu:
             context.report(
                 Fate.DROPPED,
                 "friction-direction",
-                "{owner}: mu2 = {mu2:g} is not carried; friction is {mu:g} in every direction",
+                "collision {name}: mu2 = {mu2:g} is not carried; the friction is {mu:g} in every direction",
                 collision.where,
-                owner=owner,
+                subjects=owner.subjects,
+                name=owner.name,
                 mu2=friction.mu2,
                 mu=friction.mu,
             )
 
 
-def _curve(joint: Joint, context: Context) -> None:
-    if joint.curve is not None:
-        length = sum(arc.length for arc in joint.curve.arcs)
-        kind = "closed" if joint.curve.periodic else "open"
+def _shape_owner(template: str, shape: Visual | Collision, link: Link) -> _Owner:
+    return _Owner(
+        template, f"{link.name}/{shape.name}", (link.name, f"{link.name}{SEPARATOR}{shape.name}"), shape.where
+    )
+
+
+# --- joints ----------------------------------------------------------------------------------------------------------
+
+
+def _report_joint(joint: Joint, ends_at_speed_limit: bool, context: Context) -> None:
+    owner = _Owner("joint {name}", joint.name, (joint.name,), joint.where)
+    for axis in joint.axes:
+        _apply(_AXIS if ends_at_speed_limit else (*_SPEED, *_AXIS), axis, owner, context)
+    _report_curve(joint, context)
+    if joint.provide_feedback:
         context.report(
             Fate.NOTED,
-            "curve",
-            "the {kind} curve of joint {joint} is {length:g} m long; its limits are those of the axis",
+            "joint-feedback",
+            "joint {joint}: provide_feedback is not carried",
             joint.where,
-            kind=kind,
+            hint="add a force and a torque sensor",
+            subjects=(joint.name,),
             joint=joint.name,
-            length=length,
         )
 
 
-Owner = Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics
+def _report_curve(joint: Joint, context: Context) -> None:
+    if joint.curve is not None:
+        context.report(
+            Fate.NOTED,
+            "curve",
+            "joint {joint} follows a curve of {length:g} m ({kind}); its limits are those of the axis",
+            joint.where,
+            subjects=(joint.name,),
+            joint=joint.name,
+            length=sum(arc.length for arc in joint.curve.arcs),
+            kind="closed" if joint.curve.periodic else "open",
+        )
 
 
-def _apply(rules: Iterable[_Rule], owner: Owner, name: str, where: Where, context: Context) -> None:
-    defaults = _defaults(type(owner))
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The owner of a field in diagnostics.
+
+    Attributes:
+        template: The beginning of the message, with ``{name}`` for the name.
+        name: The name.
+        subjects: Scoped names of the link, joint or shape.
+        where: The place in the source.
+    """
+
+    template: str
+    name: str
+    subjects: tuple[str, ...] = ()
+    where: Where = NOWHERE
+
+
+def _apply(
+    rules: Iterable[_Rule],
+    part: Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics,
+    owner: _Owner,
+    context: Context,
+) -> None:
+    """Report the fields of a part of the scene that have no default value and for which there is a rule."""
+    defaults = _defaults(type(part))
     for field, rule in [(field, each) for each in rules for field in each.fields.split()]:
-        value = getattr(owner, field)
+        value = getattr(part, field)
         if _differs(value, defaults[field]):
             context.report(
                 rule.fate,
                 rule.code,
-                "{name}: {field} = {brief} is not carried; {text}",
-                where,
+                rule.template(owner.template),
+                owner.where,
                 hint=rule.hint,
-                name=name,
+                subjects=owner.subjects,
+                name=owner.name,
                 field=field,
-                brief=_brief(value),
-                text=rule.text,
+                value=_short_text(value),
             )
 
 
@@ -233,6 +325,6 @@ def _differs(value: Any, default: Any) -> bool:
     return value is not default and (isinstance(value, np.ndarray) or bool(value != default))
 
 
-def _brief(value: Any) -> str:
+def _short_text(value: Any) -> str:
     text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
     return text if len(text) <= 80 else text[:77] + "..."

@@ -1,1 +1,1 @@
-"""The MJCF document tree: elements, number format, and the context that every section receives."""
+"""The MJCF document tree: elements, number format, options, names, and the context that every section receives."""

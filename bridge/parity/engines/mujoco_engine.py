@@ -17,7 +17,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of, primitive_positions
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
-from bridge.mjcf.xml.context import Options
+from bridge.mjcf.xml.options import Options
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .collision_pairs import pairs_in_mujoco

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from bridge import lower
 from bridge.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
 from bridge.mjcf.document import build
-from bridge.mjcf.xml.context import Choices, Options
 from bridge.mjcf.xml.element import Element, write
-from bridge.mjcf.xml.number_format import color, number, quaternion, snapped
+from bridge.mjcf.xml.number_format import color, number, quaternion, round_to_short
+from bridge.mjcf.xml.options import MjcfOptions, Options
 from loaders.diagnostics import Fate, Where
 from loaders.model import (
     WORLD,
@@ -102,12 +102,12 @@ def test_whole_numbers_have_no_point_and_zero_no_sign():
 
 
 def test_the_rounding_of_a_sum_is_not_written():
-    assert (snapped(0.1 + 0.2), snapped(math.sin(math.pi)), snapped(1 / 3)) == (0.3, 0.0, 1 / 3)
+    assert (round_to_short(0.1 + 0.2), round_to_short(math.sin(math.pi)), round_to_short(1 / 3)) == (0.3, 0.0, 1 / 3)
 
 
 @given(st.floats(-1e6, 1e6))
 def test_snapping_moves_a_value_by_rounding_at_most(x):
-    assert abs(snapped(x) - x) <= max(5e-16, 4 * math.ulp(x))
+    assert abs(round_to_short(x) - x) <= max(5e-16, 4 * math.ulp(x))
 
 
 @given(st.tuples(*[st.floats(-1, 1)] * 3), st.floats(-3, 3))
@@ -455,7 +455,7 @@ def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
 def test_help_names_every_option_and_each_is_one_of_the_keywords():
     for field in dataclasses.fields(Options):
         assert f"{field.name}: " in (to_mjcf.__doc__ or "")
-        assert Choices.__annotations__[field.name].__forward_arg__ == field.type
+        assert MjcfOptions.__annotations__[field.name].__forward_arg__ == field.type
 
 
 @pytest.mark.parametrize("source", [scene_of(link("a")), "assets/leg.sdf"])
@@ -590,7 +590,7 @@ def test_a_folder_holds_a_model_a_scene_assets_and_papers(tmp_path):
 def test_the_papers_of_a_robot_say_that_nothing_holds_it(held, tmp_path):
     weld = [hinge("weld", WORLD, "a", JointType.FIXED)] if held else []
     export_mjcf(scene_of(link("a"), link("b"), joints=(*weld, hinge("j", "a", "b"))), tmp_path / "demo")
-    assert ("Nothing in the source holds `a`" in (tmp_path / "demo" / "README.md").read_text()) is not held
+    assert ("The source does not fix `a` to the world" in (tmp_path / "demo" / "README.md").read_text()) is not held
 
 
 def test_the_file_of_a_model_has_no_ending_of_its_source(tmp_path):
@@ -620,7 +620,7 @@ def test_what_is_out_of_date_is_told(tmp_path):
 
 def test_files_of_others_are_never_replaced(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"holds notes\.txt"):
+    with pytest.raises(FileExistsError, match=r"not part of an export: notes\.txt"):
         export_mjcf(cone_scene(), tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
 

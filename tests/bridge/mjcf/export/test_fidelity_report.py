@@ -1,29 +1,54 @@
-"""FIDELITY.md: every finding is there with its place, and nothing is said twice."""
+"""FIDELITY.md lists every finding with its place, and each message once."""
+
+from __future__ import annotations
 
 import re
 
-from bridge.mjcf.export.fidelity_report import fidelity
+from bridge.mjcf.export.fidelity_report import fidelity_text
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.scene import Scene
 
 
-def written(*entries):
-    return fidelity(Scene(name="m", source="/robots/arm.sdf"), entries)
+def written(*entries: Diagnostic) -> str:
+    return fidelity_text(Scene(name="m", source="/robots/arm.sdf"), entries)
 
 
-def slow(joint, limit, line):
-    message = f"joint {joint}: velocity = {limit} is not carried"
-    return Diagnostic("a.speed", Fate.DROPPED, message, Where("/robots/arm.sdf", line), hint="slow down")
+def slow(joint: str, limit: float, line: int) -> Diagnostic:
+    return Diagnostic(
+        "a.speed",
+        Fate.DROPPED,
+        "joint {joint}: velocity = {limit:g} is not carried",
+        Where("/robots/arm.sdf", line),
+        hint="slow down",
+        arguments={"joint": joint, "limit": limit},
+        subjects=(joint,),
+    )
 
 
-def test_what_is_said_of_several_things_is_one_sentence_with_what_differs_below_it():
+def test_a_message_about_several_joints_is_written_once_with_their_arguments_below() -> None:
     text = written(slow("hip", 2, 30), slow("knee", 3, 20), slow("hip", 2, 10))
     assert text.count("is not carried") == 1
     assert "Joint …: velocity = … is not carried. To do: slow down.\n\n" in text
     assert re.findall("^- `.*$", text, re.M) == ["- `hip`, `2` (arm.sdf:10, 30)", "- `knee`, `3` (arm.sdf:20)"]
 
 
-def test_counts_and_headings_tell_how_many_there_are():
+def test_an_argument_that_is_the_same_everywhere_stays_in_the_message() -> None:
+    text = written(slow("hip", 2.5, 30), slow("knee", 2.5, 20))
+    assert "Joint …: velocity = 2.5 is not carried. To do: slow down.\n\n- `hip` (arm.sdf:30)\n" in text
+
+
+def test_names_that_are_words_of_the_message_change_no_grouping() -> None:
+    names = ("hip", "knee"), ("joint", "velocity")
+    texts = [written(slow(a, 2, 30), slow(b, 3, 20)) for a, b in names]
+    assert texts[0].replace("`hip`", "`joint`").replace("`knee`", "`velocity`") == texts[1]
+
+
+def test_a_long_list_of_names_is_shortened_as_in_the_message() -> None:
+    entry = Diagnostic("a.many", Fate.NOTED, "no gain for {joints}", arguments={"joints": tuple("abcdefgh")})
+    assert "No gain for a, b, c, d, e, f and 2 more." in written(entry)
+
+
+def test_counts_and_headings_state_the_number_of_findings() -> None:
     other = Diagnostic("a.gap", Fate.ASSUMED, "no gain")
     text = written(slow("hip", 2, 10), slow("knee", 3, 20), other)
     assert "- 2 dropped: " in text
@@ -31,11 +56,11 @@ def test_counts_and_headings_tell_how_many_there_are():
     assert re.findall(r"^### (.*)$", text, re.M) == ["`a.speed` (2)", "`a.gap` (1)"]
 
 
-def test_one_finding_is_a_whole_sentence_with_its_place():
+def test_a_single_finding_is_a_complete_sentence_with_its_place() -> None:
     assert "Joint hip: velocity = 2 is not carried. To do: slow down.\n\n- arm.sdf:10\n" in written(slow("hip", 2, 10))
 
 
-def test_messages_that_share_nothing_but_their_length_stay_whole():
+def test_messages_of_one_code_with_different_templates_stay_apart() -> None:
     one, other = (
         Diagnostic("a.word", Fate.NOTED, text) for text in ("the mesh is not convex", "a hinge has two stops")
     )
@@ -44,20 +69,22 @@ def test_messages_that_share_nothing_but_their_length_stay_whole():
     assert "A hinge has two stops." in text
 
 
-def test_a_tag_is_quoted_so_that_it_is_seen():
+def test_a_tag_is_quoted_so_that_markdown_shows_it() -> None:
     entry = Diagnostic("a.tag", Fate.DROPPED, "the attribute D of <dynamics> is not read")
     assert "The attribute D of `<dynamics>` is not read." in written(entry)
 
 
-def test_a_name_keeps_its_letters_at_the_beginning_too():
+def test_a_name_at_the_beginning_keeps_its_case() -> None:
     assert "\nsensor:ray is not read." in written(Diagnostic("a.name", Fate.NOTED, "sensor:ray is not read"))
+    entry = Diagnostic("a.name", Fate.NOTED, "{link} is not read", arguments={"link": "hand"})
+    assert "\nhand is not read." in written(entry)
 
 
-def test_files_elsewhere_have_their_folder_and_no_more():
+def test_files_outside_the_source_folder_are_named_with_their_folder() -> None:
     where = [Where("/elsewhere/far/leg/model.sdf", 3), Where("/robots/parts/toe.sdf", 4)]
     text = written(*(Diagnostic("a.place", Fate.NOTED, "it is so", place) for place in where))
     assert "- leg/model.sdf:3; parts/toe.sdf:4\n" in text
 
 
-def test_nothing_lost_is_said():
+def test_an_exact_export_states_that_nothing_was_lost() -> None:
     assert "- nothing was lost" in written()

@@ -21,15 +21,16 @@ BALL, CUBE = Sphere(radius=0.1), Box(size=(0.2, 0.2, 0.2))
 def on_the_floor(shape, *, mass=2.0, height=0.1, step=1e-3, floor=None, **surface):
     """A shape above the world's ground."""
     inertia = SpatialInertia.of(mass, I_Lcm=mass * 0.2**2 / 6.0 * np.eye(3))
-    thing = link("thing", X_WL=Pose.of(p=(0, 0, height)), inertia=inertia)
+    thing = link("m::thing", X_WL=Pose.of(p=(0, 0, height)), inertia=inertia)
     thing = dataclasses.replace(
         thing, collisions=(Collision(name="c", X_LG=IDENTITY, geometry=shape, surface=Surface(**surface)),)
     )
     ground = Collision(name="floor", X_LG=IDENTITY, geometry=Plane(), surface=Surface(**(floor or {})))
     models = tuple(
-        Model(name=n, X_WM=IDENTITY, canonical_link=k, static=n == "g") for n, k in (("g", "base"), ("m", "thing"))
+        Model(name=n, X_WM=IDENTITY, canonical_link=k, static=n == "g")
+        for n, k in (("g", "g::base"), ("m", "m::thing"))
     )
-    base = link("base", model="g", inertia=None, collisions=(ground,))
+    base = link("g::base", model="g", inertia=None, collisions=(ground,))
     return scene([base, thing], models=models, gravity=frozen((0, 0, -G)), physics=Physics(time_step=step))
 
 

@@ -70,5 +70,5 @@ def test_contact_sensors_and_wind_are_told_in_the_same_entry() -> None:
     sensor = Sensor(name="bump", type="contact", X_LS=IDENTITY)
     windy = dataclasses.replace(scene(link("a", Sphere(radius=0.1), sensors=(sensor,))), wind=frozen((1.0, 0.0, 0.0)))
     (message,) = reasons(windy)
-    assert "contact sensor that adds up forces: bump" in message
+    assert "contact sensors that sum forces (bump)" in message
     assert "wind" in message

@@ -1,0 +1,82 @@
+"""Options of an export: the keywords that callers pass, and the checked values that the exporter reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, cast, get_args
+
+from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
+from bridge.lowering.base import with_base
+from bridge.lowering.inputs import Source, mechanism_of
+from bridge.mechanism import Mechanism
+from loaders import LoadOptions
+from loaders.option_names import check_option_names
+
+from .target import TARGET
+
+Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
+Contacts = Literal["geoms", "pairs"]
+Inertia = Literal["keep", "repair", "from_geometry", "error"]
+Base = Literal["as_is", "fixed", "free"]
+
+
+class MjcfOptions(LoadOptions, total=False):
+    """Keywords of `bridge.to_mjcf`, which documents them, and of the other exports to MJCF; each may be omitted."""
+
+    actuators: Actuators
+    base: Base
+    inertia: Inertia
+    collision_policy: str
+    collision_meshes: CollisionMeshes
+    contacts: Contacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The keywords of `MjcfOptions` that concern the export, checked, with their defaults."""
+
+    actuators: Actuators = "none"
+    base: Base = "as_is"
+    inertia: Inertia = "keep"
+    collision_policy: str = "drake"
+    collision_meshes: CollisionMeshes = "as_is"
+    contacts: Contacts = "geoms"
+
+    def __post_init__(self) -> None:
+        _require_one_of("actuators", self.actuators, get_args(Actuators))
+        _require_one_of("base", self.base, get_args(Base))
+        _require_one_of("inertia", self.inertia, get_args(Inertia))
+        _require_one_of("contacts", self.contacts, get_args(Contacts))
+        check_choice(self.collision_meshes, TARGET)
+
+    @classmethod
+    def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
+        """Separate the options of the export from those of `loaders.load`.
+
+        Raises:
+            ValueError: if an option has an unknown value.
+        """
+        names = {field.name for field in fields(cls)} & keywords.keys()
+        options = cls(**{name: keywords[name] for name in names})
+        return options, cast(LoadOptions, {name: value for name, value in keywords.items() if name not in names})
+
+
+def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechanism, Options]:
+    """Load and lower a source, apply the option ``base``, and return the mechanism with the checked options.
+
+    Raises:
+        TypeError: if a keyword is unknown; the message suggests the closest one.
+        ValueError: if an option has an unknown value.
+        LoadError: if the source cannot be read.
+        ExportError: if the scene cannot be lowered.
+    """
+    check_option_names(keywords, MjcfOptions.__optional_keys__)
+    options, load_options = Options.split(keywords)
+    mechanism = mechanism_of(source, **load_options)
+    return mechanism if options.base == "as_is" else with_base(mechanism, fixed=options.base == "fixed"), options
+
+
+def _require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
