@@ -34,7 +34,7 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"diagnostics", "spatial", "option_names"},
+        {"diagnostics", "spatial", "number_syntax", "option_names"},
         {"model", "diagnostic_codes", "robot_descriptions"},
         {"scene_queries"},
         {"scene", "node"},
