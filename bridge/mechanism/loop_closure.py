@@ -62,16 +62,17 @@ def closing_position(body: Body, X_PB: Pose) -> Coordinates:
     """
     X_FM = body.X_PF.inverse() @ X_PB @ body.X_BM
     displacements: list[Coordinates] = []
-    R = X_FM.R
+    R, p = X_FM.R, X_FM.p  # what the primitives that follow must add
     for i, primitive in enumerate(body.primitives):
         if primitive.kind is PrimitiveKind.SLIDE:
-            displacements.append((float(primitive.axis @ X_FM.p),))
+            displacements.append((float(primitive.axis @ p),))
         elif primitive.kind is PrimitiveKind.BALL:
             displacements.append(tuple(matrix_to_quaternion(R)))
         else:
             angle = _angle_about(R, primitive.axis, _next_axis(body, i))
             displacements.append((_with_full_turns(body, i, angle, X_FM.p),))
-            R = rotation_about(primitive.axis, -angle) @ R
+            R_back = rotation_about(primitive.axis, -angle)
+            R, p = R_back @ R, R_back @ p
     return joint_position(body, displacements)
 
 

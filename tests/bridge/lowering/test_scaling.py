@@ -1,0 +1,39 @@
+"""A scaled mechanism: lengths change by the factor, masses stay."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bridge.lowering import lower
+from bridge.lowering.scaling import scaled
+from loaders.model import WORLD, Box, Coupling, JointType
+from loaders.spatial import Pose
+from tests.support.scenes import INERTIA, joint, link, scene
+
+SCALE = 3.0
+
+
+def test_links_move_in_a_larger_space() -> None:
+    links = [link("x", shape=Box(size=(1.0, 2.0, 3.0))), link("y"), link("z")]
+    joints = [
+        joint("turn", WORLD, "x", X_PJ=Pose.of(p=(0.1, 0.2, 0.3))),
+        joint("slide", "x", "y", JointType.PRISMATIC, axis={"lower": -0.5, "upper": 1.0}),
+        joint("bolt", "y", "z", JointType.SCREW, pitch=0.1),
+    ]
+    couplings = (Coupling(follower="slide", leader="turn", multiplier=2.0, offset=0.1),)
+    mechanism = lower(scene(links, joints, couplings=couplings))
+    larger = scaled(mechanism, SCALE)
+    before = mechanism.link_poses({"turn": 0.4, "slide": 0.2, "bolt": 5.0})
+    after = larger.link_poses({"turn": 0.4, "slide": SCALE * 0.2, "bolt": 5.0})
+    for name in before:
+        np.testing.assert_allclose(after[name].p, SCALE * before[name].p, atol=1e-14)
+        np.testing.assert_allclose(after[name].R, before[name].R, atol=1e-14)
+    (coupling,) = larger.couplings
+    assert (coupling.multiplier, coupling.offset) == (SCALE * 2.0, SCALE * 0.1)
+    x, y, _ = larger.bodies
+    assert x.inertia.mass == INERTIA.mass
+    np.testing.assert_allclose(x.inertia.I_Lcm, SCALE**2 * INERTIA.I_Lcm)
+    assert x.link.collisions[0].geometry == Box(size=(3.0, 6.0, 9.0))
+    limits = y.primitives[0].limits
+    assert limits is not None
+    assert (limits.lower, limits.upper) == (-1.5, 3.0)

@@ -1,0 +1,56 @@
+"""Force laws of bushings and tendons, against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from bridge.mechanism.force_laws import Motion, bushing_wrench, is_tendon_representable, tendon_force
+from loaders.model import Bushing, TendonConstraint
+from loaders.spatial import IDENTITY, Array, Pose, frozen
+
+ZERO = frozen((0.0, 0.0, 0.0))
+BUSHING = Bushing(
+    link_A="a", X_LA=IDENTITY, link_C="c", X_LC=IDENTITY, torque_stiffness=frozen((1.0, 2.0, 3.0)),
+    torque_damping=frozen((0.1, 0.2, 0.3)), force_stiffness=frozen((10.0, 20.0, 30.0)),
+    force_damping=frozen((1.0, 2.0, 3.0)),
+)  # fmt: skip
+
+
+def at(X_WF: Pose, w: Array = ZERO, v: Array = ZERO) -> Motion:
+    return Motion(X_WF, w, v)
+
+
+def test_a_bushing_pulls_back_along_each_axis_and_acts_halfway() -> None:
+    wrench = bushing_wrench(BUSHING, at(IDENTITY), at(Pose.of(p=(0.1, 0.2, 0.3)), v=frozen((1.0, 1.0, 1.0))))
+    np.testing.assert_allclose(wrench.force, (-1.0 - 1.0, -4.0 - 2.0, -9.0 - 3.0))
+    np.testing.assert_allclose(wrench.torque, 0.0, atol=1e-15)
+    np.testing.assert_allclose(wrench.p_WQ, (0.05, 0.1, 0.15))
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_a_bushing_turns_back_about_each_axis(axis: int) -> None:
+    angles, rate = np.zeros(3), np.zeros(3)
+    angles[axis], rate[axis] = 0.2, 0.5
+    wrench = bushing_wrench(BUSHING, at(IDENTITY), at(Pose.from_xyz_rpy((0, 0, 0), angles), w=frozen(rate)))
+    expected = -(BUSHING.torque_stiffness[axis] * 0.2 + BUSHING.torque_damping[axis] * 0.5)
+    assert wrench.torque[axis] == pytest.approx(expected)
+    assert np.abs(np.delete(wrench.torque, axis)).max() < 1e-15
+
+
+def test_a_tendon_pushes_back_outside_its_bounds_only() -> None:
+    tendon = TendonConstraint(joints=("a",), coefficients=(1.0,), lower=-1.0, upper=2.0, stiffness=10.0, damping=1.0)
+    assert tendon_force(tendon, 0.0, 5.0) == 0.0
+    assert tendon_force(tendon, 2.5, 1.0) == -6.0
+    assert tendon_force(tendon, -1.5, -1.0) == 6.0
+    assert tendon_force(tendon, 2.5, -100.0) == 0.0
+    assert math.copysign(1.0, tendon_force(tendon, -1.5, 0.0)) == 1.0
+
+
+def test_each_joint_of_a_tendon_must_have_one_degree_of_freedom() -> None:
+    tendon = TendonConstraint(joints=("a", "b"), coefficients=(1.0, 1.0))
+    assert is_tendon_representable(tendon, [("a", 0), ("b", 0), ("c", 0)])
+    assert not is_tendon_representable(tendon, [("a", 0), ("b", 0), ("b", 1)])
+    assert not is_tendon_representable(tendon, [("a", 0)])
