@@ -138,9 +138,9 @@ class Link:
     velocity_decay: tuple[float, float] = (0.0, 0.0)
     """Linear and angular velocity decay."""
     added_mass: Array | None = None
-    """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear components first; None is none."""
+    """Fluid added mass about Lcm in the inertial frame, shape (6, 6), linear components first, or None."""
     surface_velocity_axis: tuple[float, float, float] | None = None
-    """Unit axis, in L, of the surface velocity of a conveyor; None is none."""
+    """Unit axis, in L, of the surface velocity of a conveyor, or None."""
     deformable: tuple[tuple[str, str], ...] = ()
     """Name and text of each property of a deformable body; empty for a rigid one."""
     where: Where = NOWHERE

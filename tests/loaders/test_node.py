@@ -1,193 +1,19 @@
-"""XML from strangers, typed reads, and the sweep of what nobody read."""
+"""Typed reads, reports of unread elements, and subjects of a node."""
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import resource
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import loaders
-from loaders import LoadError
-from loaders.diagnostics import Diagnostics, Fate
-from loaders.node import Node
-from loaders.xml import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS, parse, read_bytes
-
-FUZZ = settings(max_examples=80, deadline=None)
-
-
-def codes(data: bytes) -> list[str]:
-    """What a document is refused for."""
-    found = Diagnostics()
-    assert parse(data, "f.sdf", found) is None
-    assert all(entry.severity == "error" for entry in found)
-    return [entry.code for entry in found]
-
-
-def root_of(text: str) -> tuple[Node, Diagnostics]:
-    found = Diagnostics()
-    root = parse(text.encode(), "f.sdf", found)
-    assert root is not None
-    return root, found
-
-
-@contextlib.contextmanager
-def within(megabytes: float) -> Iterator[None]:
-    """Fails if the process grows by more than that; what takes for ever never ends."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < megabytes * 1024
-
-
-# --- attacks ---------------------------------------------------------------------------------------------------------
-
-LAUGHS = "".join(f"<!ENTITY l{i + 1} '{f'&l{i};' * 10}'>" for i in range(9))
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        f"<!DOCTYPE sdf [<!ENTITY l0 'ha'>{LAUGHS}]><sdf>&l9;</sdf>",
-        "<!DOCTYPE sdf [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><sdf>&x;</sdf>",
-        "<!DOCTYPE sdf SYSTEM 'http://127.0.0.1:9/x.dtd'><sdf/>",
-        "<!DOCTYPE sdf [<!ENTITY % p SYSTEM 'http://127.0.0.1:9/p'> %p;]><sdf/>",
-        "<!DOCTYPE sdf><sdf/>",
-        f"<!DOCTYPE sdf [<!ENTITY q '{'q' * 10000}'>]><sdf>{'&q;' * 10000}</sdf>",
-    ],
-    ids=["billion laughs", "file", "external dtd", "parameter entity", "plain", "quadratic"],
-)
-def test_a_doctype_is_refused_before_anything_in_it_is_expanded_or_fetched(document: str) -> None:
-    with within(megabytes=100):
-        assert codes(document.encode()) == ["xml.doctype"]
-
-
-def test_entities_that_nobody_declared_are_a_syntax_error() -> None:
-    assert codes(b"<sdf>&x;</sdf>") == ["xml.syntax"]
-
-
-def test_an_inclusion_instruction_is_an_element_like_any_other() -> None:
-    root, _ = root_of("<sdf xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='/etc/passwd'/></sdf>")
-    assert [child.tag for child in root.children] == ["xi:include"]
-    assert root.children[0].text == ""
-
-
-def test_a_compressed_file_is_not_unpacked_whatever_it_is_called(tmp_path: Path) -> None:
-    bomb = tmp_path / "small.sdf"
-    bomb.write_bytes(gzip.compress(b"<sdf>" + b" " * 100_000_000 + b"</sdf>", mtime=0))
-    found = Diagnostics()
-    with within(megabytes=50):
-        assert read_bytes(bomb, found) is None
-    assert [entry.code for entry in found] == ["file.compressed"]
-    assert codes(bomb.read_bytes()) == ["xml.syntax"]
-
-
-def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
-    large = tmp_path / "large.sdf"
-    with large.open("wb") as stream:
-        stream.truncate(MAX_BYTES + 1)
-    found = Diagnostics()
-    assert read_bytes(large, found) is None
-    assert [entry.code for entry in found] == ["file.too-large"]
-
-
-def test_five_million_elements_are_given_up_early() -> None:
-    data = b"<sdf>" + b"<a/>" * 5_000_000 + b"</sdf>"
-    with within(megabytes=900):
-        assert codes(data) == ["file.too-large"]
-
-
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 100_000])
-def test_deep_nesting_is_refused(depth: int) -> None:
-    with within(megabytes=100):
-        assert codes(b"<a>" * depth + b"</a>" * depth) == ["file.too-large"]
-        assert codes(b"<a>" * depth) == ["file.too-large"]
-
-
-def test_what_is_within_the_limits_is_read() -> None:
-    deepest = b"<a>" * MAX_DEPTH + b"</a>" * MAX_DEPTH
-    found = Diagnostics()
-    assert parse(deepest, "f", found) is not None
-    assert list(found) == []
-    assert MAX_ELEMENTS >= 500_000
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b" ",
-        b"\0",
-        b"<",
-        b"<a>",
-        b"<a></b>",
-        b"<a/><b/>",
-        b"text",
-        b"<a b=1/>",
-        b"<a b='1' b='2'/>",
-        b"<a>\xff</a>",
-    ],
-)
-def test_what_is_not_xml_is_one_error(data: bytes) -> None:
-    assert codes(data) == ["xml.syntax"]
-
-
-def test_a_folder_or_a_missing_file_is_one_error(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "missing.sdf"):
-        found = Diagnostics()
-        assert read_bytes(path, found) is None
-        assert [entry.code for entry in found] == ["file.unreadable"]
-
-
-# --- encodings and real files ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
-def test_names_are_read_in_the_encoding_that_the_file_declares(encoding: str) -> None:
-    label = encoding.removesuffix("-sig")
-    data = f"<?xml version='1.0' encoding='{label}'?><sdf name='Gelenkträger'/>".encode(encoding)
-    root = parse(data, "f.sdf", Diagnostics())
-    assert root is not None
-    assert root.attributes["name"] == "Gelenkträger"
-
-
-def test_an_unknown_encoding_is_one_error() -> None:
-    assert codes(b"<?xml version='1.0' encoding='klingon'?><sdf/>") == ["xml.syntax"]
-
-
-def test_a_prefix_that_nobody_declared_is_plain_text() -> None:
-    root, found = root_of("<sdf><drake:joint drake:x='1'/></sdf>")
-    assert root.children[0].tag == "drake:joint"
-    assert root.children[0].attributes == {"drake:x": "1"}
-    assert list(found) == []
-
-
-@pytest.mark.parametrize(
-    "data", [b"\n\n<?xml version='1.0'?><sdf/>", b"<sdf><!-- a -- b --></sdf>", b"<sdf/>\0\0", b"<!-- -- -->\n<sdf/>"]
-)
-def test_what_real_files_get_wrong_is_mended_with_a_note(data: bytes) -> None:
-    found = Diagnostics()
-    root = parse(data, "f.sdf", found)
-    assert root is not None
-    assert [(entry.code, entry.severity) for entry in found] == [("xml.mended", "note")]
-
-
-def test_mended_or_not_every_element_keeps_its_line() -> None:
-    root, _ = root_of("<a>\n<!-- x -- \n y -->\n<b/>\n\n<c>\n</c></a>")
-    assert [child.line for child in root.children] == [4, 6]
+from loaders.diagnostics import Fate
+from tests.support.xml_nodes import FUZZ, root_of
 
 
 def test_a_place_tells_file_line_and_a_readable_path() -> None:
     root, _ = root_of("<sdf>\n<model name='arm'>\n<link name='hand'><pose/></link></model></sdf>")
     pose = root.children[0].children[0].children[0]
     assert (pose.where.file, pose.where.line, pose.where.path) == ("f.sdf", 3, "/sdf/model[arm]/link[hand]/pose")
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def number(text: str, *, inf: bool = False) -> tuple[float, list[str]]:
@@ -274,9 +100,6 @@ def test_what_is_no_flag_no_whole_number_or_too_small_is_reported() -> None:
     assert [entry.code for entry in found] == ["xml.not-a-flag", "xml.not-whole", "xml.out-of-range"]
 
 
-# --- the trace of what was read --------------------------------------------------------------------------------------
-
-
 def test_the_sweep_reports_the_topmost_unread_pieces_with_a_guess() -> None:
     root, found = root_of("<link name='l' colour='red'><mass>1</mass><inertial><ixx/></inertial><gravty/></link>")
     root.word("@name")
@@ -310,92 +133,6 @@ def test_a_copy_shares_nothing_with_its_original() -> None:
     assert [node.tag for node in root.walk()] == ["a", "b", "c"]
     twin.report_unread()
     assert [entry.code for entry in found] == ["xml.unread"]
-
-
-# --- noise -----------------------------------------------------------------------------------------------------------
-
-TAGS = (
-    *("sdf", "world", "model", "link", "joint", "frame", "pose", "include", "uri", "merge", "name", "static", "plugin"),
-    *("collision", "visual", "geometry", "box", "size", "mesh", "polyline", "point", "material", "script", "surface"),
-    *("inertial", "inertia", "mass", "friction", "ode", "mu", "axis", "axis2", "xyz", "limit", "lower", "mimic"),
-    *("parent", "child", "sensor", "light", "gripper", "physics", "gravity", "placement_frame", "actor", "state"),
-    *("drake:joint", "experimental:params", "population"),
-)
-NAMES = ("", "a", "b", "a::b", "world", "__model__", "__root__", "a::__model__", "::", "m")
-KEYS = (
-    "name",
-    "relative_to",
-    "attached_to",
-    "expressed_in",
-    "type",
-    "frame",
-    "placement_frame",
-    "merge",
-    "auto",
-    "joint",
-)
-TEXTS = st.one_of(
-    st.sampled_from([*NAMES, "true", "1 0 0", "0 0 0 0 0 0", "nan", "1e999", "-1", "revolute", "model://a", "0 0 0 x"]),
-    st.text("ab01 .:-_xé", max_size=6),
-)
-ATTRIBUTES = st.dictionaries(
-    st.sampled_from(KEYS), st.one_of(st.sampled_from([*NAMES, "revolute", "true"])), max_size=3
-)
-
-
-def element(tag: str, attributes: dict[str, str], content: list[str]) -> str:
-    words = "".join(f" {key}='{value}'" for key, value in attributes.items())
-    return f"<{tag}{words}>{''.join(content)}</{tag}>"
-
-
-ELEMENTS = st.recursive(
-    st.builds(element, st.sampled_from(TAGS), ATTRIBUTES, TEXTS.map(lambda text: [text])),
-    lambda inner: st.builds(element, st.sampled_from(TAGS), ATTRIBUTES, st.lists(inner, max_size=5)),
-    max_leaves=25,
-)
-
-
-def load_or_refuse(text: str, format: str = "sdf") -> None:
-    with contextlib.suppress(LoadError):
-        loaders.load_string(text, format=format)
-
-
-@FUZZ
-@given(st.sampled_from(["1.0", "1.2", "1.4", "1.6", "1.7", "1.12", "7"]), st.lists(ELEMENTS, max_size=4))
-def test_any_tree_of_known_words_is_read_or_refused(version: str, body: list[str]) -> None:
-    load_or_refuse(f"<sdf version='{version}'><world name='w'>{''.join(body)}</world></sdf>")
-    load_or_refuse(f"<sdf version='{version}'><model name='m'>{''.join(body)}</model></sdf>")
-    load_or_refuse(f"<sdf version='{version}'>{''.join(body)}</sdf>")
-
-
-@FUZZ
-@given(st.text(max_size=40), st.sampled_from(["sdf", "urdf"]))
-def test_any_text_is_read_or_refused(text: str, format: str) -> None:
-    load_or_refuse(text, format)
-    load_or_refuse(f"<sdf version='1.9'>{text}</sdf>", format)
-
-
-SOUND = """<sdf version='1.9'><model name='m'><pose>1 0 0 0 0 0</pose><link name='a'><inertial><mass>2</mass></inertial>
-<collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision></link><link name='b'/>
-<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
-
-
-@FUZZ
-@given(st.integers(0, len(SOUND) - 1), st.integers(0, 30), st.text(max_size=4))
-def test_a_sound_file_with_a_piece_exchanged_is_read_or_refused(start: int, length: int, piece: str) -> None:
-    load_or_refuse(SOUND[:start] + piece + SOUND[start + length :])
-
-
-@FUZZ
-@given(st.binary(max_size=60))
-def test_any_bytes_are_a_tree_or_an_error(data: bytes) -> None:
-    for document in (data, b"<a>" + data + b"</a>"):
-        found = Diagnostics()
-        root = parse(document, "f", found)
-        assert (root is None) == any(entry.severity == "error" for entry in found)
-
-
-# --- subjects --------------------------------------------------------------------------------------------------------
 
 
 def subjects_of(text: str) -> dict[str, tuple[str, ...]]:

@@ -1,7 +1,7 @@
-"""Drake as a witness: its answers under our names, in our coordinates.
+"""Drake as a reference: its own parser reads a file, and its answers are compared with ours.
 
-Drake reads the same file with its own parser. Only names are taken from the scene, to say which of its joints is which
-of ours; every number is Drake's. It reads without a scene graph, hence ignores all geometry and every mesh.
+`DrakePlant` has Drake's names. `DrakeOracle` has our names and coordinates: only the names come from our scene, to map
+its joints to ours; every number is Drake's. It reads without a scene graph, and so ignores all geometry and every mesh.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -30,51 +32,51 @@ _WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrakeOracle:
-    """A plant of Drake's and the names that its parts have with us."""
+    """A plant of Drake, with our names of its bodies and joints."""
 
     plant: Any
     context: Any
     links: Mapping[str, Any]
-    """Drake's bodies by our link names, the world's left out."""
+    """Bodies of Drake without the world, keyed by our link names."""
     joints: Mapping[str, Any]
-    """Drake's moving joints by our names; a floating base by the name of its link."""
+    """Moving joints of Drake, keyed by our names; a floating base is keyed by the name of its link."""
     repaired: tuple[str, ...]
-    """What Drake said about inertias that it replaced by those of a ball of water; empty if it kept them all."""
+    """Messages of Drake about invalid inertias, which it replaces by that of a ball of water."""
 
-    # --- asking ------------------------------------------------------------------------------------------------------
+    # --- queries -----------------------------------------------------------------------------------------------------
 
     def link_poses(self, q: Q) -> dict[str, np.ndarray]:
-        """``X_WL`` of every link as a matrix of shape (4, 4); joints that ``q`` leaves out stand at zero."""
+        """Return ``X_WL`` of every link, shape (4, 4); joints that ``q`` does not contain are at zero."""
         self._set(q, {})
         return {name: body.EvalPoseInWorld(self.context).GetAsMatrix4() for name, body in self.links.items()}
 
     def total_mass(self) -> float:
-        """The mass of everything [kg]."""
+        """Return the total mass [kg]."""
         return float(self.plant.CalcTotalMass(self.context))
 
     def masses(self) -> dict[str, float]:
-        """The mass of every link [kg]."""
+        """Return the mass of every link [kg]."""
         return {name: float(body.default_mass()) for name, body in self.links.items()}
 
     def mass_matrix(self, q: Q, v_order: Sequence[tuple[str, int]]) -> np.ndarray:
-        """The mass matrix in the given order of velocities, reflected inertia included."""
+        """Return the mass matrix, with reflected inertia, in the given order of velocities."""
         self._set(q, {})
         order = self._order(v_order)
         return np.asarray(self.plant.CalcMassMatrix(self.context))[np.ix_(order, order)]
 
     def gravity_forces(self, q: Q, v_order: Sequence[tuple[str, int]]) -> np.ndarray:
-        """The generalised forces by which gravity pulls, in the given order."""
+        """Return the generalized gravity forces in the given order."""
         self._set(q, {})
         return np.asarray(self.plant.CalcGravityGeneralizedForces(self.context))[self._order(v_order)]
 
     def bias_forces(self, q: Q, v: Q, v_order: Sequence[tuple[str, int]]) -> np.ndarray:
-        """Coriolis, centrifugal and gravity terms, in the given order; `bridge.mechanism` has the sign."""
+        """Return Coriolis, centrifugal and gravity terms in the given order, with the sign of `bridge.mechanism`."""
         self._set(q, v)
         bias = self.plant.CalcBiasTerm(self.context) - self.plant.CalcGravityGeneralizedForces(self.context)
         return np.asarray(bias)[self._order(v_order)]
 
     def random_positions(self, seed: int, scene: Scene) -> Q:
-        """Random positions inside the limits; what the scene couples follows its leader."""
+        """Return random positions within the limits; coupled joints follow their leaders."""
         rng = np.random.default_rng(seed)
         q = {name: _sample(joint, rng) for name, joint in sorted(self.joints.items())}
         for coupling in scene.couplings:
@@ -84,7 +86,7 @@ class DrakeOracle:
         return q
 
     def random_velocities(self, seed: int) -> Q:
-        """Random velocities of all joints."""
+        """Return random velocities of all joints."""
         rng = np.random.default_rng(seed)
         drawn = {name: rng.uniform(-1.0, 1.0, joint.num_velocities()) for name, joint in sorted(self.joints.items())}
         return {name: float(v[0]) if len(v) == 1 else tuple(v.tolist()) for name, v in drawn.items()}
@@ -127,12 +129,12 @@ def open_in_drake(
     packages: Mapping[str, Path] | None = None,
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
 ) -> DrakeOracle:
-    """Read a file with Drake, and name what it found as ``scene`` does.
+    """Read a file with Drake, and map its names to those of a scene.
 
     Args:
         path: The file.
-        scene: The same file as we read it: the source of names, and of nothing else.
-        packages: Folders by the names that ``package://`` and ``model://`` use.
+        scene: Our scene of the same file; only its names are used.
+        packages: Folders, keyed by the names in ``package://`` and ``model://``.
         gravity: Acceleration [m/s^2]; Drake ignores that of a world.
     """
     from pydrake.multibody.parsing import Parser
@@ -142,7 +144,7 @@ def open_in_drake(
     parser = Parser(plant)
     for name, folder in (packages or {}).items():
         parser.package_map().Add(name, str(folder))
-    with _Log() as log:
+    with _drake_log() as log:
         parser.AddModels(str(path))
     plant.mutable_gravity_field().set_gravity_vector(np.array(gravity))
     plant.Finalize()
@@ -152,12 +154,12 @@ def open_in_drake(
         context=plant.CreateDefaultContext(),
         links=links,
         joints=_named_joints(plant, scene, links),
-        repaired=tuple(line for line in log.lines if "inertia" in line),
+        repaired=tuple(line for line in log if "inertia" in line),
     )
 
 
 def _named_links(plant: Any, scene: Scene) -> dict[str, Any]:
-    """Drake scopes every body by its model instance; we leave out the scope of a root that is one model."""
+    """Return Drake's bodies, keyed by our names, which have no scope for a scene of one model."""
     ours = {link.name for link in scene.links}
     named = {}
     for index in _body_indices(plant):
@@ -178,7 +180,7 @@ def _body_indices(plant: Any) -> list[Any]:
 
 
 def _named_joints(plant: Any, scene: Scene, links: Mapping[str, Any]) -> dict[str, Any]:
-    """Drake puts a joint into the scope of its child body; we leave it where the file has it."""
+    """Return Drake's joints, keyed by our names; Drake's name of a joint has the scope of its child."""
     link_of = {body.index(): name for name, body in links.items()}
     ours = {(joint.child, joint.name.rpartition("::")[2]): joint.name for joint in scene.joints}
     named = {}
@@ -218,31 +220,81 @@ def _sample(joint: Any, rng: np.random.Generator) -> float | tuple[float, ...]:
     return drawn[0] if len(drawn) == 1 else tuple(drawn)
 
 
-class _Log(logging.Handler):
-    """Collects what Drake says while it reads."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
-
-    def __enter__(self) -> _Log:
-        logger = logging.getLogger("drake")
-        self._propagate = logger.propagate
-        logger.propagate = False
-        logger.addHandler(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        logger = logging.getLogger("drake")
-        logger.removeHandler(self)
-        logger.propagate = self._propagate
+@contextmanager
+def _drake_log() -> Iterator[list[str]]:
+    """Collect the messages that Drake logs, instead of printing them."""
+    lines: list[str] = []
+    logger = logging.getLogger("drake")
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    propagate, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield lines
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
 
 
 def pose_error(ours: Any, theirs: np.ndarray) -> float:
-    """How far two poses are apart: the larger of the distance [m] and the angle [rad]."""
+    """Return the larger of the distance [m] and the angle [rad] between two poses."""
     distance = float(np.linalg.norm(np.asarray(ours.p) - theirs[:3, 3]))
     w, x, y, z = matrix_to_quaternion(np.asarray(ours.R).T @ theirs[:3, :3])
     return max(distance, 2.0 * math.atan2(math.hypot(x, y, z), w))
+
+
+class DrakePlant:
+    """A finalized plant of Drake, with its scene graph and the filter groups of the parser."""
+
+    def __init__(self, source: str | Path, form: str = "", packages: dict[str, Path] | None = None) -> None:
+        from pydrake.multibody.parsing import Parser
+        from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+        from pydrake.systems.framework import DiagramBuilder
+
+        builder = DiagramBuilder()
+        self.plant, self.scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
+        parser = Parser(builder)
+        for name, folder in (packages or {}).items():
+            parser.package_map().Add(name, str(folder))
+        if form:
+            self.instances = parser.AddModelsFromString(str(source), form)
+        else:
+            self.instances = parser.AddModels(str(source))
+        self.plant.Finalize()
+        self.groups = parser.GetCollisionFilterGroups()
+        self.diagram = builder.Build()
+        self.context = self.plant.GetMyContextFromRoot(self.diagram.CreateDefaultContext())
+
+    def name(self, body: Any) -> str:
+        """Return the name of a body with the scope of its model, as in a world."""
+        if body.index() == self.plant.world_body().index():
+            return "world"
+        return f"{self.plant.GetModelInstanceName(body.model_instance())}::{body.name()}"
+
+    def filtered_pairs(self) -> set[frozenset[str]]:
+        """Return the pairs of bodies whose proximity geometries are all filtered."""
+        from pydrake.geometry import Role
+
+        inspector = self.scene_graph.model_inspector()
+        geometries: dict[str, list[Any]] = {}
+        for gid in inspector.GetAllGeometryIds(Role.kProximity):
+            body = self.plant.GetBodyFromFrameId(inspector.GetFrameId(gid))
+            geometries.setdefault(self.name(body), []).append(gid)
+        return {
+            frozenset((a, b))
+            for a, b in combinations(geometries, 2)
+            if all(inspector.CollisionFiltered(g, h) for g in geometries[a] for h in geometries[b])
+        }
+
+    def proximity(self, group: str, name: str) -> Any:
+        """Return a proximity property of the only collision geometry, or None."""
+        from pydrake.geometry import Role
+
+        inspector = self.scene_graph.model_inspector()
+        (gid,) = inspector.GetAllGeometryIds(Role.kProximity)
+        properties = inspector.GetProximityProperties(gid)
+        return properties.GetProperty(group, name) if properties.HasProperty(group, name) else None
+
+    def mass_matrix(self) -> np.ndarray:
+        """Return the mass matrix at the default configuration."""
+        return np.asarray(self.plant.CalcMassMatrix(self.context))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from tests.support.drake_reader import Drake
+from tests.support.drake_oracle import DrakePlant
 
 NAMESPACE = 'xmlns:drake="http://drake.mit.edu"'
 SPHERE = "<geometry><sphere><radius>1</radius></sphere></geometry>"
@@ -202,7 +202,7 @@ CASES = [pytest.param("sdf", sdf(body), code, id=f"sdf {name}") for name, (code,
 @pytest.mark.parametrize(("form", "text", "code"), CASES)
 def test_what_drake_refuses_is_an_error_with_a_line(form, text, code):
     with pytest.raises((RuntimeError, ValueError, SystemExit)):
-        Drake(text, form)
+        DrakePlant(text, form)
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load_string(text, format=form)
     found = {entry.code: entry for entry in caught.value.diagnostics}
@@ -245,7 +245,7 @@ WARNINGS = {
 
 @pytest.mark.parametrize(("code", "body"), WARNINGS.values(), ids=WARNINGS)
 def test_what_drake_goes_on_with_is_reported(code, body):
-    Drake(sdf(body), "sdf")
+    DrakePlant(sdf(body), "sdf")
     assert code in {entry.code for entry in loaders.load_string(sdf(body), format="sdf").diagnostics}
 
 
@@ -307,5 +307,5 @@ TOLERATED = {
 def test_what_drake_refuses_and_we_read_is_not_read_in_silence(code, text):
     form = "urdf" if text.startswith("<robot") else "sdf"
     with pytest.raises((RuntimeError, ValueError, SystemExit)):
-        Drake(text, form)
+        DrakePlant(text, form)
     assert [entry.code for entry in loaders.load_string(text, format=form).diagnostics] == [code]

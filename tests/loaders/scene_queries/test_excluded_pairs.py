@@ -17,7 +17,7 @@ from loaders.model import Collision, Joint, JointType, Link, Model, Sphere
 from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import POLICIES, excluded_pairs
 from loaders.spatial import IDENTITY
-from tests.support.drake_reader import Drake
+from tests.support.drake_oracle import DrakePlant
 
 SPHERE = '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
 
@@ -62,17 +62,17 @@ CHAINS = {
 @pytest.mark.parametrize("joints", CHAINS.values(), ids=CHAINS)
 def test_default_filters_are_those_of_drake(joints):
     text = model("".join(map(link, "abcd")) + "".join(joint(*j) for j in joints))
-    assert scoped(pairs(text)) == Drake(text, "sdf").filtered_pairs()
+    assert scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs()
 
 
 def test_links_of_a_static_model_are_welded_together_as_in_drake():
     text = model("<static>true</static>" + "".join(map(link, "abc")))
-    assert scoped(pairs(text)) == Drake(text, "sdf").filtered_pairs() == scoped(words("ab ac bc"))
+    assert scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs() == scoped(words("ab ac bc"))
 
 
 def test_drake_does_not_listen_to_self_collide():
     text = model("<self_collide>false</self_collide>" + "".join(map(link, "ab")))
-    assert pairs(text) == frozenset() == Drake(text, "sdf").filtered_pairs()
+    assert pairs(text) == frozenset() == DrakePlant(text, "sdf").filtered_pairs()
 
 
 def test_shapes_on_the_world_are_filtered_as_in_drake():
@@ -82,7 +82,7 @@ def test_shapes_on_the_world_are_filtered_as_in_drake():
     for parent, child, kind in (("world", "a", "fixed"), ("world", "b", "revolute"), ("b", "c", "revolute")):
         text += f'<joint name="{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{limit}</joint>'
     scene = loaders.load_string(text + "</robot>", format="urdf")
-    assert scoped(scene.excluded_collision_pairs()) == Drake(text + "</robot>", "urdf").filtered_pairs()
+    assert scoped(scene.excluded_collision_pairs()) == DrakePlant(text + "</robot>", "urdf").filtered_pairs()
 
 
 # --- groups ----------------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def random_model(rng, depth=0, name="m"):
 def test_random_nested_groups_with_cycles_are_resolved_as_in_drake(number):
     text, _, groups = random_model(random.Random(number))
     text = f'<sdf version="1.11" xmlns:drake="http://drake.mit.edu">{text}</sdf>'
-    scene, drake = loaders.load_string(text, format="sdf"), Drake(text, "sdf")
+    scene, drake = loaders.load_string(text, format="sdf"), DrakePlant(text, "sdf")
     assert scoped(scene.excluded_collision_pairs()) == drake.filtered_pairs()
     ours = {f"m::{g.name}": {f"m::{name}" for name in g.links} for g in scene.filter_groups}
     theirs = {name: set(members) for name, members in drake.groups.groups().items() if members or name in ours}
@@ -147,7 +147,7 @@ GROUPED = {
 @pytest.mark.parametrize("body", GROUPED.values(), ids=GROUPED)
 def test_what_groups_exclude_is_what_drake_excludes(body):
     text = model("".join(map(link, "abcd")) + body, attributes=' xmlns:drake="http://drake.mit.edu"')
-    assert scoped(pairs(text)) == Drake(text, "sdf").filtered_pairs()
+    assert scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs()
 
 
 @pytest.mark.parametrize("policy", POLICIES)

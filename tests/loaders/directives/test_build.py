@@ -1,4 +1,4 @@
-"""Drake Model Directives, against Drake itself."""
+"""Models, frames, welds and filter groups of directives, compared with Drake."""
 
 from __future__ import annotations
 
@@ -9,62 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-import loaders
 from loaders.model import by_name
-from tests.support.drake_reader import Drake
-
-SHAPE = '<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
-MASS = "<inertial><mass>1</mass></inertial>"
-ARM = (
-    '<sdf version="1.11"><model name="arm"><pose>0 0 1 0 0 0</pose>'
-    + "".join(f'<link name="l{i}"><pose>0 0 {0.3 * i} 0 0 {0.1 * i}</pose>{MASS}{SHAPE}</link>' for i in range(3))
-    + "".join(
-        f'<joint name="j{i}" type="{kind}"><parent>l{i - 1}</parent><child>l{i}</child>{axis}</joint>'
-        for i, kind, axis in ((1, "revolute", "<axis><xyz>0 1 0</xyz></axis>"), (2, "ball", ""))
-    )
-    + '<frame name="tip" attached_to="l2"><pose>0.1 0.2 0.3 0.4 0 0</pose></frame>'
-    '<drake:collision_filter_group name="ends"><drake:member>l0</drake:member><drake:member>l2</drake:member>'
-    "</drake:collision_filter_group></model></sdf>"
-)
-BOX = f'<sdf version="1.11"><model name="box"><link name="body">{MASS}{SHAPE}</link></model></sdf>'
-ROBOT = (
-    '<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
-    ' iyz="0"/></inertial></link></robot>'
-)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """A package called p with models."""
-    (tmp_path / "package.xml").write_text("<package><name>p</name></package>")
-    (tmp_path / "arm.sdf").write_text(ARM)
-    (tmp_path / "box.sdf").write_text(BOX)
-    (tmp_path / "robot.urdf").write_text(ROBOT)
-    return tmp_path
-
-
-def write(folder, text, name="scene.dmd.yaml"):
-    path = folder / name
-    path.write_text(text)
-    return path
-
-
-def load(folder, text, **options):
-    return loaders.load(write(folder, text), package_map={"p": folder}, **options)
-
-
-def drake(folder, text):
-    return Drake(write(folder, text), packages={"p": folder})
-
-
-def errors(folder, text):
-    with pytest.raises(loaders.LoadError) as caught:
-        load(folder, text)
-    return {entry.code: entry.where for entry in caught.value.diagnostics}
-
-
-def model(name, file="arm.sdf", extra=""):
-    return f"- add_model: {{name: {name}, file: 'package://p/{file}'{extra}}}\n"
+from tests.support.directives_files import drake, errors, load, model, write
 
 
 def poses_agree(scene, oracle):
@@ -103,6 +49,8 @@ SCENES = {
     "- add_directives: {file: 'package://p/inner.dmd.yaml', model_namespace: left}\n"
     "- add_directives: {file: 'package://p/inner.dmd.yaml'}\n",
 }
+
+
 INNER = "directives:\n" + model("a") + model("b", "box.sdf") + "- add_weld: {parent: 'a::tip', child: 'b::body'}\n"
 
 
@@ -134,24 +82,10 @@ def test_welds_are_named_as_in_drake(folder):
     assert plant.HasJointNamed("tip_welds_to_body", plant.GetModelInstanceByName("b"))
 
 
-def test_joints_start_where_they_are_told(folder):
-    positions = ", default_joint_positions: {j1: [0.25], j2: [0.1, 0.2, 0.3]}"
-    text = "directives:\n" + model("a", extra=positions)
-    joints, plant = by_name(load(folder, text).joints), drake(folder, text).plant
-    assert joints["a::j1"].default_position == (0.25,) == tuple(plant.GetJointByName("j1").default_positions())
-    w, x, y, z = joints["a::j2"].default_position
-    roll, pitch, yaw = plant.GetJointByName("j2").default_positions()
-    expected = loaders.Pose.from_xyz_rpy((0, 0, 0), (roll, pitch, yaw))
-    assert loaders.Pose.from_vector((0, 0, 0, w, x, y, z)).is_close(expected)
-
-
 def test_gravity_is_drakes(folder):
     text = "directives:\n" + model("a")
     expected = drake(folder, text).plant.gravity_field().gravity_vector()
     np.testing.assert_array_equal(load(folder, text).gravity, expected)
-
-
-# --- filter groups ---------------------------------------------------------------------------------------------------
 
 
 def random_groups(rng):
@@ -184,8 +118,6 @@ def test_groups_across_files_and_namespaces_are_resolved_as_in_drake(folder, num
     theirs = {name: set(links) for name, links in oracle.groups.groups().items()}
     assert {group.name: set(group.links) for group in scene.filter_groups} == theirs
 
-
-# --- errors ----------------------------------------------------------------------------------------------------------
 
 WRONG = {
     "unknown directive": ("directives.unknown-directive", "- add_modle: {name: a}"),
@@ -260,42 +192,9 @@ def test_a_relative_name_is_read_and_reported(folder):
     assert {entry.code for entry in scene.diagnostics} == {"directives.relative-file"}
 
 
-def test_a_field_that_holds_nothing_is_read_as_empty_and_it_is_said(folder):
-    text = f"directives:\n{model('a', extra=', default_joint_positions: ')}"
-    with pytest.raises(RuntimeError):
-        drake(folder, text)
-    (entry,) = load(folder, text).diagnostics
-    assert (entry.code, entry.where.line) == ("directives.nothing", 2)
-
-
 def test_files_that_include_each_other_are_refused(folder):
     include = "directives:\n- add_directives: {{file: 'package://p/{}.dmd.yaml'}}\n"
     write(folder, include.format("two"), "one.dmd.yaml")
     write(folder, include.format("one"), "two.dmd.yaml")
     found = errors(folder, include.format("one"))
     assert found["directives.include-cycle"].file == str(folder / "two.dmd.yaml")
-
-
-HOSTILE = {
-    "nothing": "",
-    "no yaml": "directives: [",
-    "a tab": "directives:\n\t- add_model: {}",
-    "two documents": "directives: []\n---\ndirectives: []\n",
-    "a key twice": "directives: []\ndirectives: []\n",
-    "a list as a key": "? [a]\n: b\n",
-    "deep": "directives: " + "[" * 5000,
-    "itself": "directives: &a\n- *a\n",
-    "no anchor": "directives: *a\n",
-    "a bomb": "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
-    + "".join(f"{c}: &{c} [{', '.join(['*' + p] * 10)}]\n" for p, c in zip("abcdefgh", "bcdefghi", strict=True)),
-}
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_what_is_no_document_is_refused(folder, text):
-    assert "directives.syntax" in errors(folder, text)
-
-
-def test_no_tag_makes_an_object(folder):
-    text = "directives:\n- add_model_instance: {name: !!python/object/apply:os.getcwd []}\n"
-    assert "directives.kind" in errors(folder, text)

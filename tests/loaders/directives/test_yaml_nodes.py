@@ -1,0 +1,40 @@
+"""YAML documents that are refused, or read with a diagnostic."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.directives_files import drake, errors, load, model
+
+
+def test_a_field_that_holds_nothing_is_read_as_empty_and_it_is_said(folder):
+    text = f"directives:\n{model('a', extra=', default_joint_positions: ')}"
+    with pytest.raises(RuntimeError):
+        drake(folder, text)
+    (entry,) = load(folder, text).diagnostics
+    assert (entry.code, entry.where.line) == ("directives.nothing", 2)
+
+
+HOSTILE = {
+    "nothing": "",
+    "no yaml": "directives: [",
+    "a tab": "directives:\n\t- add_model: {}",
+    "two documents": "directives: []\n---\ndirectives: []\n",
+    "a key twice": "directives: []\ndirectives: []\n",
+    "a list as a key": "? [a]\n: b\n",
+    "deep": "directives: " + "[" * 5000,
+    "itself": "directives: &a\n- *a\n",
+    "no anchor": "directives: *a\n",
+    "a bomb": "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"{c}: &{c} [{', '.join(['*' + p] * 10)}]\n" for p, c in zip("abcdefgh", "bcdefghi", strict=True)),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_no_document_is_refused(folder, text):
+    assert "directives.syntax" in errors(folder, text)
+
+
+def test_no_tag_makes_an_object(folder):
+    text = "directives:\n- add_model_instance: {name: !!python/object/apply:os.getcwd []}\n"
+    assert "directives.kind" in errors(folder, text)

@@ -1,0 +1,129 @@
+"""COLLADA files: units, axes, nodes and materials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from loaders.diagnostics import Diagnostics
+from loaders.meshes import read_mesh
+from loaders.model import Mesh
+from tests.support.mesh_files import BOX_FACES, assert_box, collada
+
+INCH = 0.0254
+
+
+SINGLE = 1e-6
+"""pycollada turns nodes in single precision."""
+
+
+def test_inches_and_y_up_become_metres_and_z_up(read) -> None:
+    """x stays, y points up and becomes z, z points at the viewer and becomes -y."""
+    data = read(collada(asset="<unit name='inch' meter='0.0254'/><up_axis>Y_UP</up_axis>"))
+    assert_box(data, (0.0, -3 * INCH, 0.0), (1 * INCH, 0.0, 2 * INCH))
+    corner = data.vertices[np.argmin(np.linalg.norm(data.vertices - (INCH, -3 * INCH, 2 * INCH), axis=1))]
+    np.testing.assert_allclose(corner, (INCH, -3 * INCH, 2 * INCH), atol=1e-15)
+    assert read.codes == ["mesh.up-axis"]
+
+
+def test_x_up_is_turned(read) -> None:
+    """COLLADA: for X_UP right is -y, up is x, towards the viewer is z; ours are x, z and -y."""
+    data = read(collada(asset="<unit meter='1'/><up_axis>X_UP</up_axis>"))
+    assert_box(data, (-2.0, -3.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def test_z_up_stays(read) -> None:
+    assert_box(read(collada(asset="<unit meter='0.001'/><up_axis>Z_UP</up_axis>")), (0, 0, 0), (0.001, 0.002, 0.003))
+    assert read.codes == []
+
+
+def test_y_up_without_a_unit_is_not_believed(read) -> None:
+    """As in Gazebo, RViz and PyBullet, for which such files were made."""
+    assert_box(read(collada(asset="<up_axis>Y_UP</up_axis>")), (0, 0, 0), (1, 2, 3))
+    assert read.codes == ["mesh.up-axis"]
+
+
+def test_real_meshes_that_declare_y_up_without_a_unit_have_z_up(pybullet_robots: Path) -> None:
+    """The chassis of a car is long in x, and flat in z."""
+    data = read_mesh(Mesh(uri="", path=str(pybullet_robots / "racecar/meshes/chassis.dae")), Diagnostics())
+    assert data is not None
+    length, width, height = data.bounds[1] - data.bounds[0]
+    assert length > width > height
+
+
+NESTED = """<node id="outer" name="outer"><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
+<node id="inner" name="inner"><translate>1 0 0</translate><scale>2 2 2</scale>
+<instance_geometry url="#box-mesh"/></node></node>"""
+
+
+def test_transforms_of_nested_nodes_compose_from_the_root_down(read) -> None:
+    """p -> 2 p + (1, 0, 0), then a quarter turn about z, (x, y) -> (-y, x), then + (10, 0, 0).
+
+    x in 0..1 becomes 1..3 and ends in y; y in 0..2 becomes 0..4 and ends in 10 - y; z becomes 0..6.
+    """
+    assert_box(read(collada(nodes=NESTED)), (6.0, 1.0, 0.0), (10.0, 3.0, 6.0), SINGLE)
+
+
+def test_transforms_apply_in_the_unit_of_the_file(read) -> None:
+    data = read(collada(nodes=NESTED, asset="<unit meter='0.1'/><up_axis>Z_UP</up_axis>"))
+    assert_box(data, (0.6, 0.1, 0.0), (1.0, 0.3, 0.6), SINGLE)
+
+
+def test_a_node_that_mirrors_keeps_the_outside_outside(read) -> None:
+    node = "<node><matrix>-1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1</matrix><instance_geometry url='#box-mesh'/></node>"
+    assert_box(read(collada(nodes=node)), (-1, 0, 0), (0, 2, 3))
+
+
+def test_two_nodes_show_one_geometry_twice(read) -> None:
+    node = "<node><translate>{} 0 0</translate><instance_geometry url='#box-mesh'/></node>"
+    data = read(collada(nodes=node.format(0) + node.format(5)))
+    assert len(data.parts) == 2
+    assert data.volume == pytest.approx(12.0)
+    np.testing.assert_allclose(data.bounds[1], (6, 2, 3))
+
+
+RED_AND_BLUE = """<library_effects>{}</library_effects><library_materials>
+<material id="red"><instance_effect url="#red-effect"/></material>
+<material id="blue"><instance_effect url="#{}-effect"/></material></library_materials>"""
+
+
+EFFECT = """<effect id="{0}-effect"><profile_COMMON><technique sid="c"><phong><diffuse><color>{1}</color></diffuse>
+</phong></technique></profile_COMMON></effect>"""
+
+
+BOUND = """<node><instance_geometry url="#box-mesh"><bind_material><technique_common>
+<instance_material symbol="m1" target="#red"/><instance_material symbol="m2" target="#blue"/>
+</technique_common></bind_material></instance_geometry></node>"""
+
+
+def halves() -> str:
+    """The box as two sets of triangles, each with a material, and a line."""
+    vertex = "<input semantic='VERTEX' source='#v' offset='0'/>"
+    indices = [" ".join(str(i) for face in BOX_FACES[start : start + 6] for i in face) for start in (0, 6)]
+    sets = [f"<triangles count='6' material='m{i + 1}'>{vertex}<p>{p}</p></triangles>" for i, p in enumerate(indices)]
+    return "".join((*sets, f"<lines count='1'>{vertex}<p>0 7</p></lines>"))
+
+
+def test_materials_split_a_geometry_into_parts_and_lines_are_no_part(read) -> None:
+    effects = EFFECT.format("red", "1 0 0 1") + EFFECT.format("blue", "0 0 1 0.5")
+    data = read(collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "blue"), nodes=BOUND))
+    assert [part.color for part in data.parts] == [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5)]
+    assert [len(part.faces) for part in data.parts] == [6, 6]
+    assert_box(data, (0, 0, 0), (1, 2, 3))
+
+
+def test_geometry_whose_material_is_broken_is_kept(read) -> None:
+    effects = EFFECT.format("red", "1 0 0 1")
+    data = read(collada(triangles=halves(), library=RED_AND_BLUE.format(effects, "missing"), nodes=BOUND))
+    assert_box(data, (0, 0, 0), (1, 2, 3))
+    assert "mesh.incomplete" in read.codes
+
+
+def test_a_submesh_is_chosen_by_any_of_its_names_and_centred(read) -> None:
+    for name in ("inner", "box", "box-mesh", "outer"):
+        assert_box(read(collada(nodes=NESTED), submesh=name), (6, 1, 0), (10, 3, 6), SINGLE)
+        assert_box(read(collada(nodes=NESTED), submesh=name, center=True), (-2, -1, -3), (2, 1, 3), SINGLE)
+    assert read(collada(nodes=NESTED), submesh="door") is None
+    assert "inner" in read.messages[0]

@@ -1,0 +1,27 @@
+"""The check for meshes in a wrong unit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import loaders
+from loaders.diagnostics import Diagnostics
+from loaders.meshes.mesh_units import check_units
+from tests.support.mesh_files import collada
+
+
+@pytest.mark.parametrize(
+    ("scale", "codes"), [("1", []), ("1000", ["mesh.implausible-size"]), ("0.001", ["mesh.implausible-size"])]
+)
+def test_a_mesh_far_too_large_or_small_for_its_robot_is_noticed(tmp_path: Path, scale: str, codes: list[str]) -> None:
+    (tmp_path / "box.dae").write_text(collada())
+    (tmp_path / "robot.urdf").write_text(
+        "<robot name='r'><link name='a'/><link name='b'><visual><geometry>"
+        f"<mesh filename='box.dae' scale='{scale}'/></geometry></visual></link>"
+        "<joint name='j' type='fixed'><parent link='a'/><child link='b'/><origin xyz='0 3 4'/></joint></robot>"
+    )
+    diagnostics = Diagnostics()
+    check_units(loaders.load(tmp_path / "robot.urdf"), diagnostics)
+    assert [entry.code for entry in diagnostics] == codes

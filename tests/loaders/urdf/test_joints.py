@@ -1,0 +1,128 @@
+"""Joints of a URDF: axes, limits, dynamics and mimic, compared with Drake."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bridge
+import loaders
+from tests.support.drake_oracle import open_in_drake, pose_error
+from tests.support.urdf_documents import arm, codes, errors, joint, robot
+
+
+def test_an_axis_is_x_unless_given_and_always_of_unit_length() -> None:
+    limit = "<limit lower='-1' upper='1' effort='1' velocity='1'/>"
+    np.testing.assert_array_equal(joint(arm(limit)).axes[0].xyz, (1, 0, 0))
+    np.testing.assert_allclose(joint(arm(limit + "<axis xyz='0 3 4'/>")).axes[0].xyz, (0, 0.6, 0.8))
+
+
+def test_a_zero_axis_is_an_error_where_there_is_one_and_nothing_where_there_is_none() -> None:
+    assert "urdf.zero-axis" in errors(
+        "<link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+        "<axis xyz='0 0 0'/></joint>"
+    )
+    assert arm("<axis xyz='0 0 0'/>", "fixed").diagnostics == ()
+
+
+INF = math.inf
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "expected", "reported"),
+    [
+        ("revolute", "lower='-1' upper='2' effort='3' velocity='4'", (-1, 2, 3, 4), []),
+        ("prismatic", "lower='-1' upper='2' effort='3' velocity='4'", (-1, 2, 3, 4), []),
+        ("revolute", "upper='2' effort='3' velocity='4'", (0, 2, 3, 4), ["urdf.missing-limit"]),
+        ("revolute", "lower='-1' effort='3' velocity='4'", (-1, 0, 3, 4), ["urdf.missing-limit"]),
+        ("revolute", "effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.missing-limit"]),
+        ("revolute", "lower='1' upper='-1' effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.reversed-limit"]),
+        ("revolute", "lower='-1' upper='1'", (-1, 1, INF, INF), ["urdf.missing-limit"] * 2),
+        ("continuous", "effort='3' velocity='4'", (-INF, INF, 3, 4), []),
+        ("continuous", "lower='-1' upper='1' effort='3' velocity='4'", (-INF, INF, 3, 4), ["urdf.continuous-limit"]),
+        ("revolute", "lower='-1e16' upper='1e16' effort='1e16' velocity='4'", (-INF, INF, INF, 4), []),
+        (
+            "revolute",
+            "lower='-inf' upper='inf' effort='inf' velocity='4'",
+            (-INF, INF, INF, 4),
+            ["urdf.infinite-limit"],
+        ),
+    ],
+)
+def test_limits(kind: str, limit: str, expected: tuple[float, ...], reported: list[str]) -> None:
+    scene = arm(f"<limit {limit}/>", kind)
+    axis = joint(scene).axes[0]
+    assert (axis.lower, axis.upper, axis.effort, axis.velocity) == expected
+    assert codes(scene) == reported
+
+
+def test_a_revolute_joint_without_a_limit_is_unlimited_and_noticed() -> None:
+    scene = arm("")
+    assert joint(scene).axes[0].upper == math.inf
+    assert codes(scene) == ["urdf.missing-limit"]
+
+
+def test_damping_friction_and_what_is_for_controllers() -> None:
+    scene = arm(
+        "<dynamics damping='0.5' friction='0.25'/><safety_controller k_velocity='1'/><calibration rising='0'/>",
+        "continuous",
+    )
+    axis = joint(scene).axes[0]
+    assert (axis.damping, axis.friction) == (0.5, 0.25)
+    assert codes(scene) == ["urdf.controller-setting"] * 2
+
+
+@pytest.mark.parametrize("body", ["<dynamics damping='-1'/>", "<limit effort='-1' velocity='1'/>"])
+def test_negative_damping_and_effort_are_errors(body: str) -> None:
+    with pytest.raises(loaders.LoadError, match="out-of-range"):
+        arm(body, "continuous")
+
+
+def test_the_axes_of_a_planar_joint_end_with_its_normal() -> None:
+    scene = arm("<axis xyz='0 1 0'/><dynamics damping='1 2 3'/>", "planar")
+    R = np.column_stack([axis.xyz for axis in joint(scene).axes])
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+    np.testing.assert_array_equal(R[:, 2], (0, 1, 0))
+    assert [axis.damping for axis in joint(scene).axes] == [1, 2, 3]
+
+
+def test_mimic_couples_two_joints() -> None:
+    chain = "".join(f"<link name='{name}'/>" for name in "abc")
+    drawn = "<joint name='{}' type='continuous'><parent link='{}'/><child link='{}'/>{}</joint>"
+    mimic = "<mimic joint='p' multiplier='-2' offset='0.5'/>"
+    scene = robot(chain + drawn.format("q", "a", "b", mimic) + drawn.format("p", "b", "c", ""))
+    (coupling,) = scene.couplings
+    assert (coupling.follower, coupling.leader, coupling.multiplier, coupling.offset) == ("q", "p", -2.0, 0.5)
+
+
+EVERY_JOINT = """<robot name="r">
+<link name="base">{i}</link><link name="l1">{i}</link><link name="l2">{i}</link><link name="l3">{i}</link>
+<link name="l4">{i}</link>
+<joint name="j1" type="revolute"><parent link="base"/><child link="l1"/><origin xyz="1 2 3" rpy="0.3 -0.4 0.5"/>
+<axis xyz="1 2 3"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+<joint name="j2" type="prismatic"><parent link="l1"/><child link="l2"/><origin xyz="0 1 0" rpy="1 0 0"/>
+<axis xyz="0 0 -1"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+<joint name="j3" type="planar"><parent link="l2"/><child link="l3"/><origin xyz="0 0 1" rpy="0 1 0"/>
+<axis xyz="1 1 0"/></joint>
+<joint name="j4" type="continuous"><parent link="l3"/><child link="l4"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_every_type_of_joint_moves_as_in_drake(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    path = tmp_path / "r.urdf"
+    moments = "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0.2' iyz='-0.1'/>"
+    inertial = f"<inertial><origin xyz='0.1 0.2 0.3' rpy='1 2 3'/><mass value='2'/>{moments}</inertial>"
+    path.write_text(EVERY_JOINT.format(i=inertial))
+    scene = loaders.load(path)
+    mechanism = bridge.lower(scene)
+    drake = open_in_drake(path, scene)
+    for seed in range(5):
+        q = drake.random_positions(seed, scene)
+        ours, theirs = mechanism.link_poses(q), drake.link_poses(q)
+        assert max(pose_error(ours[name], theirs[name]) for name in theirs) < 1e-12
+        M = drake.mass_matrix(q, mechanism.v_order)
+        np.testing.assert_allclose(mechanism.mass_matrix(q), M, atol=1e-12 * np.abs(M).max())

@@ -1,0 +1,83 @@
+"""Shapes, names and materials in a URDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import loaders
+from loaders.model import Box, Capsule, Cylinder, Mesh, Plane, Sphere
+from tests.support.urdf_documents import BLUE, RED, codes, robot
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("<box size='1 2 3'/>", Box(size=(1, 2, 3))),
+        ("<sphere radius='2'/>", Sphere(radius=2)),
+        ("<cylinder radius='2' length='3'/>", Cylinder(radius=2, length=3)),
+        ("<capsule radius='2' length='3'/>", Capsule(radius=2, length=3)),
+        ("<plane normal='0 0 2'/>", Plane(normal=(0, 0, 1))),
+        ("<mesh filename='x.stl' scale='1 -2 3'/>", Mesh(uri="x.stl", path=None, scale=(1, -2, 3))),
+        ("<mesh filename='x.stl' scale='0.5'/>", Mesh(uri="x.stl", path=None, scale=(0.5, 0.5, 0.5))),
+    ],
+)
+def test_shapes(shape: str, expected: object) -> None:
+    for tag in ("visual", "collision"):
+        scene = robot(f"<link name='a'><{tag}><geometry>{shape}</geometry></{tag}></link>")
+        shapes = scene.links[0].visuals or scene.links[0].collisions
+        assert shapes[0].geometry == expected
+
+
+def test_shapes_have_names_of_their_own_or_made_ones() -> None:
+    sphere = "<geometry><sphere radius='1'/></geometry>"
+    scene = robot(
+        f"<link name='a'><collision>{sphere}</collision><collision>{sphere}</collision>"
+        f"<collision name='hit'>{sphere}</collision><collision name='hit'>{sphere}</collision></link>"
+    )
+    assert [c.name for c in scene.links[0].collisions] == ["a_collision", "a_collision_1", "hit", "hit_1"]
+    assert codes(scene) == ["urdf.duplicate-name"]
+
+
+def test_a_shape_that_nobody_knows_is_left_out_and_named() -> None:
+    scene = robot("<link name='a'><collision><geometry><blob/></geometry></collision></link>")
+    assert scene.links[0].collisions == ()
+    assert codes(scene) == ["urdf.no-shape"]
+
+
+VISUAL = "<visual><geometry><sphere radius='1'/></geometry>{}</visual>"
+
+
+def colours(body: str) -> list[object]:
+    return [visual.material and visual.material.diffuse for link in robot(body).links for visual in link.visuals]
+
+
+def test_materials_are_known_by_name_wherever_they_stand() -> None:
+    named = VISUAL.format("<material name='m'/>")
+    own = VISUAL.format(f"<material name='own'>{BLUE}</material>")
+    again = VISUAL.format("<material name='own'/>")
+    body = f"<link name='a'>{named}{own}{again}{VISUAL.format('')}</link>"
+    red, blue = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5)
+    assert colours(body + f"<material name='m'>{RED}</material>") == [red, blue, blue, None]
+
+
+def test_of_two_materials_of_one_name_the_first_counts_where_it_is_only_named() -> None:
+    body = f"<material name='m'>{RED}</material><material name='m'>{BLUE}</material>"
+    scene = robot(body + "<link name='a'>" + VISUAL.format("<material name='m'/>") + "</link>")
+    assert scene.links[0].visuals[0].material.diffuse == (1.0, 0.0, 0.0, 1.0)
+    assert "urdf.duplicate-material" in codes(scene)
+
+
+def test_an_unknown_material_is_noticed() -> None:
+    assert codes(robot("<link name='a'>" + VISUAL.format("<material name='m'/>") + "</link>")) == [
+        "urdf.unknown-material"
+    ]
+
+
+def test_a_texture_is_found(tmp_path: Path) -> None:
+    (tmp_path / "t.png").write_bytes(b"")
+    visual = VISUAL.format("<material name='m'><texture filename='t.png'/></material>")
+    text = f"<robot name='r'><link name='a'>{visual}</link></robot>"
+    scene = loaders.load_string(text, format="urdf", base=tmp_path)
+    assert scene.links[0].visuals[0].material.texture == str(tmp_path / "t.png")
