@@ -72,7 +72,7 @@ def _are_welded(model: Any, one: int, two: int) -> bool:
 
 
 def _are_adjacent(model: Any, one: int, two: int) -> bool:
-    """Whether one body is the parent of the other and not fixed to the world."""
+    """Return whether one body is the parent of the other and not fixed to the world."""
     weld = int(model.body_weldid[one]), int(model.body_weldid[two])
     parents = [int(model.body_weldid[model.body_parentid[body]]) for body in weld]
     return (weld[0] == parents[1] and weld[0] != 0) or (weld[1] == parents[0] and weld[1] != 0)

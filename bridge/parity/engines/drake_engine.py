@@ -137,7 +137,11 @@ class DrakeEngine:
         return {name: _inertia(body) for name, body in self._links.items() if name in moving}
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`; Drake has no dry friction, and limits only for joints with one axis."""
+        """See `Engine.joint_parameters`; Drake has no dry friction, and limits only for joints with one axis.
+
+        Raises:
+            NotReportedError: For joints with several axes, and for a file that Drake does not read.
+        """
         self._require_model()
         parameters = {}
         for dof in scalar_dofs(self.mechanism):
@@ -153,7 +157,11 @@ class DrakeEngine:
         return parameters
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
-        """See `Engine.couplings`."""
+        """See `Engine.couplings`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError("Drake couples joints only in discrete-time plants")
 
     def mass_matrix(self) -> Array:
@@ -194,7 +202,11 @@ class DrakeEngine:
         return total
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`."""
+        """See `Engine.violations`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError("Drake couples joints only in discrete-time plants")
 
     def velocities(self) -> Array:
@@ -203,7 +215,11 @@ class DrakeEngine:
         return np.asarray(self._plant.GetVelocities(self._context))[self._order]
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`."""
+        """See `Engine.collidable_pairs`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError("Drake is used without collision shapes")
 
     def set_step(self, seconds: float) -> None:

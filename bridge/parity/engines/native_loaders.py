@@ -90,23 +90,43 @@ class _Native:
         return {}
 
     def jacobians(self) -> dict[str, Array]:
-        """See `Engine.jacobians`."""
+        """See `Engine.jacobians`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError(f"{self.name} is not asked for Jacobians")
 
     def inverse_dynamics(self, _accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
+        """See `Engine.inverse_dynamics`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError(f"{self.name} is not asked for inverse dynamics")
 
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`."""
+        """See `Engine.violations`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError(f"{self.name} creates no constraints")
 
     def velocities(self) -> Array:
-        """See `Engine.velocities`."""
+        """See `Engine.velocities`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError(f"{self.name} is not asked for velocities")
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`."""
+        """See `Engine.collidable_pairs`.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError(f"{self.name} is not asked for collidable pairs")
 
     def set_step(self, seconds: float) -> None:
@@ -183,7 +203,7 @@ class _PyBulletNative(_Native):
         return json.loads(line) if line else None
 
     def _exit_reason(self) -> str:
-        """How the worker ended, in words that continue with what it was working on."""
+        """The end of the worker in words, to be continued by what it was working on."""
         killed = self._worker.wait() == -signal.SIGKILL
         return f"took more than {REPLY_TIMEOUT:g} s for" if killed else "crashed on"
 

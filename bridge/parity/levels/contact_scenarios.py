@@ -64,6 +64,7 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
     Args:
         mechanism: The mechanism to simulate.
         factories: The engines by name.
+        _seed: Unused.
     """
     engines = [(name, factory) for name, factory in factories if name != "reference"]
     if not engines:

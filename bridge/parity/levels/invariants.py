@@ -113,7 +113,7 @@ def _energy(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, floa
 
 
 def _kinetic_quantities(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, float]]:
-    """What is conserved without gravity; the drift of kinetic energy is small, so that small losses show in it."""
+    """Kinetic energy and momenta, which are conserved without gravity; small losses show in their small drift."""
     return {"kinetic energy": _energy(engine, mechanism)["energy"], **_momenta(engine, mechanism)}
 
 
@@ -173,7 +173,7 @@ def _drift_rows(
 
 
 def _shows_order(row: Row) -> bool:
-    """Whether there is no drift, or it shrinks by the same power of two at every halving of the step.
+    """Return whether there is no drift, or it shrinks by the same power of two at every halving of the step.
 
     Otherwise terms of several orders, or a loss, are superimposed.
     """

@@ -166,6 +166,7 @@ def absolute(a: Array, b: Array, _scale: float) -> float:
     Args:
         a: The reading of one engine.
         b: The reading of the other engine.
+        _scale: Unused.
     """
     differing = a != b
     return float(np.abs(a[differing] - b[differing]).max(initial=0.0))
@@ -177,6 +178,7 @@ def pose_distance(a: Array, b: Array, _scale: float) -> float:
     Args:
         a: The pose of one engine.
         b: The pose of the other engine.
+        _scale: Unused.
     """
     w, x, y, z = matrix_to_quaternion(a[:3, :3].T @ b[:3, :3])
     angle = 2.0 * math.atan2(math.hypot(x, y, z), abs(w))

@@ -51,7 +51,7 @@ class Verdict(StrEnum):
     AGREES = "AGREES"
     """Every quantity agrees within its tolerance or differs for a known cause."""
     DIFFERS = "DIFFERS"
-    """At least one quantity differs, and no known cause explains it."""
+    """Some quantity differs, and no known cause explains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        """Whether the row does not fail."""
+        """True unless the row is an unexplained difference."""
         return self.outcome is not Outcome.FAILED
 
     def to_dict(self) -> dict[str, Any]:
