@@ -282,3 +282,36 @@ def test_the_engine_that_differs_from_all_others_is_the_likely_cause() -> None:
     first, *_, last = attribute_differences(rows)
     assert first.cause == "likely mujoco: the only engine whose mass differs from the model"
     assert last.cause.endswith("which may follow from the mass of l1")
+
+
+# --- rotors ----------------------------------------------------------------------------------------------------------
+
+MASS = "<inertial><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"
+BAR = (
+    "<joint name='{0}' type='revolute'><pose>{3}</pose><parent>{1}</parent><child>{2}</child>"
+    "<axis><xyz>0 1 0</xyz></axis></joint>"
+)
+
+
+def test_a_cause_explains_the_joints_that_carry_it_and_no_others() -> None:
+    """Two arms, one of them with a rotor, which PyBullet lacks: that does not excuse a fault in the other."""
+    rotor = "<drake:rotor_inertia>.1</drake:rotor_inertia>"
+    text = (
+        "<sdf version='1.11' xmlns:drake='http://drake.mit.edu'><model name='m'>"
+        f"<link name='a'>{MASS}</link><link name='b'>{MASS}</link>"
+        + BAR.format("geared", "world", "a", "0 0 0 0 0 0").replace("</axis>", f"</axis>{rotor}")
+        + BAR.format("plain", "world", "b", "0 0 0 0 0 0")
+        + "</model></sdf>"
+    )
+    original = loaders.load_string(text, format="sdf")
+    sound = compare(original, ("pybullet",), levels=("L1",), configurations=2)
+    assert sound.verdict is Verdict.AGREES
+    a, b = original.links
+    wrong = dataclasses.replace(b, inertia=dataclasses.replace(b.inertia, I_Lcm=1.01 * b.inertia.I_Lcm))
+
+    def faulty_arm(_mechanism: Mechanism) -> Engine:
+        return factory_of("pybullet")(bridge.lower(dataclasses.replace(original, links=(a, wrong))))
+
+    faulty_arm.name = "pybullet"  # type: ignore[attr-defined]
+    found = compare(original, (faulty_arm,), levels=("L1",), configurations=2)
+    assert {row.where for row in found.failures} == {"plain"}

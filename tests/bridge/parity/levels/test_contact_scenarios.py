@@ -1,4 +1,4 @@
-"""Contact by class: both simulators stay within the stated tolerances, and a wrong shape is found."""
+"""Both simulators stay within the stated tolerances of contact, and a wrong shape is found."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import loaders
-from bridge import lower
 from bridge.parity import Outcome, Verdict, compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
-from bridge.parity.levels.rest_height import rest_scenario
-from loaders.spatial import Pose, SpatialInertia
+from loaders.spatial import SpatialInertia
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
+
+
 ASSETS = Path(__file__).parents[4] / "assets"
 
 
@@ -137,28 +137,6 @@ def test_another_shape_or_friction_is_a_difference(engine: type[MujocoEngine], q
     row = rows(thing(BOX, rough(0.8)), engine)[quantity, engine.name]
     assert row.outcome is Outcome.FAILED
     assert row.error > row.tolerance
-
-
-@pytest.mark.parametrize(
-    ("geometry", "reach"),
-    [
-        (BOX, 0.2),
-        ("<sphere><radius>.3</radius></sphere>", 0.3),
-        ("<cylinder><radius>.1</radius><length>.5</length></cylinder>", 0.25),
-        ("<capsule><radius>.1</radius><length>.5</length></capsule>", 0.35),
-        ("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", 0.3),
-    ],
-)
-def test_the_lowest_point_of_a_shape_is_known(geometry: str, reach: float) -> None:
-    scenario = rest_scenario(lower(thing(geometry)))
-    assert not isinstance(scenario, str)
-    assert scenario.lowest({"body": Pose.of(p=(0, 0, 1.0))})[0] == pytest.approx(1.0 - reach)
-
-
-def test_a_box_that_is_tilted_stands_on_its_edge() -> None:
-    scenario = rest_scenario(lower(thing("<box><size>.2 .2 .2</size></box>", pose=f"0 0 0 {math.pi / 4} 0 0")))
-    assert not isinstance(scenario, str)
-    assert scenario.lowest({"body": Pose.of(p=np.zeros(3))})[0] == pytest.approx(-0.1 * math.sqrt(2.0))
 
 
 def test_what_has_no_shapes_and_what_is_too_rough_says_so() -> None:

@@ -1,50 +1,46 @@
-"""What a comparison takes for equal where a number says little."""
+"""Error measures treat NaN, infinity and missing places as differences."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
 
 import numpy as np
 import pytest
 
-from bridge import compare
-from bridge.parity.results.verdict import Outcome
-from loaders.diagnostics import Where
-from loaders.model import WORLD, JointAxis, JointType, Mesh
-from loaders.spatial import SpatialInertia, frozen
-from tests.support.scenes import UNIT_BOX, joint, link, scene
-
-WRITTEN = Where("robot.sdf", 3, "/model[m]/link[hollow]/collision[c]")
-BALL = SpatialInertia.of(1.0, (0.0, 0.0, 0.0), 0.1 * np.eye(3))
-AXES = tuple(JointAxis(xyz=frozen(xyz)) for xyz in ((1, 0, 0), (0, 1, 0)))
+from bridge.parity.levels.quantities import (
+    WorstErrors,
+    absolute,
+    compare_readings,
+    norm_relative,
+    pose_distance,
+    relative,
+)
 
 
-def rows(source, engine):
-    return {row.quantity: row for row in compare(source, engines=(engine,), levels=("L0", "L1")).rows}
+@pytest.mark.parametrize("error", [absolute, relative, norm_relative])
+def test_what_is_no_number_is_the_worst_of_errors(error: object) -> None:
+    worst = WorstErrors()
+    one, two = {"a": np.array([1.0]), "b": np.array([1.0])}, {"a": np.array([math.nan]), "b": np.array([2.0])}
+    compare_readings(one, two, error, worst)  # type: ignore[arg-type]
+    assert (worst.error, worst.where) == (math.inf, "a")
 
 
-@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
-def test_forces_that_are_nothing_but_rounding_are_equal(engine):
-    balanced = scene([link("ball", inertia=BALL)], [joint("j", WORLD, "ball", JointType.UNIVERSAL, axes=AXES)])
-    assert rows(balanced, engine)["bias forces"].passed
+def test_a_link_that_one_engine_lacks_differs_without_bound() -> None:
+    worst = WorstErrors()
+    compare_readings({"a": np.ones(1)}, {"a": np.ones(1), "ghost": np.ones(1)}, relative, worst)
+    assert (worst.error, worst.where) == (math.inf, "ghost")
 
 
-@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
-def test_limits_that_no_joint_reaches_are_none(engine):
-    far = {"lower": -1e12, "upper": 1e12}
-    spinning = scene([link("rotor")], [joint("j", WORLD, "rotor", axis=far)])
-    assert rows(spinning, engine)["limits"].passed
+def test_infinite_limits_are_equal_only_to_their_like() -> None:
+    free, stopped = np.array((-math.inf, math.inf)), np.array((-math.inf, 2.0))
+    assert absolute(free, free, 1.0) == 0.0
+    assert absolute(free, stopped, 1.0) == math.inf
 
 
-@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
-def test_swapped_limits_are_none_and_explained(engine):
-    swapped = scene([link("arm")], [joint("j", WORLD, "arm", axis={"lower": 2.0, "upper": 1.0})])
-    assert rows(swapped, engine)["limits"].outcome is Outcome.EXPLAINED
-
-
-def test_a_missing_mesh_explains_why_its_link_touches_nothing():
-    hollow = link("hollow", shape=Mesh(uri="gone.stl", path=None))
-    hollow = replace(hollow, collisions=tuple(replace(c, where=WRITTEN) for c in hollow.collisions))
-    row = rows(scene([hollow, link("box", shape=UNIT_BOX)]), "mujoco")["collidable pairs"]
-    assert row.outcome is Outcome.EXPLAINED
-    assert "gone.stl" in row.cause
+def test_the_distance_of_poses_is_the_larger_of_metres_and_radians() -> None:
+    a, b = np.eye(4), np.eye(4)
+    b[:3, :3] = ((math.cos(0.2), -math.sin(0.2), 0), (math.sin(0.2), math.cos(0.2), 0), (0, 0, 1))
+    b[0, 3] = 0.1
+    assert pose_distance(a, b, 1.0) == pytest.approx(0.2, abs=1e-15)
+    b[0, 3] = 0.3
+    assert pose_distance(a, b, 1.0) == pytest.approx(0.3, abs=1e-15)

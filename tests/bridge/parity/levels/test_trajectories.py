@@ -1,27 +1,19 @@
-"""Motion in three engines: exact on trees of hinges and slides, first order where a base floats, chaos told apart."""
+"""A second of motion in three engines: exact for fixed bases, of first order for floating bases."""
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import bridge
 import loaders
 from bridge.parity import Outcome, Row, Verdict, compare
-from bridge.parity.engines.protocol import factory_of
-from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.convergence import errors_over_steps, exact_motion, log_log_slope
-from bridge.parity.levels.random_states import random_states, time_step, without_solver_effects
-from bridge.parity.levels.trajectories import motion_rows
-from loaders.spatial import quaternion_to_matrix
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
+
+
 ASSETS = Path(__file__).parents[4] / "assets"
 
 INERTIA = "<inertial><pose>.1 .2 -.3 0 0 0</pose><mass>2</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz></inertia></inertial>"  # noqa: E501
@@ -49,151 +41,9 @@ def test_a_floating_base_differs_by_the_order_of_the_step_and_says_so() -> None:
     assert "order 1.0" in by_pair["mujoco", "pybullet"].cause
 
 
-def test_the_reference_swings_a_pendulum_as_semi_implicit_euler_does() -> None:
-    text = (
-        f"<sdf version='1.11'><model name='m'><link name='a'>{INERTIA}</link><joint name='j' type='revolute'>"
-        "<parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz><dynamics><damping>.3</damping></dynamics></axis>"
-        "</joint></model></sdf>"
-    )
-    engine = ReferenceEngine(bridge.lower(loaders.load_string(text, format="sdf")))
-    engine.set_step(1e-3)
-    engine.set_state({"j": 0.4}, {"j": 0.2})
-    engine.step(500)
-    q, v, moment, arm, lean = 0.4, 0.2, 0.4 + 2.0 * (0.1**2 + 0.3**2), 0.0, 0.0
-    for _ in range(500):
-        arm = 0.1 * math.cos(q) - 0.3 * math.sin(q)  # of the weight about the axis
-        lean = (2.0 * 9.8 * arm - 0.3 * v) / moment
-        v += 1e-3 * lean
-        q += 1e-3 * v
-    assert engine.link_poses()["a"].R[0, 2] == pytest.approx(math.sin(q), abs=1e-12)
-
-
-def test_a_body_without_forces_falls_and_keeps_its_spin() -> None:
-    text = f"<sdf version='1.11'><model name='m'><link name='a'>{INERTIA.replace('.1 .2 -.3', '0 0 0')}</link></model></sdf>"  # noqa: E501
-    mechanism = bridge.lower(loaders.load_string(text, format="sdf"))
-    for name in ("reference", "mujoco", "pybullet"):
-        engine = factory_of(name)(mechanism)
-        engine.set_step(1e-3)
-        engine.set_state({}, {"a": (1.0, 0.0, 0.0, 0.0, 0.0, 2.0)})
-        engine.step(1000)
-        X_WA = engine.link_poses()["a"]
-        engine.close()
-        assert X_WA.p == pytest.approx((1.0, 0.0, -9.8 * 1e-6 * 1000 * 1001 / 2), abs=1e-9), name
-        assert X_WA.R[:, 0] == pytest.approx((math.cos(2.0), math.sin(2.0), 0.0), abs=1e-9), name
-
-
-def test_stiff_damping_shortens_the_step_and_too_stiff_damping_is_left_out() -> None:
-    text = (ASSETS / "double_pendulum.urdf").read_text(encoding="utf-8")
-    soft = bridge.lower(loaders.load_string(text, format="urdf"))
-    stiff = bridge.lower(loaders.load_string(text.replace('damping="0.05"', 'damping="1e7"'), format="urdf"))
-    assert time_step(soft) is not None
-    assert time_step(stiff) is None
-    rows = list(motion_rows(stiff, [(name, factory_of(name)) for name in ("mujoco", "pybullet")], seed=0))
-    outcomes = {row.quantity: row.outcome for row in rows}
-    assert outcomes["motion without damping"] is Outcome.PASSED
-    assert outcomes["motion with damping"] is Outcome.UNKNOWN
-    assert outcomes["one step"] is Outcome.PASSED, "one step needs no stability"
-
-
-def test_what_moves_undisturbed_has_no_stops_shapes_or_couplings() -> None:
-    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / "arm" / "model.sdf")))
-    assert not any(link.collisions or link.visuals for link in mechanism.scene.links)
-    assert all(math.isinf(axis.upper) for joint in mechanism.scene.joints for axis in joint.axes)
-    assert not mechanism.couplings
-
-
-def test_random_states_stay_inside_the_limits_and_repeat_with_their_seed() -> None:
-    mechanism = bridge.lower(loaders.load(ASSETS / "arm" / "model.sdf"))
-    limits = {joint.name: joint.axes[0] for joint in mechanism.scene.joints if joint.axes}
-    for q, _ in random_states(mechanism, 50, seed=3):
-        for name, value in q.items():
-            assert limits[name].lower <= np.atleast_1d(value)[0] <= limits[name].upper
-    assert random_states(mechanism, 2, seed=3) == random_states(mechanism, 2, seed=3)
-    assert random_states(mechanism, 2, seed=3) != random_states(mechanism, 2, seed=4)
-
-
-# --- one step, and how errors shrink with it -------------------------------------------------------------------------
-
-
 def rows_of(source: object, **options: object) -> dict[tuple[str, str, str], Row]:
     found = compare(source, levels=("L2",), **options)
     return {(row.quantity, *row.engines): row for row in found.rows}
-
-
-@pytest.mark.parametrize("power", [1.0, 2.0, 4.0])
-def test_the_slope_of_a_power_is_its_exponent(power: float) -> None:
-    assert log_log_slope(errors_over_steps(1e-2, lambda step: 3.0 * step**power)) == pytest.approx(power, abs=1e-12)
-
-
-def test_errors_that_vanish_have_no_slope() -> None:
-    assert log_log_slope(errors_over_steps(1e-2, lambda _step: 0.0)) is None
-
-
-def test_the_exact_motion_keeps_the_energy_of_what_nothing_brakes() -> None:
-    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / "leg.sdf")), damped=False)
-    q, v = random_states(mechanism, 1, seed=0)[0]
-    g = mechanism.scene.gravity
-
-    def weight(at: object) -> float:
-        poses = mechanism.link_poses(at)
-        held = ((b.inertia, poses[b.name]) for b in mechanism.bodies if b.link.gravity)
-        return -sum(inertia.mass * float(g @ (X.R @ inertia.p_LLcm + X.p)) for inertia, X in held)
-
-    start = np.array([np.atleast_1d(v[name])[k] for name, k in mechanism.v_order])
-    energy = 0.5 * start @ mechanism.mass_matrix(q) @ start + weight(q)
-    after = exact_motion(mechanism, (q, v), 1e-3, 50)
-    before = exact_motion(mechanism, (q, v), 1e-3, 49)
-    engine = ReferenceEngine(mechanism)
-    assert after != before
-    engine.set_state(after, {})
-    rates = _rates(mechanism, before, after, exact_motion(mechanism, (q, v), 1e-3, 51))
-    assert 0.5 * rates @ mechanism.mass_matrix(after) @ rates + weight(after) == pytest.approx(energy, rel=1e-5)
-
-
-def _rates(mechanism: object, before: dict, at: dict, after: dict) -> np.ndarray:
-    """Central differences of positions a millisecond apart; of a quaternion, the turn between them."""
-    found = []
-    for name in dict.fromkeys(name for name, _ in mechanism.v_order):
-        a, b = np.atleast_1d(before[name]), np.atleast_1d(after[name])
-        if len(a) in {4, 7}:
-            found += ((b[:-4] - a[:-4]) / 2e-3).tolist()
-            turn = quaternion_to_matrix(b[-4:]) @ quaternion_to_matrix(a[-4:]).T
-            found += (
-                np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])) / 4e-3
-            ).tolist()
-        else:
-            found += ((b - a) / 2e-3).tolist()
-    return np.array(found)
-
-
-def test_one_step_from_many_states_is_exact_where_the_base_is_fixed() -> None:
-    found = rows_of(ASSETS / "arm" / "model.sdf")
-    row = found["one step", "mujoco", "pybullet"]
-    assert row.error <= 1e-12
-    assert row.sensitivity == pytest.approx(1.0, abs=0.5)
-
-
-def test_one_step_of_a_floating_base_differs_by_the_square_of_the_step() -> None:
-    row = rows_of(ASSETS / "gripper" / "model.sdf")["one step", "mujoco", "pybullet"]
-    assert row.outcome is Outcome.EXPLAINED
-    assert row.order == pytest.approx(2.0, abs=0.1)
-    assert len(row.convergence) == 4
-
-
-def test_a_force_that_one_engine_lacks_is_found_in_one_step_however_free_the_base(tmp_path: Path) -> None:
-    scene = loaders.load(ASSETS / "gripper" / "model.sdf")
-    lighter = dataclasses.replace(scene, gravity=0.999 * scene.gravity)
-
-    def faulty(_mechanism: object) -> object:
-        return factory_of("mujoco")(without_solver_effects(bridge.lower(lighter)))
-
-    faulty.name = "mujoco"  # type: ignore[attr-defined]
-    row = rows_of(scene, engines=(faulty, "pybullet"))["one step", "mujoco", "pybullet"]
-    assert row.outcome is Outcome.FAILED
-    assert row.order == pytest.approx(1.0, abs=0.1), "the velocities part by the step times what is missing"
-
-
-# --- what is left out, or held by a solver ---------------------------------------------------------------------------
 
 
 def test_what_no_motion_has_is_a_row_that_says_so() -> None:

@@ -1,7 +1,4 @@
-"""The proof is sensitive: a fault planted in one engine is found, and found where it is; without one, silence.
-
-Twenty robots and twenty seeds are the business of ``benchmarks/faults.py``; here stand three of them.
-"""
+"""`compare` finds a planted fault where it is, finds nothing without one, and checks its options."""
 
 from __future__ import annotations
 
@@ -13,17 +10,21 @@ import pytest
 
 import bridge
 import loaders
-from bridge.parity import Outcome, Verdict, compare
+from bridge.parity import Level, Outcome, Verdict, compare
 from bridge.parity.engines.protocol import factory_of
 from loaders import Scene
+from loaders.diagnostics import ExportError, Fate
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 from tests.support.faults import FAULTS, false_alarm, heavier, prepared, verdict_on, without_damping
 
 ASSETS = Path(__file__).parents[3] / "assets"
+
 LINK = "<link name='{0}'><inertial><origin xyz='.02 .01 -.1'/><mass value='{1}'/><inertia ixx='.02' iyy='.03' izz='.04' ixy='.001' ixz='0' iyz='0'/></inertial><collision><geometry><sphere radius='.1'/></geometry></collision></link>"  # noqa: E501
+
 JOINT = "<joint name='{0}' type='revolute'><parent link='{1}'/><child link='{2}'/><origin xyz='.1 0 -.2' rpy='.1 .2 .3'/><axis xyz='{3}'/><limit lower='-1' upper='1.5' effort='1' velocity='1'/><dynamics damping='.1'/>{4}</joint>"  # noqa: E501
+
 HAND = (
     "<robot name='hand'><link name='world'/>"
     + LINK.format("palm", 1) + LINK.format("near", 2) + LINK.format("far", 3)
@@ -32,6 +33,8 @@ HAND = (
     + JOINT.format("tip", "near", "far", "1 0 0", "<mimic joint='knuckle' multiplier='.5' offset='.1'/>")
     + "</robot>"
 )  # fmt: skip
+
+ARM = ASSETS / "arm" / "model.sdf"
 ROBOTS = ["arm/model.sdf", "hand", "pybullet/franka_panda/panda.urdf"]
 
 
@@ -113,3 +116,55 @@ def test_operators_alone_show_a_fault_of_mass() -> None:
     found = compare(scene, engines=("mujoco", planted("pybullet", heavier, scene)), levels=("L1",))
     failed = {row.quantity for row in found.rows if row.outcome is Outcome.FAILED}
     assert failed == {"mass matrix", "bias forces", "inverse dynamics"}
+
+
+IMPOSSIBLE = """
+<robot name="hammer">
+  <link name="base"/>
+  <joint name="swing" type="continuous"><parent link="base"/><child link="head"/><axis xyz="1 0 0"/></joint>
+  <link name="head"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.2" izz="0.6" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="world"/>
+  <joint name="hold" type="fixed"><parent link="world"/><child link="base"/></joint>
+</robot>"""
+
+
+def test_an_impossible_inertia_is_refused_or_repaired_alike_in_every_engine(tmp_path: Path) -> None:
+    path = tmp_path / "hammer.urdf"
+    path.write_text(IMPOSSIBLE)
+    with pytest.raises(ExportError, match="impossible-inertia"):
+        compare(path, levels=(Level.MODEL,))
+    found = compare(path, inertia="repair", levels=(Level.MODEL, Level.OPERATORS))
+    found.assert_equivalent()
+    assert [entry.code for entry in found.diagnostics if entry.fate is Fate.REPAIRED] == ["lower.repaired-inertia"]
+    assert "0.2, 0.3, 0.5 kg m^2" in next(e.message for e in found.diagnostics if e.fate is Fate.REPAIRED)
+    assert "--inertia repair" in found.command
+
+
+# --- options and text ------------------------------------------------------------------------------------------------
+
+
+def test_a_misspelt_option_is_an_error_that_suggests_the_right_one() -> None:
+    with pytest.raises(TypeError, match="unknown option 'configuration'; did you mean 'configurations'"):
+        compare(ARM, configuration=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="did you mean 'package_map'"):
+        compare(ARM, package_maps={})  # type: ignore[call-arg]
+
+
+def test_an_unknown_level_is_an_error_that_lists_the_levels() -> None:
+    with pytest.raises(ValueError, match=r"unknown level 'L9'; expected one of: L0, L1, L2, L3, L4"):
+        compare(ARM, levels=("L9",))
+
+
+def test_strict_refuses_what_an_engine_cannot_represent() -> None:
+    scene = read("arm/model.sdf")
+    with pytest.raises(ExportError, match=r"pybullet\."):
+        compare(scene, levels=("L0",), configurations=1, strict=True)
+    assert compare(scene, levels=("L0",), configurations=1).verdict is Verdict.EQUIVALENT
+
+
+def test_the_repr_states_verdict_engines_and_counts_in_one_short_line() -> None:
+    result = compare(ARM, levels=("L0",), configurations=1)
+    assert repr(result).startswith("<Comparison EQUIVALENT arm in mujoco, pybullet: ")
+    assert len(repr(result)) < 200
+    assert "\n" not in repr(result)

@@ -1,4 +1,4 @@
-"""The report as people meet it: in a real browser, at a chosen configuration, with and without a fault."""
+"""The HTML report: complete, self-contained and safe, with and without a fault."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -14,15 +15,47 @@ import pytest
 import bridge
 import loaders
 from bridge.cli import main
-from bridge.parity import Comparison, Verdict
+from bridge.parity import Comparison, Level, Outcome, Row, Verdict
 from bridge.parity.engines.protocol import factory_of
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 pytest.importorskip("matplotlib")
 
+
+def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:
+    return Row(
+        level=Level.MODEL, quantity="mass", unit="", engines=("a", "b"), error=error, tolerance=1e-9, where="elbow",
+        outcome=outcome, **changes,
+    )  # fmt: skip
+
+
+def comparison(*rows: Row, model: str = "m") -> Comparison:
+    return Comparison(
+        model=model, source="m.sdf", rows=rows, engines=("a", "b"), environment={"seed": "0"}, diagnostics=()
+    )
+
+
+class Page(HTMLParser):
+    """Collects addresses and words."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in {"src", "href", "xlink:href"}]
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
+
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
 MEASURE = (
     "<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, room: innerWidth, "
     "missing: [...document.querySelectorAll('nav a')].filter(a => !document.querySelector(a.hash)).length, "
@@ -148,3 +181,29 @@ def test_the_command_line_tells_the_first_difference_with_size_and_likely_cause(
         r"joint motion \(reference / mujoco-urdf\): error inf .* at mount, .* likely: .*merges links", first
     )
     assert "\x1b" not in told.err, "progress is for terminals"
+
+
+@pytest.fixture(scope="module")
+def arm() -> Comparison:
+    return bridge.compare(ARM, configurations=2)
+
+
+def test_the_page_needs_nothing_from_outside(arm: Comparison, tmp_path: Path) -> None:
+    page = Page(arm.to_html(tmp_path / "r.html", {"both": b"\x89PNG"}).read_text(encoding="utf-8"))
+    assert all(address.startswith(("data:", "#")) for address in page.addresses)
+    text = " ".join(page.words)
+    assert "EQUIVALENT" in text
+    assert all(r.quantity in text for r in arm.rows)
+    assert all(entry.code in text for entry in arm.diagnostics)
+
+
+def test_equal_comparisons_make_equal_pages(arm: Comparison, tmp_path: Path) -> None:
+    pages = [arm.to_html(tmp_path / name).read_bytes() for name in ("a.html", "b.html")]
+    assert pages[0] == pages[1]
+
+
+def test_names_in_a_page_are_text_and_never_markup(tmp_path: Path) -> None:
+    hostile = comparison(row(Outcome.FAILED, cause="<script>alert(1)</script>"), model="<img src=x onerror=alert(1)>")
+    text = hostile.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "<img" not in text

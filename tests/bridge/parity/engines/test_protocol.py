@@ -1,7 +1,8 @@
-"""The engines answer in the mechanism's own coordinates, those of balls and free bodies too; Drake is the witness."""
+"""Every engine answers in the coordinates of the mechanism, including ball joints and free bodies, as Drake does."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,19 @@ import bridge
 import loaders
 from bridge.parity import EngineMissingError, compare, engine_names
 from bridge.parity.engines.protocol import factory_of
+from bridge.parity.levels.random_states import random_states, without_solver_effects
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
-pytest.importorskip("pydrake")
 from tests.support.drake_oracle import open_in_drake, pose_error
 
+pytest.importorskip("pydrake")
+
+
 ASSETS = Path(__file__).parents[4] / "assets"
+
 INERTIA = "<inertial><pose>.1 .05 -.2 .3 .2 .1</pose><mass>{0}</mass><inertia><ixx>.3</ixx><iyy>.4</iyy><izz>.5</izz><ixy>.05</ixy></inertia></inertial>"  # noqa: E501
+
 CHAIN = (
     "<sdf version='1.11'><model name='m'><pose>.1 .2 .3 .4 .5 .6</pose>"
     + "".join(f"<link name='{n}'><pose>{p}</pose>{INERTIA.format(m)}</link>" for n, p, m in (
@@ -89,6 +95,41 @@ def test_an_engine_reports_the_mimic_of_the_file(name: str) -> None:
     assert couplings == {(("k", 0), ("j", 0)): (-2.0, 0.3)}
 
 
+ENGINES = ("reference", "mujoco", "pybullet")
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("model", ["arm/model.sdf", "leg.sdf", "gripper/model.sdf"])
+def test_a_jacobian_times_a_velocity_is_how_the_links_move(name: str, model: str) -> None:
+    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / model)))
+    engine = factory_of(name)(mechanism)
+    engine.set_step(1e-6)
+    for q, v in random_states(mechanism, 2, seed=1):
+        engine.set_state(q, v)
+        J, before = engine.jacobians(), engine.link_poses()
+        engine.step(1)
+        after = engine.link_poses()
+        rates = np.array([np.atleast_1d(v[joint])[k] for joint, k in mechanism.v_order])
+        for link, X in before.items():
+            twist = J[link] @ rates
+            moved = (after[link].p - X.p) / 1e-6
+            turned = (after[link].R - X.R) @ X.R.T / 1e-6
+            assert moved == pytest.approx(twist[3:], abs=1e-3)
+            assert (turned[2, 1], turned[0, 2], turned[1, 0]) == pytest.approx(tuple(twist[:3]), abs=1e-3)
+    engine.close()
+
+
+def test_velocities_are_read_back_as_they_were_given() -> None:
+    mechanism = bridge.lower(loaders.load(ASSETS / "leg.sdf"))
+    q, v = random_states(mechanism, 1, seed=2)[0]
+    given = [np.atleast_1d(v[joint])[k] for joint, k in mechanism.v_order]
+    for name in ENGINES:
+        engine = factory_of(name)(mechanism)
+        engine.set_state(q, v)
+        assert engine.velocities() == pytest.approx(given, abs=1e-12), name
+        engine.close()
+
+
 def test_an_unknown_engine_is_named_with_those_that_there_are() -> None:
     with pytest.raises(ValueError, match=r"unknown engine 'ode'; expected one of: reference, mujoco, pybullet"):
         compare(ASSETS / "orthogonal_x.sdf", engines=("ode",))
@@ -99,3 +140,16 @@ def test_a_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(__import__("sys").modules, "pybullet", None)
     with pytest.raises(EngineMissingError, match="pip install pybullet"):
         compare(ASSETS / "orthogonal_x.sdf")
+
+
+STATIC = ("L0", "L1")
+
+
+def static(path: Path, *engines: str) -> object:
+    return compare(path, engines, levels=STATIC, configurations=3)
+
+
+def test_a_missing_drake_is_one_line_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydrake", None)
+    with pytest.raises(EngineMissingError, match=r"^drake is not installed; try: pip install drake$"):
+        static(ASSETS / "double_pendulum.urdf", "drake")

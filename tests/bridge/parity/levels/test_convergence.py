@@ -1,25 +1,33 @@
-"""Motions with a closed form, in every engine: their errors shrink with the step as those of Euler's method do."""
+"""Errors against closed forms and the exact motion shrink with the step as those of the Euler method do."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import bridge
 import loaders
 from bridge import lower
 from bridge.parity.engines.protocol import Engine, factory_of
-from bridge.parity.levels.convergence import errors_over_steps, log_log_slope
-from loaders.spatial import Pose
+from bridge.parity.engines.reference_engine import ReferenceEngine
+from bridge.parity.levels.convergence import errors_over_steps, exact_motion, log_log_slope
+from bridge.parity.levels.random_states import random_states, without_solver_effects
+from loaders.spatial import Pose, quaternion_to_matrix
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
+
+
 ENGINES = ["mujoco", "pybullet", "reference"]
+
 G = 9.8
+
 L = 0.7
 """From hinge to the centre of mass of the pendulum [m]."""
 
@@ -48,11 +56,14 @@ def model(*parts: str) -> Any:
 
 
 BOB = (link("bob", 2.0, (0.1, 0.1, 0.1), f"0 0 {-L} 0 0 0"), joint("hinge", "revolute", "world", "bob", "0 1 0"))
+
 PENDULUM = model(*BOB)
+
 CART = model(
     link("cart", 1.0, (0.1, 0.1, 0.1)), link("pole", 0.3, (0.01, 0.01, 0.002), "0 0 .5 0 0 0"),
     joint("slide", "prismatic", "world", "cart", "1 0 0"), joint("hinge", "revolute", "cart", "pole", "0 1 0"),
 )  # fmt: skip
+
 TOP = model(link("top", 1.0, (0.02, 0.02, 0.03)))
 
 
@@ -79,6 +90,7 @@ def complete_elliptic(k: float) -> float:
 
 
 AMPLITUDE = 2.0
+
 QUARTER = math.sqrt((0.1 + 2.0 * L**2) / (2.0 * G * L)) * complete_elliptic(math.sin(AMPLITUDE / 2.0))
 """Of the period of the pendulum [s]."""
 
@@ -159,8 +171,11 @@ def test_a_symmetric_top_precesses_as_its_closed_form_says(name: str) -> None:
 
 
 MU = 0.8
+
 SURFACE = f"<surface><friction><ode><mu>{MU}</mu><mu2>{MU}</mu2></ode></friction></surface>"
+
 SLAB = f"<collision name='c'><geometry><box><size>.4 .4 .1</size></box></geometry>{SURFACE}</collision>"
+
 GROUND = (
     "<model name='ground'><static>true</static><link name='l'>"
     f"<collision name='c'><geometry><plane/></geometry>{SURFACE}</collision></link></model>"
@@ -192,3 +207,52 @@ def test_a_sliding_block_stops_where_friction_has_taken_its_energy(name: str, mu
     points = errors_over_steps(2e-3, error)
     assert points[-1][1] < 2e-3 * exact
     assert (log_log_slope(points) or 0.0) > 0.9
+
+
+ASSETS = Path(__file__).parents[4] / "assets"
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 4.0])
+def test_the_slope_of_a_power_is_its_exponent(power: float) -> None:
+    assert log_log_slope(errors_over_steps(1e-2, lambda step: 3.0 * step**power)) == pytest.approx(power, abs=1e-12)
+
+
+def test_errors_that_vanish_have_no_slope() -> None:
+    assert log_log_slope(errors_over_steps(1e-2, lambda _step: 0.0)) is None
+
+
+def test_the_exact_motion_keeps_the_energy_of_what_nothing_brakes() -> None:
+    mechanism = without_solver_effects(bridge.lower(loaders.load(ASSETS / "leg.sdf")), damped=False)
+    q, v = random_states(mechanism, 1, seed=0)[0]
+    g = mechanism.scene.gravity
+
+    def weight(at: object) -> float:
+        poses = mechanism.link_poses(at)
+        held = ((b.inertia, poses[b.name]) for b in mechanism.bodies if b.link.gravity)
+        return -sum(inertia.mass * float(g @ (X.R @ inertia.p_LLcm + X.p)) for inertia, X in held)
+
+    start = np.array([np.atleast_1d(v[name])[k] for name, k in mechanism.v_order])
+    energy = 0.5 * start @ mechanism.mass_matrix(q) @ start + weight(q)
+    after = exact_motion(mechanism, (q, v), 1e-3, 50)
+    before = exact_motion(mechanism, (q, v), 1e-3, 49)
+    engine = ReferenceEngine(mechanism)
+    assert after != before
+    engine.set_state(after, {})
+    rates = _rates(mechanism, before, after, exact_motion(mechanism, (q, v), 1e-3, 51))
+    assert 0.5 * rates @ mechanism.mass_matrix(after) @ rates + weight(after) == pytest.approx(energy, rel=1e-5)
+
+
+def _rates(mechanism: object, before: dict, at: dict, after: dict) -> np.ndarray:
+    """Central differences of positions a millisecond apart; of a quaternion, the turn between them."""
+    found = []
+    for name in dict.fromkeys(name for name, _ in mechanism.v_order):
+        a, b = np.atleast_1d(before[name]), np.atleast_1d(after[name])
+        if len(a) in {4, 7}:
+            found += ((b[:-4] - a[:-4]) / 2e-3).tolist()
+            turn = quaternion_to_matrix(b[-4:]) @ quaternion_to_matrix(a[-4:]).T
+            found += (
+                np.array((turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])) / 4e-3
+            ).tolist()
+        else:
+            found += ((b - a) / 2e-3).tolist()
+    return np.array(found)

@@ -1,0 +1,56 @@
+"""Known differences of Drake are diagnostics about the links and joints that they concern."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bridge.parity import Verdict, compare
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+
+
+ASSETS = Path(__file__).parents[4] / "assets"
+
+STATIC = ("L0", "L1")
+
+
+@pytest.fixture
+def robots() -> Path:
+    return Path(pytest.importorskip("pybullet_data").getDataPath())
+
+
+def static(path: Path, *engines: str) -> object:
+    return compare(path, engines, levels=STATIC, configurations=3)
+
+
+@pytest.mark.parametrize("name", ["franka_panda/panda.urdf", "kuka_iiwa/model.urdf", "racecar/racecar.urdf"])
+def test_what_drake_repairs_is_a_named_cause(name: str, robots: Path) -> None:
+    pytest.importorskip("pydrake")
+    found = static(robots / name, "drake")
+    assert found.verdict is Verdict.AGREES
+    assert any(entry.code.startswith("drake.") for entry in found.diagnostics)
+
+
+def test_a_link_without_gravity_that_drake_pulls_is_a_named_cause(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    text = (ASSETS / "leg.sdf").read_text(encoding="utf-8")
+    path = tmp_path / "leg.sdf"
+    path.write_text(re.sub(r"<link name=(.foot.)>", r"<link name=\1><gravity>false</gravity>", text), encoding="utf-8")
+    found = static(path, "drake")
+    assert found.verdict is Verdict.AGREES
+    assert any("drake.link-without-gravity" in row.cause for row in found.rows if row.quantity == "bias forces")
+
+
+def test_limits_of_a_screw_that_drake_drops_are_a_named_cause(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    text = (ASSETS / "leg.sdf").read_text(encoding="utf-8")
+    head, screw, tail = text.partition('<joint name="ankle" type="screw">')
+    limited = tail.replace("</axis>", "<limit><lower>-1</lower><upper>1</upper></limit></axis>", 1)
+    path = tmp_path / "leg.sdf"
+    path.write_text(head + screw + limited, encoding="utf-8")
+    found = static(path, "drake")
+    assert [entry.code for entry in found.diagnostics if entry.code.startswith("drake.")] == ["drake.screw-limits"]
