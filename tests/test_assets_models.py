@@ -1,4 +1,4 @@
-"""The bundled models: what they are for, and the joint motion that the specification describes."""
+"""The bundled models load without losses, and their joints move as the specification defines."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ MODELS = ["orthogonal_z.sdf", "orthogonal_x.sdf", "double_pendulum.urdf", "arm/m
 
 
 def closed_form(p_CJ: tuple[float, float, float]) -> np.ndarray:
-    """``X_WC`` of the child, shape (4, 4), from the definition of a joint's pose and nothing else.
+    """Return ``X_WC`` of the child, shape (4, 4), from the definition of the pose of a joint.
 
-    The child stands at (0.1, 0, 0.1) with the world's axes. J is at ``p_CJ`` in it, hence at ``p_WJ = p_WC0 + p_CJ``
-    in the world while the joint is at zero, and its counterpart on the parent stays there. The joint turns by R about
-    y through that point: ``p_WC = p_WJ - R p_CJ``.
+    At zero, the child is at (0.1, 0, 0.1) with the axes of the world, and J is at ``p_WJ = p_WC0 + p_CJ``. It is
+    fixed to the parent. The joint rotates the child by R about the y axis through it: ``p_WC = p_WJ - R p_CJ``.
     """
     c, s = math.cos(ANGLE), math.sin(ANGLE)
     R = np.array(((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c)))
@@ -39,11 +38,12 @@ ORTHOGONAL = {
 
 
 def difference(R: np.ndarray, p: np.ndarray, X: np.ndarray) -> float:
+    """Return the largest difference between the pose (R, p) and the matrix X."""
     return max(float(np.abs(np.asarray(R) - X[:3, :3]).max()), float(np.abs(np.asarray(p) - X[:3, 3]).max()))
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_nothing_of_a_bundled_model_is_lost_or_wrong(assets: Path, name: str) -> None:
+def test_a_bundled_model_loads_without_losses(assets: Path, name: str) -> None:
     scene = loaders.load(assets / name)
     assert [str(entry) for entry in scene.diagnostics if entry.fate is not Fate.NOTED] == []
 

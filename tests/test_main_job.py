@@ -1,8 +1,8 @@
-"""The main job from end to end: one file, four mechanisms, one motion.
+"""End-to-end test: a file in Drake, the mechanism, MuJoCo and PyBullet.
 
-Drake is the witness. It reads each file with its own parser; the scene's reference, MuJoCo and PyBullet must put every
-link where Drake puts it, weigh what Drake weighs, and fall as each other falls. MuJoCo and PyBullet are asked directly
-for what they hold, by their own interfaces.
+Drake is the witness and reads each file with its own parser. Link poses, masses and forces of the mechanism, of MuJoCo
+and of PyBullet must equal those of Drake, and both simulators must move alike. MuJoCo and PyBullet are queried by their
+own interfaces.
 """
 
 from __future__ import annotations
@@ -34,16 +34,17 @@ GRAVITY = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, kw_only=True)
 class Robot:
-    """A file, and what Drake makes of it."""
+    """A file, and how Drake reads it."""
 
     file: str
-    """Below the project's assets, or below PyBullet's robots."""
+    """Path in the project's assets or in PyBullet's data folder."""
     ours: bool = False
     packages: tuple[str, ...] = ()
-    """Folders beside the file's own that Drake must be told of."""
+    """Names of packages, which are folders beside the folder of the file."""
     repaired: tuple[str, ...] = ()
-    """Links whose inertia Drake replaces: they have an inertia but no mass, and Drake makes a kilogram of water of
-    each. The scene keeps what the file says, with a diagnostic; to compare dynamics, it is given Drake's."""
+    """Links whose inertia Drake replaces: they have an inertia but no mass, and Drake gives each of them the inertia of
+    a kilogram of water. The scene keeps the values of the file, with a diagnostic; the dynamics are compared with
+    those of Drake."""
 
     @property
     def path(self) -> Path:
@@ -73,7 +74,7 @@ ROBOTS = [
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """A robot, as the file has it and as Drake has it."""
+    """A robot as the scene and in Drake."""
 
     robot: Robot
     scene: Scene
@@ -89,7 +90,7 @@ def read(request: pytest.FixtureRequest) -> Read:
 
 
 def worst_pose(read: Read, link_poses: Callable[[Q], dict[str, Any]]) -> tuple[float, str]:
-    """The largest error over all links and seeds, and where it is."""
+    """Return the largest error of all links and seeds, and its place."""
     worst = (0.0, "")
     for seed in SEEDS:
         q = read.oracle.random_positions(seed, read.scene)
@@ -102,23 +103,23 @@ def worst_pose(read: Read, link_poses: Callable[[Q], dict[str, Any]]) -> tuple[f
 # --- kinematics ------------------------------------------------------------------------------------------------------
 
 
-def test_every_link_of_the_scene_stands_where_drake_has_it(read: Read) -> None:
+def test_link_poses_of_the_mechanism_are_those_of_drake(read: Read) -> None:
     error, where = worst_pose(read, bridge.lower(read.scene).link_poses)
     assert error <= TOLERANCE, where
 
 
-def test_every_link_in_mujoco_stands_where_drake_has_it(read: Read) -> None:
+def test_link_poses_in_mujoco_are_those_of_drake(read: Read) -> None:
     error, where = worst_pose(read, MuJoCo(read.scene).link_poses)
     assert error <= TOLERANCE, where
 
 
-def test_every_link_in_pybullet_stands_where_drake_has_it(read: Read, bullet_client: int) -> None:
+def test_link_poses_in_pybullet_are_those_of_drake(read: Read, bullet_client: int) -> None:
     error, where = worst_pose(read, Bullet(read.scene, bullet_client).link_poses)
     assert error <= TOLERANCE, where
 
 
 class MuJoCo:
-    """A scene in MuJoCo, asked by MuJoCo's own interface."""
+    """A scene in MuJoCo, queried by MuJoCo's interface."""
 
     def __init__(self, scene: Scene) -> None:
         import mujoco
@@ -146,8 +147,10 @@ class MuJoCo:
         return {name: Pose.of(body.xmat.reshape(3, 3), body.xpos) for name, body in bodies.items()}
 
     def velocity_map(self, q: Q) -> np.ndarray:
-        """``B`` in ``v_mujoco = B v``, at the position set: MuJoCo counts the primitives of a joint, and takes the
-        angular velocity of a ball and of a free body in the body's own axes.
+        """Return ``B`` in ``v_mujoco = B v`` at the current position.
+
+        MuJoCo has one velocity for each primitive of a joint, and the angular velocities of ball joints and free bodies
+        in the axes of the body.
         """
         B = np.zeros((self.model.nv, len(self.mechanism.v_order)))
         for body in self.mechanism.bodies:
@@ -164,7 +167,7 @@ class MuJoCo:
         return B
 
     def mass_matrix(self, q: Q) -> np.ndarray:
-        """The mass matrix in the mechanism's velocities."""
+        """Return the mass matrix for the velocities of the mechanism."""
         self.set_positions(q)
         self.mujoco.mj_forward(self.model, self.data)
         B = self.velocity_map(q)
@@ -176,7 +179,7 @@ class MuJoCo:
         return B.T @ MB
 
     def gravity_forces(self, q: Q) -> np.ndarray:
-        """The forces of gravity on the mechanism's velocities."""
+        """Return the gravity forces for the velocities of the mechanism."""
         self.model.opt.gravity = GRAVITY
         self.set_positions(q)
         self.mujoco.mj_forward(self.model, self.data)
@@ -184,7 +187,7 @@ class MuJoCo:
 
 
 def _primitive_positions(body: Body, value: float | tuple[float, ...]) -> list[float]:
-    """A joint's position as MuJoCo counts it: the sequence of its primitives."""
+    """Return the position of a joint in MuJoCo: one number for each primitive, or a quaternion or pose."""
     numbers = np.atleast_1d(value).tolist()
     if body.primitives[0].kind in {PrimitiveKind.BALL, PrimitiveKind.FREE}:
         assert not body.reversed
@@ -193,7 +196,7 @@ def _primitive_positions(body: Body, value: float | tuple[float, ...]) -> list[f
 
 
 class Bullet:
-    """A scene in PyBullet, asked through its handles; a world is a sequence of them."""
+    """A scene in PyBullet, queried by its handles."""
 
     def __init__(self, scene: Scene, client: int) -> None:
         loaded = bridge.load_into_pybullet(scene, physicsClientId=client)
@@ -214,7 +217,7 @@ class Bullet:
 
 
 def with_drakes_inertia(read: Read) -> Scene:
-    """The scene with Drake's inertia in the links that it replaced, and in no others."""
+    """Return the scene with Drake's inertias of the links whose inertia Drake replaces."""
     links = []
     for link in read.scene.links:
         if link.name in read.robot.repaired:
@@ -228,7 +231,7 @@ def with_drakes_inertia(read: Read) -> Scene:
 
 
 def relative(ours: Any, theirs: Any) -> float:
-    """The largest difference, relative to the largest number."""
+    """Return the largest difference relative to the largest value."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     return float(np.abs(ours - theirs).max() / max(float(np.abs(theirs).max()), 1e-12)) if theirs.size else 0.0
 
@@ -242,7 +245,7 @@ def test_drake_replaces_the_inertia_of_the_links_in_the_table_and_of_no_others(r
     assert bool(read.oracle.repaired) == bool(read.robot.repaired)
 
 
-def test_the_whole_weighs_what_drake_weighs(read: Read) -> None:
+def test_the_total_mass_is_that_of_drake(read: Read) -> None:
     scene = with_drakes_inertia(read)
     total = math.fsum(link.inertia.mass for link in scene.links if link.inertia)
     assert total == pytest.approx(read.oracle.total_mass(), rel=TOLERANCE)
@@ -291,11 +294,11 @@ def test_mass_matrix_and_gravity_forces_in_pybullet_are_those_of_drake(read: Rea
 STEP = 1e-3
 
 
-def bolted_down(scene: Scene) -> Scene:
-    """The tree of revolute and prismatic joints in a scene, its floating base bolted to the world.
+def with_fixed_base(scene: Scene) -> Scene:
+    """Return the tree of a scene with its floating base fixed to the world, without solver effects.
 
-    Nothing is left that an engine settles by its own solver: no shape, no stop, no dry friction, no coupling. Of a
-    floating base the engines integrate different points, and agree only to the order of the step.
+    Shapes, joint limits, dry friction and couplings are removed, because each engine has its own solver for them. With
+    a floating base the engines would agree only to the order of the time step.
     """
     bolts = tuple(
         _bolt(b.link) for b in bridge.lower(scene).bodies if b.primitives and b.primitives[0].kind is PrimitiveKind.FREE
@@ -317,7 +320,7 @@ def _free_axis(axis: JointAxis) -> JointAxis:
 
 
 def damped(scene: Scene) -> Scene:
-    """The same with damping at every joint: half of the inertia that the joint moves, each second."""
+    """Return the scene with damping at every joint: half of the inertia that the joint moves, per second."""
     mechanism = bridge.lower(scene)
     moved = np.diag(mechanism.mass_matrix()).tolist()
     inertia = {name: m for (name, _), m in zip(mechanism.v_order, moved, strict=True)}
@@ -332,7 +335,7 @@ def damped(scene: Scene) -> Scene:
 
 
 def start(scene: Scene, seed: int) -> tuple[dict[str, float], dict[str, float]]:
-    """A random state: positions and velocities."""
+    """Return random positions and velocities."""
     rng = np.random.default_rng(seed)
     names = [name for name, _ in bridge.lower(scene).v_order]
     reach = {joint.name: 0.1 if joint.type is JointType.PRISMATIC else 1.0 for joint in scene.joints}
@@ -341,6 +344,7 @@ def start(scene: Scene, seed: int) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def end_in_mujoco(scene: Scene, q: dict[str, float], v: dict[str, float]) -> dict[str, float]:
+    """Return the positions in MuJoCo after a second."""
     import mujoco
 
     model = bridge.to_mjspec(scene).compile()
@@ -355,6 +359,7 @@ def end_in_mujoco(scene: Scene, q: dict[str, float], v: dict[str, float]) -> dic
 
 
 def end_in_pybullet(scene: Scene, client: int, q: dict[str, float], v: dict[str, float]) -> dict[str, float]:
+    """Return the positions in PyBullet after a second."""
     import pybullet
 
     bodies = Bullet(scene, client).bodies
@@ -369,10 +374,10 @@ def end_in_pybullet(scene: Scene, client: int, q: dict[str, float], v: dict[str,
 
 
 @pytest.mark.parametrize("damping", [False, True], ids=["undamped", "damped"])
-def test_after_a_second_both_simulators_stand_alike(read: Read, bullet_client: int, damping: bool) -> None:
+def test_positions_after_a_second_agree_in_both_simulators(read: Read, bullet_client: int, damping: bool) -> None:
     if any(joint.type in {JointType.BALL, JointType.PLANAR, JointType.SCREW} for joint in read.scene.joints):
         pytest.skip("not a tree of revolute and prismatic joints")
-    scene = bolted_down(with_drakes_inertia(read))
+    scene = with_fixed_base(with_drakes_inertia(read))
     scene = damped(scene) if damping else scene
     q, v = start(scene, seed=7)
     mujoco, bullet = end_in_mujoco(scene, q, v), end_in_pybullet(scene, bullet_client, q, v)

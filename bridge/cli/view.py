@@ -35,7 +35,7 @@ def view(options: Namespace, output: Output) -> int:
 
 
 def _has_display() -> bool:
-    """Whether a window can be opened. Without a display MuJoCo's viewer would end the process."""
+    """Return whether a window can be opened; without a display MuJoCo's viewer would end the process."""
     import glfw
 
     with warnings.catch_warnings():

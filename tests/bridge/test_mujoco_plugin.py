@@ -1,4 +1,6 @@
-"""MuJoCo's own API opens SDFormat once the plugin is registered; in child processes, since it stays registered."""
+"""MuJoCo opens SDFormat once the plugin is registered; in separate processes, since it stays registered."""
+
+from __future__ import annotations
 
 import subprocess
 import sys
@@ -15,8 +17,8 @@ ARM = """<sdf version="1.9"><model name="arm"><link name="base"/><link name="tip
 TRIANGLES = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 
-def run(script, cwd):
-    """Run a script in its own process; its output, after checking that it ended well."""
+def run(script: str, cwd: Path) -> str:
+    """Run a script in a separate process, check that it succeeded, and return its output."""
     prelude = "import mujoco, bridge\nbridge.mujoco_plugin.register(package_map={'shapes': 'shapes'})\n"
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", prelude + script],
@@ -32,7 +34,7 @@ def run(script, cwd):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "arm.sdf").write_text(ARM)
     (tmp_path / "broken.sdf").write_text(ARM.replace("<child>tip", "<child>top"))
     (tmp_path / "shapes").mkdir()
@@ -40,17 +42,17 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_from_file_opens_a_model(folder):
+def test_from_file_opens_a_model(folder: Path) -> None:
     script = "m = mujoco.MjSpec.from_file('arm.sdf').compile(); print(m.joint('elbow').axis, m.body('tip').id)"
     assert run(script, folder).split() == ["[0.", "1.", "0.]", "2"]
 
 
-def test_from_file_opens_the_bundled_arm(folder):
+def test_from_file_opens_the_bundled_arm(folder: Path) -> None:
     script = f"print(mujoco.MjSpec.from_file({str(ASSETS / 'arm' / 'model.sdf')!r}).compile().njnt > 2)"
     assert run(script, folder) == "True\n"
 
 
-def test_an_mjcf_file_attaches_a_model(folder):
+def test_an_mjcf_file_attaches_a_model(folder: Path) -> None:
     scene = """<mujoco><asset><model name="arm" file="arm.sdf"/></asset>
     <worldbody><frame pos="0 0 2"><attach model="arm" body="base" prefix="left_"/></frame></worldbody></mujoco>"""
     (folder / "scene.xml").write_text(scene)
@@ -58,7 +60,7 @@ def test_an_mjcf_file_attaches_a_model(folder):
     assert run(script, folder).split() == ["2", "2.0"]
 
 
-def test_a_broken_file_is_a_python_exception_with_our_text_every_time(folder):
+def test_an_invalid_file_raises_the_errors_of_the_loader_every_time(folder: Path) -> None:
     script = """
 import resource
 def peak():
@@ -82,13 +84,13 @@ mujoco.MjSpec.from_file('arm.sdf').compile()
 
 
 @pytest.mark.parametrize("uri", ["package://shapes/wedge.obj", "model://shapes/wedge.obj"])
-def test_meshes_are_found_by_uri(folder, uri):
+def test_meshes_are_found_by_uri(folder: Path, uri: str) -> None:
     asset = f'<asset><mesh name="w" file="{uri}"/></asset>'
     xml = f'<mujoco>{asset}<worldbody><geom type="mesh" mesh="w"/></worldbody></mujoco>'
     assert run(f"print(mujoco.MjModel.from_xml_string('''{xml}''').nmeshvert)", folder) == "4\n"
 
 
-def test_a_mesh_that_is_not_there_is_mujocos_own_error(folder):
+def test_a_missing_mesh_is_an_error_of_mujoco(folder: Path) -> None:
     xml = '<mujoco><asset><mesh name="w" file="package://shapes/no.obj"/></asset></mujoco>'
     script = f"""
 try:
@@ -105,7 +107,7 @@ logging.basicConfig(level=logging.INFO, stream=sys.stdout, format='%(levelname)s
 """
 
 
-def test_what_a_file_loses_is_logged(folder):
+def test_losses_are_logged(folder: Path) -> None:
     limit = "<axis><xyz>0 1 0</xyz><limit><velocity>2</velocity></limit></axis>"
     (folder / "slow.sdf").write_text(ARM.replace("<axis><xyz>0 1 0</xyz></axis>", limit))
     lines = run(LOGGED + "mujoco.MjSpec.from_file('slow.sdf'); mujoco.MjSpec.from_file('arm.sdf')", folder).splitlines()
@@ -114,7 +116,7 @@ def test_what_a_file_loses_is_logged(folder):
     assert any(line.startswith("INFO") and "[mjcf.velocity-limit]" in line for line in lines)
 
 
-def test_where_a_uri_was_looked_for_is_logged(folder):
+def test_the_places_that_were_searched_are_logged(folder: Path) -> None:
     script = """
 try:
     mujoco.MjModel.from_xml_string('<mujoco><asset><mesh name="w" file="package://shapes/no.obj"/></asset></mujoco>')

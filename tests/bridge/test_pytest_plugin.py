@@ -1,4 +1,4 @@
-"""The plugin, in pytest runs of its own."""
+"""The pytest plugin, in separate runs of pytest."""
 
 from __future__ import annotations
 
@@ -35,46 +35,46 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
     (folder / "robots" / "bad.sdf").write_text("<sdf version='1.11'><model/></sdf>", encoding="utf-8")
-    found = run(folder, "--parity", "robots", "-v")
-    assert "robots/arm.urdf::L0 PASSED" in found.stdout
-    assert "robots/arm.urdf::L1 PASSED" in found.stdout
-    assert "2 failed, 2 passed" in found.stdout
-    assert "bad.sdf:1" in found.stdout
-    assert "Traceback" not in found.stdout
+    process = run(folder, "--parity", "robots", "-v")
+    assert "robots/arm.urdf::L0 PASSED" in process.stdout
+    assert "robots/arm.urdf::L1 PASSED" in process.stdout
+    assert "2 failed, 2 passed" in process.stdout
+    assert "bad.sdf:1" in process.stdout
+    assert "Traceback" not in process.stdout
 
 
 def test_without_the_option_no_model_is_collected(folder: Path) -> None:
     assert "no tests ran" in run(folder, "robots").stdout
 
 
-def test_options_stand_in_pyproject(folder: Path) -> None:
+def test_options_are_read_from_pyproject(folder: Path) -> None:
     table = "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0']\nconfigurations = 2\n"
     (folder / "pyproject.toml").write_text(table, encoding="utf-8")
-    found = run(folder, "--parity", "robots")
-    assert "1 failed" in found.stdout
-    assert "merges links that are connected by fixed joints" in found.stdout
+    process = run(folder, "--parity", "robots")
+    assert "1 failed" in process.stdout
+    assert "merges links that are connected by fixed joints" in process.stdout
     (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevel = 'L0'\n", encoding="utf-8")
     assert "unknown option 'level'" in run(folder, "--parity", "robots").stdout
 
 
-def test_each_level_may_have_a_tolerance_of_its_own(folder: Path) -> None:
+def test_each_level_may_have_its_own_tolerance(folder: Path) -> None:
     common = "[tool.sdfbridge.parity]\nengines = ['mujoco-urdf']\nlevels = ['L0', 'L1']\nconfigurations = 2\n"
     loose = "[tool.sdfbridge.parity.tolerances]\nL1 = inf\n"
     (folder / "pyproject.toml").write_text(common + loose, encoding="utf-8")
-    found = run(folder, "--parity", "robots", "-v")
-    assert "arm.urdf::L0 FAILED" in found.stdout
-    assert "arm.urdf::L1 PASSED" in found.stdout
+    process = run(folder, "--parity", "robots", "-v")
+    assert "arm.urdf::L0 FAILED" in process.stdout
+    assert "arm.urdf::L1 PASSED" in process.stdout
 
 
 @pytest.mark.parametrize("wrong", ["L9 = 1e-6", "L0 = 'small'", "L0 = -1.0"])
-def test_a_tolerance_that_is_none_is_wrong_usage(folder: Path, wrong: str) -> None:
+def test_an_invalid_tolerance_is_wrong_usage(folder: Path, wrong: str) -> None:
     (folder / "pyproject.toml").write_text(f"[tool.sdfbridge.parity.tolerances]\n{wrong}\n", encoding="utf-8")
-    found = run(folder, "--parity", "robots")
-    assert found.returncode != 0
-    assert "[tool.sdfbridge.parity" in found.stdout + found.stderr
+    process = run(folder, "--parity", "robots")
+    assert process.returncode != 0
+    assert "[tool.sdfbridge.parity" in process.stdout + process.stderr
 
 
-def test_fixtures_serve_tests_of_ones_own(folder: Path) -> None:
+def test_fixtures_and_the_assertion_serve_other_tests(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
         "import pytest\nfrom bridge.pytest_plugin import assert_parity\nFILE = 'robots/arm.urdf'\n"
         "def test_parity(parity): assert parity(FILE).verdict == 'EQUIVALENT'\n"
@@ -87,8 +87,8 @@ def test_fixtures_serve_tests_of_ones_own(folder: Path) -> None:
         "    assert_parity(FILE, ['mujoco-urdf'], tol=float('inf'))\n",
         encoding="utf-8",
     )
-    found = run(folder, "test_mine.py")
-    assert "5 passed" in found.stdout, found.stdout
+    process = run(folder, "test_mine.py")
+    assert "5 passed" in process.stdout, process.stdout
 
 
 def test_loading_the_plugin_imports_no_simulator_and_no_proof() -> None:
@@ -99,7 +99,7 @@ def test_loading_the_plugin_imports_no_simulator_and_no_proof() -> None:
 def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Installed into an environment of its own, from a wheel, without the source on the path."""
+    """The plugin of a wheel that is installed in a separate folder, without the source on the path."""
     pytest.importorskip("hatchling")
     place = tmp_path_factory.mktemp("installed")
     python = [sys.executable, "-m"]
@@ -111,10 +111,10 @@ def test_the_wheel_brings_the_plugin_and_pytest_finds_it(
     subprocess.run(install, check=True, capture_output=True, timeout=200)
     environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_ADDOPTS": ""}
     command = [sys.executable, "-m", "pytest", "--parity", "robots", "-v", "-p", "no:cacheprovider"]
-    found = subprocess.run(
+    process = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
     )
-    assert "robots/arm.urdf::L0 PASSED" in found.stdout, found.stdout + found.stderr
+    assert "robots/arm.urdf::L0 PASSED" in process.stdout, process.stdout + process.stderr
     where = "import bridge.pytest_plugin as p; print(p.__file__)"
-    told = subprocess.check_output([sys.executable, "-c", where], env=environment, text=True, cwd=folder)
-    assert str(target) in told
+    location = subprocess.check_output([sys.executable, "-c", where], env=environment, text=True, cwd=folder)
+    assert str(target) in location
