@@ -71,7 +71,7 @@ def regularized(source: Scene) -> Example:
 
 TWISTED = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0))
 LOWERING = {
-    "lower.coupling-without-freedom": lowering(coupled("ab", "bc", T.REVOLUTE, T.FIXED)),
+    "lower.coupling-without-freedom": lowering(coupled("ab", "bc", T.REVOLUTE, T.FIXED), "ab", "bc"),
     "lower.curve-of-several-pieces": lowering(hinge(T.CURVILINEAR, curved(2)), "j"),
     "lower.gearbox-without-hinges": lowering(
         scene([link("a"), link("b")], [joint("gears", "a", "b", T.GEARBOX, gear_reference="a")]), "gears"
