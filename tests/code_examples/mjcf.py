@@ -147,7 +147,7 @@ CONTACT = {
     "mjcf.contact-stiffness": exporting(s.touching(stiffness=1e4), "a"),
     "mjcf.density": exporting(s.one(collisions=(dataclasses.replace(s.shape(SPHERE), density=7.0),)), "a"),
     "mjcf.empty-shape": exporting(s.touching(m.Sphere(radius=0.0)), "a"),
-    "mjcf.filter-groups": exporting(grouped(), "a"),
+    "mjcf.filter-groups": exporting(grouped(), "g"),
     "mjcf.friction-combination": exporting(two_frictions()),
     "mjcf.friction-direction": exporting(s.rubbing(mu2=0.5), "a"),
     "mjcf.heightmap": exporting(
@@ -171,7 +171,7 @@ CONTACT = {
     "mjcf.texture-transparency": from_folder(s.textured(None, "RGBA")),
     "mjcf.torsional-friction": exporting(s.rubbing(torsional=0.1, patch_radius=0.2), "a"),
     "mjcf.visual": exporting(s.seen(cast_shadows=False), "a"),
-    "mjcf.visual-names": exporting(same_names(), "a"),
+    "mjcf.visual-names": exporting(same_names(), "a::c"),
     "mjcf.welded-contact": exporting(welded(), collision_policy="sdformat"),
 }
 DOCUMENT = {
