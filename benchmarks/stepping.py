@@ -72,7 +72,7 @@ def pair(name: str, folder: Path, floor: bool) -> dict[str, Any]:
     Returns:
         The compiled models.
     """
-    exported = bridge.export_mjcf(scene(ROBOTS[name]), folder / name, collision_policy="mujoco")
+    exported = bridge.export_mjcf(scene(ROBOTS[name]), folder / name, policy="mujoco")
     assets = {path.name: path.read_bytes() for path in (folder / name / "assets").iterdir()}
     specs = {
         "export": mujoco.MjSpec.from_file(str(exported.path)),

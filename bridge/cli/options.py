@@ -56,7 +56,7 @@ def export_options(options: Namespace) -> dict[str, Any]:
         "actuators": options.actuators,
         "base": options.base,
         "inertia": options.inertia,
-        "collision_policy": options.policy,
+        "policy": options.policy,
         "collision_meshes": options.collision_meshes,
         "contacts": options.contacts,
     }

@@ -25,7 +25,7 @@ CODES = {
     ),
     "mjcf.contact-policy": CodeInfo(
         "The collision policy ignores bitmasks and `self_collide`, which the source states.",
-        'Use `collision_policy="sdformat"`.',
+        'Use `policy="sdformat"`.',
         (Fate.NOTED,),
     ),
     "mjcf.contact-solver": CodeInfo(

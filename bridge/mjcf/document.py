@@ -66,7 +66,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
         diagnostics=Diagnostics(mechanism.diagnostics),
         document=Document(mechanism.scene.name),
     )
-    contact = ContactData(filters(mechanism, options.collision_policy), inverse_masses(mechanism))
+    contact = ContactData(filters(mechanism, options.policy), inverse_masses(mechanism))
     library = AssetLibrary(context)
     _write_settings(context)
     scalar_joints = joint_of_velocity(mechanism)

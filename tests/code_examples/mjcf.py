@@ -172,7 +172,7 @@ CONTACT = {
     "mjcf.torsional-friction": exporting(s.rubbing(torsional=0.1, patch_radius=0.2), "a"),
     "mjcf.visual": exporting(s.seen(cast_shadows=False), "a"),
     "mjcf.visual-names": exporting(same_names(), "a::c"),
-    "mjcf.welded-contact": exporting(welded(), collision_policy="sdformat"),
+    "mjcf.welded-contact": exporting(welded(), policy="sdformat"),
 }
 DOCUMENT = {
     "mjcf.mjx": exporting(round_and_flat()),

@@ -86,7 +86,7 @@ def _colliding_shapes(
     geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
 ) -> Iterator[tuple[_Shape, _Shape]]:
     """Yield every two shapes of different links that may collide."""
-    is_masked = context.options.collision_policy in BITMASKED
+    is_masked = context.options.policy in BITMASKED
     for A, B in _colliding_links(context):
         for a, b in product(A.collisions, B.collisions):
             if a.surface.collide_without_contact or b.surface.collide_without_contact:
@@ -98,7 +98,7 @@ def _colliding_shapes(
 
 def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
     """Yield every two links that are not welded together and may collide."""
-    mechanism, policy = context.mechanism, context.options.collision_policy
+    mechanism, policy = context.mechanism, context.options.policy
     excluded, index = mechanism.excluded_pairs(policy), mechanism.body_index
     for A, B in combinations((link for link in mechanism.scene.links if link.collisions), 2):
         a, b = index[A.name], index[B.name]
@@ -108,7 +108,7 @@ def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
 
 def _write_pair(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context) -> None:
     (slide_a, *rest_a), (slide_b, *rest_b) = (friction_of(shape.collision.surface.friction) for shape in (a, b))
-    slide = RULES[context.options.collision_policy][1](slide_a, slide_b)
+    slide = RULES[context.options.policy][1](slide_a, slide_b)
     spin, roll = (max(pair) for pair in zip(rest_a, rest_b, strict=True))
     contact = _contact_spring(a, b, masses, context)
     for first, second in product(a.geoms, b.geoms):
@@ -147,7 +147,7 @@ def _contact_spring(a: _Shape, b: _Shape, masses: Mapping[str, float], context: 
 
 def _report_friction_difference(context: Context) -> None:
     """Report the two coefficients for which MuJoCo's rule differs most from that of the source's simulator."""
-    policy = context.options.collision_policy
+    policy = context.options.policy
     rule_name, rule = RULES[policy]
     met = _coefficient_pairs(context.mechanism)
     a, b = max(met, key=lambda pair: abs(max(pair) - rule(*pair)), default=(0.0, 0.0))

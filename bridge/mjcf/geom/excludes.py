@@ -30,7 +30,7 @@ def _name(body: int, context: Context) -> str:
 
 def report_ignored_filters(context: Context) -> None:
     """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy ignores."""
-    scene, policy = context.mechanism.scene, context.options.collision_policy
+    scene, policy = context.mechanism.scene, context.options.policy
     count = count_welded_pairs(context.mechanism, policy)
     if count:
         context.report(
@@ -46,7 +46,7 @@ def report_ignored_filters(context: Context) -> None:
             "contact-policy",
             "the collision policy {policy} ignores {properties}",
             Where(scene.source),
-            hint='choose collision_policy="sdformat"',
+            hint='choose policy="sdformat"',
             policy=policy,
             properties=ignored,
         )

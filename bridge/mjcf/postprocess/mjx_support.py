@@ -51,7 +51,7 @@ def _unsupported_collision(context: Context) -> tuple[tuple[str, ...], list[str]
 
 def _first_unsupported_pair(types: Mapping[str, set[str]], context: Context) -> tuple[str, str] | None:
     mechanism = context.mechanism
-    excluded, index = mechanism.excluded_pairs(context.options.collision_policy), mechanism.body_index
+    excluded, index = mechanism.excluded_pairs(context.options.policy), mechanism.body_index
     round_links = [name for name, shapes in types.items() if shapes & _ROUND]
     flat_links = [name for name, shapes in types.items() if shapes & _FLAT]
     for a, b in product(round_links, flat_links):

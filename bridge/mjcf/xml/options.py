@@ -27,7 +27,7 @@ class MjcfOptions(LoadOptions, total=False):
     actuators: Actuators
     base: Base
     inertia: Inertia
-    collision_policy: str
+    policy: str
     collision_meshes: CollisionMeshes
     contacts: Contacts
 
@@ -39,7 +39,7 @@ class Options:
     actuators: Actuators = "none"
     base: Base = "as_is"
     inertia: Inertia = "keep"
-    collision_policy: str = "drake"
+    policy: str = "drake"
     collision_meshes: CollisionMeshes = "as_is"
     contacts: Contacts = "geoms"
 

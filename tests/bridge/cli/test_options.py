@@ -9,15 +9,15 @@ import pytest
 
 from bridge.cli import main
 from bridge.cli.options import add_export_options, add_load_options, export_options, search
-from bridge.mjcf import Choices
-from bridge.mjcf.xml.context import Options
+from bridge.mjcf import MjcfOptions
+from bridge.mjcf.xml.options import Options
 
 
 def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default() -> None:
     parser = ArgumentParser()
     add_export_options(parser)
     keywords = export_options(parser.parse_args([]))
-    assert keywords.keys() <= Choices.__optional_keys__
+    assert keywords.keys() <= MjcfOptions.__optional_keys__
     assert Options(**keywords) == Options()
 
 

@@ -59,7 +59,7 @@ def movable(mechanism, pairs):
 
 
 def in_mujoco(mechanism, policy):
-    return can_touch(compiled(to_mjcf(mechanism, collision_policy=policy, inertia="repair")))
+    return can_touch(compiled(to_mjcf(mechanism, policy=policy, inertia="repair")))
 
 
 def in_pybullet(mechanism, policy, client):
@@ -140,7 +140,7 @@ def robot(count):
 
 
 def test_a_robot_that_masks_keep_from_itself_touches_what_is_added():
-    spec = to_mjspec(robot(12), collision_policy="sdformat")
+    spec = to_mjspec(robot(12), policy="sdformat")
     spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(1.0, 0, 0))
     model = spec.compile()
     assert set(zip(model.geom_contype.tolist(), model.geom_conaffinity.tolist(), strict=True)) == {(1, 0), (1, 1)}

@@ -277,7 +277,7 @@ def test_the_pairs_that_touch_in_mujoco_are_the_pairs_that_may_touch(seed, polic
     """All but pairs that cannot move against each other, which MuJoCo leaves out, and the ledger names."""
     scene = family(seed)
     mechanism = lower(scene)
-    mjcf = to_mjcf(mechanism, collision_policy=policy)
+    mjcf = to_mjcf(mechanism, policy=policy)
     group = {name: i for i, names in enumerate(weld_groups(scene)) for name in names}
     expected = mechanism.collidable_pairs(policy)
     still = {pair for pair in expected if len({group[name] for name in pair}) == 1}
@@ -302,7 +302,7 @@ def test_bitmasks_decide_as_in_the_source(masks):
     balls = [
         link(f"l{i}", model=f"m{i}", collisions=(ball(f"c{i}", collide_bitmask=mask),)) for i, mask in enumerate(masks)
     ]
-    heeded = to_mjcf(scene_of(*balls), collision_policy="sdformat")
+    heeded = to_mjcf(scene_of(*balls), policy="sdformat")
     assert bool(can_touch(compiled(heeded))) == bool(masks[0] & masks[1])
     unheeded = to_mjcf(scene_of(*balls))
     assert can_touch(compiled(unheeded))

@@ -277,7 +277,7 @@ def put(value, path, new):
 def outcome(scene):
     """The MJCF and the ledger, or why there is none."""
     try:
-        mjcf = to_mjcf(scene, actuators="position", collision_policy="sdformat")
+        mjcf = to_mjcf(scene, actuators="position", policy="sdformat")
     except ModelError as error:
         return str(error)
     return str(mjcf), mjcf.assets, mjcf.diagnostics

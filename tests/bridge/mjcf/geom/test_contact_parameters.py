@@ -174,8 +174,8 @@ def slides(source, slope, **options):
 def test_a_block_slides_at_the_slope_of_the_combined_friction_if_pairs_are_written(policy):
     source = on_the_floor(CUBE, friction=Friction(mu=0.3, mu2=0.3), floor={"friction": Friction(mu=0.8, mu2=0.8)})
     mu = RULES[policy]
-    assert not slides(source, 0.97 * mu, contacts="pairs", collision_policy=policy)
-    assert slides(source, 1.05 * mu, contacts="pairs", collision_policy=policy)
+    assert not slides(source, 0.97 * mu, contacts="pairs", policy=policy)
+    assert slides(source, 1.05 * mu, contacts="pairs", policy=policy)
 
 
 def test_without_pairs_the_larger_friction_counts_and_the_ledger_says_so():
@@ -184,7 +184,7 @@ def test_without_pairs_the_larger_friction_counts_and_the_ledger_says_so():
     assert slides(source, 1.05 * 0.8)
     (entry,) = [e for e in to_mjcf(source).diagnostics if e.code == "mjcf.friction-combination"]
     assert f"{RULES['drake']:g}" in entry.message
-    assert "mjcf.friction-combination" not in codes(to_mjcf(source, collision_policy="mujoco"))
+    assert "mjcf.friction-combination" not in codes(to_mjcf(source, policy="mujoco"))
     assert "mjcf.friction-combination" not in codes(to_mjcf(source, contacts="pairs"))
 
 
