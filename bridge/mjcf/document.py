@@ -132,7 +132,7 @@ def _write_settings(context: Context) -> None:
 
 
 def _needs_elliptic_cone(context: Context) -> bool:
-    """Whether friction needs an elliptic cone: MuJoCo's pyramid mixes sliding, spinning and rolling.
+    """Return whether friction needs an elliptic cone: MuJoCo's pyramid mixes sliding, spinning and rolling.
 
     The pyramid also yields more the larger its friction is: above one, boxes sink into the ground and fall through it.
     """

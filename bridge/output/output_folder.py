@@ -99,7 +99,7 @@ def _check_content(place: Path, *, force: bool) -> FolderState:
 
 
 def _collides(path: str, files: Mapping[str, bytes]) -> bool:
-    """Whether a foreign entry stands where a new file or folder must be."""
+    """Return whether a foreign entry stands where a new file or folder must be."""
     return any(path == file or file.startswith(path + "/") or path.startswith(file + "/") for file in files)
 
 

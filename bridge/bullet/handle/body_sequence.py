@@ -127,7 +127,7 @@ class Bodies(Sequence[PyBulletBody]):
 
     @property
     def has_split_links(self) -> bool:
-        """Whether a link is split across several bodies; see `bridge.bullet.urdf.partitioning`."""
+        """Return whether a link is split across several bodies; see `bridge.bullet.urdf.partitioning`."""
         return any(body.split_link is not None for body in self)
 
     def link_separation(self) -> dict[str, Separation]:

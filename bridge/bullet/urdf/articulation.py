@@ -55,12 +55,12 @@ class Articulation:
 
     @property
     def has_ball(self) -> bool:
-        """Whether one of its joints is a ball joint."""
+        """Return whether one of its joints is a ball joint."""
         return any(kind_of(body) is PrimitiveKind.BALL for body in self.mechanism.bodies)
 
     @property
     def is_free(self) -> bool:
-        """Whether its base moves freely."""
+        """Return whether its base moves freely."""
         return not self.is_fixed
 
 

@@ -149,7 +149,7 @@ def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> 
 
 
 def _is_second_on_its_axis(body: Body, primitive: Primitive) -> bool:
-    """Whether an earlier hinge of the same joint has a parallel axis."""
+    """Return whether an earlier hinge of the same joint has a parallel axis."""
     before = body.primitives[: body.primitives.index(primitive)]
     return primitive.kind is PrimitiveKind.HINGE and any(
         other.kind is PrimitiveKind.HINGE
@@ -193,5 +193,5 @@ def _set_limits(element: Element, axis: JointAxis, r: float, body: Body, context
 
 
 def is_locked(axis: JointAxis | None) -> bool:
-    """Whether the limits allow one position only, which MuJoCo enforces by an equality."""
+    """Return whether the limits allow one position only, which MuJoCo enforces by an equality."""
     return axis is not None and axis.lower == axis.upper

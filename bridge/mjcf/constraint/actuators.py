@@ -199,7 +199,7 @@ def _motor(element: Element, drive: _Drive, _context: Context) -> None:
 
 
 def _ends_at_speed_limit(drive: _Drive, context: Context) -> bool:
-    """Whether the actuator has no effort beyond the joint's speed limit."""
+    """Return whether the actuator has no effort beyond the joint's speed limit."""
     has_limits = math.isfinite(drive.effort) and 0.0 < drive.axis.velocity < math.inf
     return context.options.actuators == "dcmotor" and has_limits
 

@@ -64,7 +64,7 @@ def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         >>> import tempfile, bridge, loaders
         >>> urdf = '<robot name="arm"><link name="base"/></robot>'
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     result = bridge.export_mjcf(loaders.load_string(urdf), f"{folder}/arm")
+        ...     result = bridge.export_mjcf(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
@@ -152,7 +152,7 @@ def _refuse_foreign_files(folder: Path, files: Iterable[str]) -> None:
 
 
 def _is_exported(path: Path) -> bool:
-    """Whether an earlier export wrote this MJCF file, perhaps for a model that is no longer in the source."""
+    """Return whether an earlier export wrote this MJCF file, perhaps for a model that is no longer in the source."""
     if path.suffix != ".xml" or not path.is_file():
         return False
     with path.open("rb") as file:

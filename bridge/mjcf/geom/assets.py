@@ -293,10 +293,10 @@ def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
 
 
 def _is_lost(kind: str, file: str, material: Material) -> bool:
-    """Whether MuJoCo has no role for a map."""
+    """Return whether MuJoCo has no role for a map."""
     return kind not in _ROLES and (kind, file) != ("albedo_map", material.texture)
 
 
 def _has_hue(rgba: Rgba | None) -> bool:
-    """Whether a color is not a shade of gray, which is all that MuJoCo's single number represents."""
+    """Return whether a color is not a shade of gray, which is all that MuJoCo's single number represents."""
     return rgba is not None and len(set(rgba[:3])) > 1
