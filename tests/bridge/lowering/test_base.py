@@ -1,4 +1,4 @@
-"""What holds the base: a model that is held on request is the one whose file holds it."""
+"""A base that is fixed on request is the same as a base that the file fixes."""
 
 import mujoco
 import numpy as np
@@ -36,8 +36,8 @@ def names_of(model, kind, count):
 
 @pytest.mark.parametrize("make", [to_mjcf, to_mjspec])
 def test_a_base_that_is_fixed_on_request_is_one_that_the_file_fixes(make):
-    found, told = (make(arm(), base="fixed", actuators="motor"), make(arm(WELD), actuators="motor"))
-    asked, stated = (x.compile() if make is to_mjspec else compiled(x) for x in (found, told))
+    found, expected = (make(arm(), base="fixed", actuators="motor"), make(arm(WELD), actuators="motor"))
+    asked, stated = (x.compile() if make is to_mjspec else compiled(x) for x in (found, expected))
     arrays = [name for name in dir(stated) if isinstance(getattr(stated, name, None), np.ndarray)]
     assert len(arrays) > 100
     for name in arrays:  # a pose that goes through a joint may be off by rounding

@@ -178,7 +178,7 @@ def of_gazebo():
 
 
 def colliding(source):
-    """How many links have collisions."""
+    """Return the number of links with collisions."""
     return sum(bool(item.collisions) for item in source.links)
 
 

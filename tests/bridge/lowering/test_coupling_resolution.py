@@ -1,7 +1,5 @@
 """Couplings and gearboxes of a lowered scene."""
 
-import numpy as np
-
 from bridge.lowering import lower
 from loaders.model import (
     WORLD,
@@ -9,27 +7,10 @@ from loaders.model import (
     Y_AXIS,
     Z_AXIS,
     Coupling,
-    Joint,
-    JointAxis,
     JointType,
-    Link,
 )
-from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
-
-
-def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
-    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
-
-
-def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
-    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
-    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
-    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
-
-
-def scene(links, joints, **rest):
-    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+from loaders.spatial import frozen
+from tests.support.simple_scenes import joint, link, scene
 
 
 def test_couplings_are_by_velocity_component():

@@ -12,33 +12,14 @@ from bridge.lowering import lower
 from bridge.mechanism.bodies import ROOT
 from loaders.model import (
     WORLD,
-    Z_AXIS,
-    Joint,
-    JointAxis,
-    JointType,
-    Link,
     Model,
     Sphere,
     by_name,
 )
-from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from loaders.spatial import IDENTITY, Pose
 from tests.support import scenes
 from tests.support.mujoco_oracle import compiled
-
-
-def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
-    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
-
-
-def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
-    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
-    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
-    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
-
-
-def scene(links, joints, **rest):
-    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+from tests.support.simple_scenes import joint, link, scene
 
 
 def test_a_free_link_that_shares_its_name_with_a_joint_is_told_apart():

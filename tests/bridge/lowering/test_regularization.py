@@ -12,27 +12,10 @@ from loaders.model import (
     X_AXIS,
     Y_AXIS,
     Z_AXIS,
-    Joint,
-    JointAxis,
     JointType,
-    Link,
 )
-from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
-
-
-def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
-    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
-
-
-def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
-    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
-    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
-    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
-
-
-def scene(links, joints, **rest):
-    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+from loaders.spatial import Pose, SpatialInertia
+from tests.support.simple_scenes import joint, link, scene
 
 
 def test_a_free_link_without_mass_gets_a_speck_and_is_reported():

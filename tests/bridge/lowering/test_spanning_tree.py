@@ -9,28 +9,9 @@ from bridge.lowering import lower
 from bridge.mechanism.bodies import ROOT, PrimitiveKind
 from loaders.model import (
     WORLD,
-    Z_AXIS,
-    Joint,
-    JointAxis,
     JointType,
-    Link,
 )
-from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
-
-
-def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
-    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
-
-
-def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
-    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
-    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
-    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
-
-
-def scene(links, joints, **rest):
-    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+from tests.support.simple_scenes import joint, link, scene
 
 
 def test_every_body_stands_after_the_one_it_hangs_from():
@@ -70,8 +51,8 @@ def test_a_loop_is_opened_at_the_joint_that_is_easiest_to_hold():
 
 
 def test_a_kinematic_link_stands_and_what_hangs_on_it_moves():
-    links = [link("free"), dataclasses.replace(link("told", p=(0, 0, 1)), kinematic=True)]
-    mechanism = lower(scene(links, [joint("hinge", "free", "told")]))
+    links = [link("free"), dataclasses.replace(link("platform", p=(0, 0, 1)), kinematic=True)]
+    mechanism = lower(scene(links, [joint("hinge", "free", "platform")]))
     assert mechanism.v_order == (("hinge", 0),)
-    assert [(body.name, body.is_kinematic) for body in mechanism.bodies] == [("told", True), ("free", False)]
+    assert [(body.name, body.is_kinematic) for body in mechanism.bodies] == [("platform", True), ("free", False)]
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.kinematic"]

@@ -13,28 +13,10 @@ from loaders.model import (
     X_AXIS,
     Y_AXIS,
     Z_AXIS,
-    Joint,
-    JointAxis,
     JointType,
-    Link,
     by_name,
 )
-from loaders.scene import Scene
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
-
-
-def link(name, *, model="m", p=(0, 0, 0), mass=1.0):
-    return Link(name=name, model=model, X_WL=Pose.of(p=p), inertia=SpatialInertia.of(mass, I_Lcm=mass * np.eye(3)))
-
-
-def joint(name, parent, child, kind=JointType.REVOLUTE, axes=(Z_AXIS,), **rest):
-    axes = tuple(JointAxis(xyz=xyz) for xyz in axes) if kind is not JointType.FIXED else ()
-    poses = {"X_PJ": IDENTITY, "X_CJ": IDENTITY} | rest
-    return Joint(name=name, type=kind, parent=parent, child=child, axes=axes, **poses)
-
-
-def scene(links, joints, **rest):
-    return Scene(name="test", links=tuple(links), joints=tuple(joints), **rest)
+from tests.support.simple_scenes import joint, link, scene
 
 
 @pytest.mark.parametrize("bad", [{"nope": 1.0}, {"j": (1.0, 2.0)}, {"j": math.nan}], ids=["name", "size", "nan"])
