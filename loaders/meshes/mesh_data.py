@@ -61,7 +61,7 @@ class MeshData:
 
     @cached_property
     def is_closed(self) -> bool:
-        """Return whether every edge belongs to two triangles of opposite orientation; equal positions are one vertex."""
+        """Return whether every edge has two triangles of opposite orientation; equal positions are one vertex."""
         _, index = np.unique(self.vertices, axis=0, return_inverse=True)
         faces = index.reshape(-1)[self.faces]
         edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
