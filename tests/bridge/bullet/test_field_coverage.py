@@ -1,4 +1,4 @@
-"""Nothing is lost in silence: each field of the canonical model, changed, changes PyBullet or the ledger.
+"""Every field of the canonical model, if changed, changes the state of PyBullet or the findings.
 
 The scene and the changes are those of the MJCF audit. What PyBullet has is read back from the running engine.
 """

@@ -1,4 +1,4 @@
-"""What people are used to from ``loadURDF``, beside it on one file: placement, size, flags, servers, the window."""
+"""Arguments of ``loadURDF``, compared with PyBullet on one file; strict loading and misspelt options."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ PLACES = {
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("place", PLACES)
 def test_placement_and_size_are_those_of_loadurdf(pair, bullet_client, place, fixed, scale):
-    """Where links and their centres of mass are; masses; limits, efforts, damping."""
+    """Compare poses of links and centers of mass, masses, limits, efforts and damping."""
     native, ours = pair(useFixedBase=fixed, globalScaling=scale, **PLACES[place])
     for body in (native, ours):
         for index, value in ((0, 0.3), (1, 0.1 * scale)):
@@ -131,7 +131,7 @@ print("shown")
 
 @pytest.mark.skipif(shutil.which("Xvfb") is None, reason="there is no Xvfb")
 def test_a_window_shows_what_is_loaded(tmp_path):
-    """In a process of its own, on a display that nobody sees."""
+    """Run in a separate process on a virtual display."""
     read, write = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=(write,), stderr=subprocess.DEVNULL

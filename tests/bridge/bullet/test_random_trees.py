@@ -89,7 +89,7 @@ def strange(seed: int, folder: Path):
 
 
 def say(text: str) -> None:
-    """At once, so that the last line tells where a crash was."""
+    """Write at once, so that the last line tells where a crash was."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

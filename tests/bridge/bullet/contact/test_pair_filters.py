@@ -1,4 +1,4 @@
-"""What touches what in the running engine, and how."""
+"""Pairs of links that collide in the running engine are those that the model allows."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Meshes reach PyBullet in a form of ours, converted once for as long as they stay the same."""
+"""Meshes are converted for PyBullet once, and again only when they change."""
 
 import os
 
@@ -17,7 +17,7 @@ L_SHAPE = np.array(((0, 0, 0), (2, 0, 0), (2, 1, 0), (1, 1, 0), (1, 2, 0), (0, 2
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    """A cache of its own."""
+    """Use an empty cache."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(folder))
     return folder
@@ -30,7 +30,7 @@ def write_tetrahedron(path, scale=1.0):
 
 
 def reach(client, mesh):
-    """How high the shape of a mesh reaches in PyBullet, and what was said."""
+    """Return the height of a mesh in PyBullet, and the findings."""
     robot = load_into_pybullet(scene([link("a", shape=mesh)]), physicsClientId=client)
     (_, _, top), said = pybullet.getAABB(robot, -1, client)[1], robot.diagnostics
     robot.remove()

@@ -34,7 +34,7 @@ EXTENTS = [
 
 
 def distance_from(loaded, client, direction):
-    """How far a link's shape at the origin reaches along a direction, found with a small ball far out."""
+    """Return the extent of a link's shape at the origin along a direction, found with a small ball far out."""
     radius, far = 0.01, 5.0
     shape = pybullet.createCollisionShape(pybullet.GEOM_SPHERE, radius=radius, physicsClientId=client)
     place = (far * np.asarray(direction)).tolist()

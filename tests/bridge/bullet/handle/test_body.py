@@ -1,4 +1,4 @@
-"""What `load_into_pybullet` gives back, and what it leaves of itself in PyBullet and on the disk."""
+"""The handle of a body, and the traces of loading in PyBullet and on the disk."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""What a notebook shows of a loaded body."""
+"""Display of loaded bodies in a notebook: an image and a table."""
 
 import base64
 import re
@@ -30,7 +30,7 @@ def picture_in(html, tmp_path):
 
 
 def has(image, red, green, blue):
-    """How many pixels are much more of one colour than of the others."""
+    """Return the number of pixels that are much more of one color than of the others."""
     wanted = np.array((red, green, blue), dtype=bool)
     return int((image[:, :, wanted].min(axis=2) > image[:, :, ~wanted].max(axis=2) + 60).sum())
 

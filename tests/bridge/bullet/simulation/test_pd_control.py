@@ -18,7 +18,7 @@ SDF = FORMS["sdf"]
 
 
 class Loaded:
-    """A scene in PyBullet, with what its ledger says."""
+    """A scene in PyBullet, and its findings by code."""
 
     def __init__(self, client, scene, q, v, step=1e-3):
         pybullet.setGravity(*GRAVITY, physicsClientId=client)
@@ -30,7 +30,7 @@ class Loaded:
         self.diagnostics = {entry.code: entry for entry in self.robot.diagnostics}
 
     def forces(self):
-        """What all but inertia and gravity push with, from one step."""
+        """Return the generalized forces of one step other than inertia and gravity."""
         order = self.mechanism.v_order
         self.robot.step()
         a = (stacked(self.robot.velocities(), order) - stacked(self.v, order)) / self.step
@@ -48,7 +48,7 @@ class Loaded:
         return stacked(self.robot.positions(), self.mechanism.v_order)
 
     def stated(self, code):
-        """The error that the ledger states."""
+        """Return the error that the finding states."""
         entry = self.diagnostics[f"pybullet.{code}"]
         assert entry.fate is Fate.APPROXIMATED
         return float(re.search(r"within ([\d.e-]+)", entry.message)[1])

@@ -77,7 +77,7 @@ def test_a_whip_that_is_cut_holds_together_and_falls_as_a_whole_one(bullet_clien
 
 
 def _in_mujoco(source, seconds, step):
-    """Where the last link is."""
+    """Return the position of the last link."""
     model = bridge.to_mjspec(source).compile()
     model.opt.timestep = step
     model.opt.gravity = (0, 0, -9.81)
