@@ -32,7 +32,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.lowering.placement import placed
 from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import default_position
+from bridge.mechanism.coordinates import Position, default_position
 from bridge.mechanism.couplings import with_followers
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
@@ -265,18 +265,23 @@ def _check_indices(state: State) -> None:
 
 def _set_initial_positions(mechanism: Mechanism, states: list[State]) -> None:
     """Set the default positions of the source, and the positions of coupled joints."""
+    q = with_followers(mechanism, _initial_positions(mechanism))
+    for state in states:
+        names = {body.joint for body in state.articulation.mechanism.bodies}
+        state.set_positions({name: value for name, value in q.items() if name in names})
+    align_split_links(states)
+
+
+def _initial_positions(mechanism: Mechanism) -> dict[str, Position]:
+    """Return the default positions that the source states, and those of all joints that others follow."""
     leaders = {mechanism.v_order[coupling.leader][0] for coupling in mechanism.couplings}
-    q: dict[str, Any] = {}
+    q: dict[str, Position] = {}
     for body in mechanism.bodies:
         if body.joint is not None and body.source is not None and body.primitives:
             default = body.source.default_position
             if default or body.joint in leaders:
                 q[body.joint] = default or default_position(body)
-    q = with_followers(mechanism, q)
-    for state in states:
-        names = {body.joint for body in state.articulation.mechanism.bodies}
-        state.set_positions({name: value for name, value in q.items() if name in names})
-    align_split_links(states)
+    return q
 
 
 def _handle(
