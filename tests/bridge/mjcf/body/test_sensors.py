@@ -1,72 +1,65 @@
-"""Lidars: where each ray goes, and how many there are."""
+"""Sensors measure in MuJoCo what they measure in the source."""
 
+from __future__ import annotations
+
+import dataclasses
 import math
 
 import mujoco
 import numpy as np
 import pytest
 
-import loaders
-from bridge import to_mjcf
+from bridge.mjcf import to_mjcf
+from loaders.model import (
+    WORLD,
+    Box,
+    Collision,
+    JointType,
+    Sensor,
+)
+from loaders.spatial import IDENTITY, Pose, quaternion_to_matrix
+from tests.support.mjcf_scenes import X_LG, codes, hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
 
-ROOM = """<sdf version='1.11'><world name='w'>
-<model name='walls'><static>true</static><link name='l'>
-<collision name='front'><pose>2 0 0 0 0 0</pose><geometry><box><size>1 20 20</size></box></geometry></collision></link>
-</model><model name='m'><link name='eye'>
-<sensor name='lidar' type='{kind}'>{scan}</sensor></link></model></world></sdf>"""
-SCAN = """<{0}><scan><horizontal><samples>{1}</samples><min_angle>{2}</min_angle><max_angle>{3}</max_angle></horizontal>
-<vertical><samples>{4}</samples><min_angle>{5}</min_angle><max_angle>{6}</max_angle></vertical></scan>
-<range><min>.1</min><max>{7}</max></range></{0}>"""
+
+def test_an_imu_at_rest_feels_the_ground_push():
+    imu = Sensor(name="imu", type="imu", X_LS=X_LG)
+    model = compiled(to_mjcf(scene_of(link("a", sensors=(imu,)), joints=(hinge("s", WORLD, "a"),))))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert np.allclose(data.sensor("imu_acceleration").data, X_LG.R.T @ (0, 0, 9.8))
 
 
-def read(kind, *scan):
-    """The export, and what each sensor of the lidar reads, by its name."""
-    mjcf = to_mjcf(loaders.load_string(ROOM.format(kind=kind, scan=SCAN.format(*scan)), format="sdf"))
+def test_a_camera_looks_along_x_with_z_up_and_has_the_sources_view():
+    parameters = (("camera/horizontal_fov", "1.2"), ("camera/image/width", "640"), ("camera/image/height", "480"))
+    camera = Sensor(name="eye", type="camera", X_LS=X_LG, parameters=parameters)
+    model = compiled(to_mjcf(scene_of(link("a", sensors=(camera,)))))
+    R = quaternion_to_matrix(model.cam_quat[0])
+    assert np.allclose(-R[:, 2], X_LG.R[:, 0])
+    assert np.allclose(R[:, 1], X_LG.R[:, 2])
+    width = 2 * math.tan(math.radians(model.cam_fovy[0]) / 2) * 640 / 480
+    assert width == pytest.approx(2 * math.tan(0.6))
+
+
+def test_a_force_sensor_in_a_joint_reads_the_weight_that_hangs_from_it():
+    sensor = Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="weld")
+    weld = dataclasses.replace(hinge("weld", "a", "b", JointType.FIXED), sensors=(sensor,))
+    mjcf = to_mjcf(scene_of(link("a"), link("b"), joints=(hinge("s", WORLD, "a", JointType.FIXED), weld)))
     model = compiled(mjcf)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    return mjcf, {model.sensor(i).name: float(data.sensor(i).data[0]) for i in range(model.nsensor)}
+    assert np.allclose(data.sensor("ft_force").data, (0, 0, 9.8))
+    assert "mjcf.force-torque-sign" in codes(mjcf)
 
 
-@pytest.mark.parametrize(
-    ("kind", "tag"), [("lidar", "lidar"), ("gpu_lidar", "lidar"), ("ray", "ray"), ("gpu_ray", "ray")]
-)
-def test_rays_fan_out_row_by_row_and_read_what_geometry_says(kind, tag):
-    mjcf, found = read(kind, tag, 5, -0.8, 0.4, 3, -0.3, 0.3, 30)
-    expected = [
-        1.5 / math.cos(pitch) / math.cos(yaw)
-        for pitch in np.linspace(-0.3, 0.3, 3)
-        for yaw in np.linspace(-0.8, 0.4, 5)
-    ]
-    assert [name.rpartition("::")[2] for name in found] == [f"lidar_{i}" for i in range(15)]
-    assert list(found.values()) == pytest.approx(expected, abs=1e-9)
-    assert not any(entry.code == "mjcf.sensor-rays" for entry in mjcf.diagnostics)
-
-
-def test_rays_turn_left_and_up():
-    """The directions of the four corners of the fan."""
-    mjcf, _ = read("lidar", "lidar", 2, 0.0, 0.5, 2, 0.0, 0.5, 30)
-    model = compiled(mjcf)
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    ahead, left, up, both = (
-        data.site(i).xmat.reshape(3, 3)[:, 2] for i in range(model.nsite) if "lidar" in data.site(i).name
+def test_a_range_finder_looks_along_x():
+    wall = link(
+        "wall",
+        model="ground",
+        collisions=(Collision(name="w", X_LG=Pose.of(p=(2.0, 0, 0)), geometry=Box(size=(1, 1, 1))),),
     )
-    assert ahead == pytest.approx((1, 0, 0))
-    assert left == pytest.approx((math.cos(0.5), math.sin(0.5), 0))
-    assert up == pytest.approx((math.cos(0.5), 0, math.sin(0.5)))
-    assert both == pytest.approx((math.cos(0.5) ** 2, math.cos(0.5) * math.sin(0.5), math.sin(0.5)))
-
-
-def test_what_is_out_of_reach_reads_the_reach():
-    _, found = read("lidar", "lidar", 1, 0.0, 0.0, 1, 0.0, 0.0, 1.2)
-    assert list(found.values()) == [1.2]
-
-
-@pytest.mark.parametrize(("samples", "written"), [(100, 100), (640, 92), (10**9, 100)])
-def test_of_many_rays_an_even_choice_is_written_and_the_count_is_said(samples, written):
-    mjcf, found = read("lidar", "lidar", samples, -0.5, 0.5, 1, 0.0, 0.0, 30)
-    assert len(found) == written
-    told = [entry.message for entry in mjcf.diagnostics if entry.code == "mjcf.sensor-rays"]
-    assert [f"{samples} rays" in message for message in told] == [True] * (samples > 100)
+    lidar = Sensor(name="lidar", type="lidar", X_LS=IDENTITY)
+    model = compiled(to_mjcf(scene_of(wall, link("a", sensors=(lidar,)))))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert data.sensor("lidar").data[0] == pytest.approx(1.5)

@@ -12,9 +12,21 @@ from hypothesis import strategies as st
 import loaders
 from bridge.mjcf import to_mjcf
 from loaders.diagnostics import Fate
-from loaders.model import WORLD, Joint, JointAxis, JointType, Link, Model, Physics
+from loaders.model import (
+    WORLD,
+    Joint,
+    JointAxis,
+    JointType,
+    Link,
+    Model,
+    Physics,
+)
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, SpatialInertia, frozen, quaternion_to_matrix, rotation_about
+from tests.support import drake_elements as physics
+from tests.support.drake_elements import Drake, read
+from tests.support.drake_in_mujoco import BOTH, Loaded
+from tests.support.mjcf_scenes import hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled, quietly
 
 FREQUENCY = 30.0
@@ -193,3 +205,51 @@ def test_a_repaired_inertia_is_possible_near_and_the_one_that_is_written(moments
     model = compiled(to_mjcf(wrong, inertia="repair"))
     W = quaternion_to_matrix(model.body_iquat[1])
     assert np.allclose(W @ np.diag(model.body_inertia[1]) @ W.T, mended.I_Lcm, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["motor", "position", "velocity"])
+def test_actuators_compile_and_push_within_the_effort(kind):
+    joint = hinge("j", WORLD, "a", lower=-1.0, upper=1.0, effort=3.0, velocity=2.0)
+    model = compiled(to_mjcf(scene_of(link("a"), joints=(joint,)), actuators=kind))
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 1.0 if kind == "position" else 2.0
+    mujoco.mj_forward(model, data)
+    assert 0.0 < data.qfrc_actuator[0] <= 3.0
+
+
+@BOTH
+def test_a_rotor_counts_in_the_mass_matrix_as_in_drake(form):
+    text, scene = read(form, physics.driven(form, physics.ROTORS[form.form]))
+    q = {"ja": 0.3, "jb": -0.8}
+    robot = Loaded(scene).set(q, {"ja": 0.0, "jb": 0.0})
+    expected = Drake(text, form.form).set(q, {}).mass_matrix(robot.mechanism.v_order)
+    np.testing.assert_allclose(robot.running.mass_matrix(), expected, rtol=1e-12)
+    (without,) = (Drake(form.model(physics.driven(form, "")), form.form).set(q, {}),)
+    difference = expected - without.mass_matrix(robot.mechanism.v_order)
+    np.testing.assert_allclose(difference, [[81 * 0.02, 0], [0, 0]], atol=1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize("goal", [0.31, 0.5, 3.0, -3.0])
+def test_a_controller_pushes_by_its_gains_up_to_the_effort_limit(form, goal):
+    _, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort="5"))
+    robot = Loaded(scene, actuators="position")
+    robot.data.ctrl[0] = goal
+    robot.set({"ja": 0.3, "jb": 0.0}, {"ja": 0.2, "jb": 0.0})
+    expected = np.clip(40 * (goal - 0.3) - 2 * 0.2, -5, 5)
+    assert robot.data.qfrc_actuator[0] == pytest.approx(expected, rel=1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize(("effort", "error"), [("100", 2e-3), ("5", 3e-3)])
+def test_a_controller_moves_its_joint_as_in_drake(form, effort, error):
+    text, scene = read(form, physics.driven(form, '<drake:controller_gains p="40" d="2"/>', effort=effort))
+    q = v = {"ja": 0.0, "jb": 0.0}
+    robot = Loaded(scene, 1e-4, actuators="position").set(q, v)
+    robot.data.ctrl[0] = 0.8
+    drake = Drake(text, form.form, 1e-4).set(q, v)
+    port = drake.plant.get_desired_state_input_port(drake.plant.GetModelInstanceByName("m"))
+    port.FixValue(drake.context, np.array((0.8, 0.0)))
+    expected = drake.run(0.3, robot.mechanism.v_order)
+    assert abs(expected[0]) > 0.05
+    assert np.abs(robot.run(0.3) - expected).max() < error

@@ -12,7 +12,7 @@ from bridge.mjcf.geom.contact_compliance import inverse_masses
 from loaders.model import Box, Collision, Friction, JointType, Model, Physics, Plane, Sphere, Surface
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.mujoco_oracle import compiled
-from tests.support.scenes import MOVING, joint, link, random_scene, scene
+from tests.support.scenes import MOVING, link, random_scene, scene
 
 G = 9.8
 BALL, CUBE = Sphere(radius=0.1), Box(size=(0.2, 0.2, 0.2))
@@ -159,61 +159,6 @@ def test_what_falls_bounces_within_the_stated_error_on_a_point_and_on_a_side(sha
 
 # --- friction --------------------------------------------------------------------------------------------------------
 
-RULES = {"drake": 2 * 0.3 * 0.8 / 1.1, "sdformat": 0.3, "mujoco": 0.8, "pybullet": 0.24}
-
-
-def slides(source, slope, **options):
-    """Whether a thing on the floor slides, gravity being tilted by a slope."""
-    angle = math.atan(slope)
-    tilted = dataclasses.replace(source, gravity=frozen((G * math.sin(angle), 0, -G * math.cos(angle))))
-    _, data = settled(to_mjcf(tilted, **options), 1.0)
-    return data.qvel[0] > 0.1
-
-
-@pytest.mark.parametrize("policy", list(RULES))
-def test_a_block_slides_at_the_slope_of_the_combined_friction_if_pairs_are_written(policy):
-    source = on_the_floor(CUBE, friction=Friction(mu=0.3, mu2=0.3), floor={"friction": Friction(mu=0.8, mu2=0.8)})
-    mu = RULES[policy]
-    assert not slides(source, 0.97 * mu, contacts="pairs", policy=policy)
-    assert slides(source, 1.05 * mu, contacts="pairs", policy=policy)
-
-
-def test_without_pairs_the_larger_friction_counts_and_the_ledger_says_so():
-    source = on_the_floor(CUBE, friction=Friction(mu=0.3, mu2=0.3), floor={"friction": Friction(mu=0.8, mu2=0.8)})
-    assert not slides(source, 0.97 * 0.8)
-    assert slides(source, 1.05 * 0.8)
-    (entry,) = [e for e in to_mjcf(source).diagnostics if e.code == "mjcf.friction-combination"]
-    assert f"{RULES['drake']:g}" in entry.message
-    assert "mjcf.friction-combination" not in codes(to_mjcf(source, policy="mujoco"))
-    assert "mjcf.friction-combination" not in codes(to_mjcf(source, contacts="pairs"))
-
-
-def test_a_pair_is_written_once_for_all_that_touch_and_for_nothing_else():
-    """The contacts are those of the geoms, no more: MuJoCo leaves a pair of the list out of its own search."""
-    balls = [link(f"l{i}", X_WL=Pose.of(p=(0.15 * i, 0, 0)), shape=BALL) for i in range(4)]
-    source = scene(balls, [joint("j", "l0", "l1", X_PJ=Pose.of(p=(0.15, 0, 0)))])
-    found = []
-    for contacts in ("geoms", "pairs"):
-        model = compiled(to_mjcf(source, contacts=contacts))
-        data = mujoco.MjData(model)
-        mujoco.mj_forward(model, data)
-        found.append(sorted(sorted(c.geom) for c in data.contact[: data.ncon]))
-        assert model.npair == (0 if contacts == "geoms" else 5)
-    assert found[0] == found[1]
-    assert len(found[0]) == 2
-
-
-def test_more_pairs_than_anybody_reads_are_refused_with_a_word():
-    balls = [link(f"l{i}", X_WL=Pose.of(p=(i, 0, 0)), shape=BALL) for i in range(70)]
-    mjcf = to_mjcf(scene(balls), contacts="pairs")
-    assert "<pair" not in mjcf
-    assert "mjcf.contact-pairs" in codes(mjcf)
-
-
-def test_an_unknown_place_for_contacts_is_refused():
-    with pytest.raises(ValueError, match="contacts must be one of geoms, pairs"):
-        to_mjcf(on_the_floor(BALL), contacts="both")
-
 
 @pytest.mark.parametrize("mu", [0.5, 1.0, 1.5, 4.0, 1000.0])
 def test_what_is_rough_lies_on_the_floor_like_what_is_smooth(mu):
@@ -251,14 +196,3 @@ def test_rolling_friction_stops_a_ball_as_its_coefficient_says(contacts):
     inertia = 2.0 * 0.2**2 / 6.0
     expected = 0.002 * 2.0 * G / 0.1 / (2.0 + inertia / 0.1**2)
     assert (1.5 - data.qvel[0]) / 0.2 == pytest.approx(expected, rel=0.03)
-
-
-@pytest.mark.parametrize("direction", [0.0, 0.4, math.pi / 4])
-def test_pairs_have_friction_that_is_the_same_in_every_direction(direction):
-    source = on_the_floor(CUBE, friction=Friction(mu=0.5, mu2=0.5), floor={"friction": Friction(mu=0.5, mu2=0.5)})
-    for slope, moves in ((0.48, False), (0.53, True)):
-        angle = math.atan(slope)
-        along = (math.sin(angle) * math.cos(direction), math.sin(angle) * math.sin(direction), -math.cos(angle))
-        tilted = dataclasses.replace(source, gravity=frozen(G * np.array(along)))
-        _, data = settled(to_mjcf(tilted, contacts="pairs"), 1.0)
-        assert (np.linalg.norm(data.qvel[:2]) > 0.1) == moves

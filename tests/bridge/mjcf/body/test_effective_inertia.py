@@ -1,0 +1,34 @@
+"""Effective inertia of joints, compared with the closed form of a double pendulum and with MuJoCo."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bridge import lower
+from bridge.mjcf.body.effective_inertia import effective_inertia, max_effort
+from loaders.model import JointAxis, JointType
+from loaders.spatial import frozen
+from tests.support.mjcf_scenes import chain, random_tree
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_force_on_one_joint_accelerates_it_by_its_inverse_effective_inertia(seed: int) -> None:
+    mechanism = lower(random_tree(seed, kinds=(JointType.REVOLUTE,), size=5))
+    inertia = effective_inertia(mechanism)
+    assert inertia is not None
+    M = mechanism.mass_matrix()
+    for i, force in enumerate(np.eye(len(M))):
+        assert np.linalg.solve(M, force)[i] == pytest.approx(1.0 / inertia.free[i], rel=1e-9)
+        assert M[i, i] == pytest.approx(inertia.locked[i], rel=1e-9)
+    assert np.all(inertia.min_free <= inertia.free)
+
+
+def test_more_than_a_thousand_velocities_have_no_effective_inertia() -> None:
+    assert effective_inertia(lower(chain(1000))) is None
+
+
+def test_the_largest_effort_turns_a_hinge_by_a_fifth_of_a_radian_in_one_step() -> None:
+    axis = JointAxis(xyz=frozen((0.0, 0.0, 1.0)), lower=-1e9, upper=1e9)
+    effort = max_effort(0.5, axis, 1e-3, speed=100.0)
+    assert effort / 0.5 * 1e-3 * 1e-3 == pytest.approx(0.2)

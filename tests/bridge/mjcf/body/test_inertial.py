@@ -1,0 +1,115 @@
+"""Masses and inertias in MuJoCo are the model's, repaired or refused as the options say."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import mujoco
+import numpy as np
+import pytest
+
+from bridge.mjcf import to_mjcf
+from loaders.diagnostics import ExportError, Fate, Where
+from loaders.model import (
+    Box,
+    Collision,
+    Joint,
+    JointType,
+    Link,
+)
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from tests.support.mjcf_scenes import IMPOSSIBLE, codes, hinge, link, one_joint, random_tree, scene_of
+from tests.support.mujoco_oracle import compiled
+
+
+def test_mass_comes_from_the_model_alone_and_never_from_shapes():
+    shape = Collision(name="c", X_LG=IDENTITY, geometry=Box(size=(1.0, 1.0, 1.0)))
+    tool = link("tool", collisions=(shape,), inertia=None)
+    scene = scene_of(link("a"), tool, joints=(hinge("weld", "a", "tool", JointType.FIXED),))
+    assert compiled(to_mjcf(scene)).body("tool").mass[0] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_mass_and_inertia_is_the_models(seed):
+    scene = random_tree(seed)
+    model = compiled(to_mjcf(scene))
+    for body_link in scene.links:
+        body = model.body(body_link.name)
+        R = np.empty(9)
+        mujoco.mju_quat2Mat(R, body.iquat)
+        R = R.reshape(3, 3)
+        assert body.mass[0] == body_link.inertia.mass
+        assert np.array_equal(body.ipos, body_link.inertia.p_LLcm)
+        error = R @ np.diag(body.inertia) @ R.T - body_link.inertia.I_Lcm
+        assert np.abs(error).max() <= 1e-14 * np.trace(body_link.inertia.I_Lcm)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_flat_bodies_compile_and_keep_their_inertia_to_the_last_digit(seed):
+    rng = np.random.default_rng(seed)
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    a, b = rng.uniform(0.01, 1.0, 2)
+    flat = SpatialInertia.of(1.0, I_Lcm=R @ np.diag((a, b, a + b)) @ R.T)
+    body = compiled(to_mjcf(one_joint(inertia=flat))).body("arm")
+    assert sorted(body.inertia) == pytest.approx(sorted((a, b, a + b)), rel=1e-13)
+
+
+def test_a_diagonal_inertia_is_written_as_it_stands():
+    flat = SpatialInertia.of(1.0, I_Lcm=np.diag((0.7, 0.1, 0.75)))
+    assert 'diaginertia="0.7 0.1 0.75"' in to_mjcf(one_joint(inertia=flat))
+
+
+def test_an_inertia_that_no_body_has_is_refused_by_name_and_place():
+    with pytest.raises(ExportError, match=r"arm\.sdf:12: error: .*link arm .*inertia=\"repair\"") as caught:
+        to_mjcf(one_joint(inertia=IMPOSSIBLE))
+    assert codes(caught.value.diagnostics) == ["mjcf.impossible-inertia"]
+
+
+def test_a_repaired_inertia_is_the_nearest_and_says_so():
+    mjcf = to_mjcf(one_joint(inertia=IMPOSSIBLE), inertia="repair")
+    a, b, c = compiled(mjcf).body("arm").inertia
+    assert (a, b, c) == pytest.approx((4 / 3, 4 / 3, 8 / 3))
+    (entry,) = (e for e in mjcf.diagnostics if e.fate is Fate.REPAIRED)
+    assert "1, 1, 3 kg m^2" in entry.message
+
+
+def test_links_without_mass_that_move_get_the_least_that_compiles_and_it_is_said():
+    scene = one_joint()
+    bare = dataclasses.replace(scene.links[1], inertia=None)
+    mjcf = to_mjcf(dataclasses.replace(scene, links=(scene.links[0], bare)))
+    assert compiled(mjcf).body("arm").mass[0] == 1e-14
+    (entry,) = (e for e in mjcf.diagnostics if e.code == "mjcf.massless-link")
+    assert (entry.fate, entry.where) == (Fate.ASSUMED, Where("arm.sdf", 12))
+
+
+def test_a_link_without_mass_that_carries_a_welded_mass_stays_without():
+    scene = one_joint()
+    tool = Link(name="tool", model="m", X_WL=IDENTITY, inertia=scene.links[1].inertia)
+    weld = Joint(name="weld", type=JointType.FIXED, parent="arm", child="tool", X_PJ=IDENTITY, X_CJ=IDENTITY)
+    bare = dataclasses.replace(scene.links[1], inertia=None)
+    scene = dataclasses.replace(scene, links=(scene.links[0], bare, tool), joints=(*scene.joints, weld))
+    mjcf = to_mjcf(scene)
+    assert compiled(mjcf).body("arm").mass[0] == 0.0
+    assert "mjcf.massless-link" not in codes(mjcf.diagnostics)
+
+
+@pytest.mark.parametrize("mass", [None, 3.0])
+def test_an_inertia_from_geometry_is_that_of_the_shapes(mass):
+    """A box of water, or of the link's mass; moments of a box in closed form."""
+    given = None if mass is None else SpatialInertia.of(mass, I_Lcm=np.diag((1.0, 1.0, 9.0)))
+    scene = one_joint()
+    box = Collision(name="c", X_LG=Pose.of(p=(1, 2, 3)), geometry=Box(size=(0.1, 0.2, 0.3)))
+    boxed = dataclasses.replace(scene.links[1], inertia=given, collisions=(box,))
+    mjcf = to_mjcf(dataclasses.replace(scene, links=(scene.links[0], boxed)), inertia="from_geometry")
+    body, m = compiled(mjcf).body("arm"), mass or 6.0
+    assert body.mass[0] == pytest.approx(m)
+    assert body.ipos == pytest.approx((1, 2, 3))
+    assert body.inertia == pytest.approx((m * 0.13 / 12, m * 0.10 / 12, m * 0.05 / 12))
+    assert "mjcf.inertia-from-geometry" in codes(mjcf.diagnostics)
+
+
+def test_a_link_without_inertia_is_an_error_where_that_is_asked_for():
+    scene = one_joint()
+    bare = dataclasses.replace(scene.links[1], inertia=None)
+    with pytest.raises(ExportError, match="link arm has no inertia"):
+        to_mjcf(dataclasses.replace(scene, links=(scene.links[0], bare)), inertia="error")

@@ -1,0 +1,156 @@
+"""Joints move in MuJoCo as in the mechanism: poses, mass matrix, bias forces, passive forces and limits."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from bridge import lower
+from bridge.mechanism.target_names import primitive_names
+from bridge.mjcf import to_mjcf
+from loaders.model import (
+    Actuator,
+    Arc,
+    Curve,
+    JointAxis,
+    JointType,
+)
+from loaders.spatial import frozen
+from tests.support.mjcf_scenes import SCALAR, codes, one_joint, random_q, random_tree, z_axis
+from tests.support.mujoco_oracle import Running, compiled, quietly
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_links_stand_where_the_model_has_them(seed):
+    mechanism = lower(random_tree(seed))
+    running = Running(compiled(to_mjcf(mechanism)), mechanism)
+    rng = np.random.default_rng(seed)
+    for q in ({}, random_q(mechanism, rng), random_q(mechanism, rng)):
+        expected = mechanism.link_poses(q)
+        for name, X_WL in running.set(q).poses().items():
+            assert X_WL.is_close(expected[name], 1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_mass_matrix_projected_on_the_models_freedoms_is_the_models(seed):
+    mechanism = lower(random_tree(seed))
+    running = Running(compiled(to_mjcf(mechanism)), mechanism)
+    q = random_q(mechanism, np.random.default_rng(seed))
+    expected = mechanism.mass_matrix(q)
+    assert np.abs(running.set(q).mass_matrix() - expected).max() <= 1e-12 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bias_forces_are_the_models(seed):
+    scene = random_tree(seed, kinds=SCALAR)
+    mechanism = lower(scene)
+    running = Running(compiled(to_mjcf(mechanism)), mechanism)
+    rng = np.random.default_rng(seed)
+    q = random_q(mechanism, rng)
+    v = {
+        body.joint: rng.uniform(-1, 1, len(body.reflected_inertia))
+        for body in mechanism.bodies
+        if body.primitives and body.primitives[0].kind != "free"
+    }
+    vector = np.concatenate(
+        [np.atleast_1d(v.get(b.joint, np.zeros(len(b.reflected_inertia)))) for b in mechanism.bodies]
+    )
+    expected = mechanism.bias_forces(q, v)
+    found = running.set(q, vector).bias_forces()
+    assert np.abs(found - expected).max() <= 1e-10 * max(1.0, np.abs(expected).max())
+
+
+def test_damping_spring_and_friction_push_as_the_model_says():
+    axis = z_axis(damping=0.7, spring_stiffness=3.0, spring_reference=0.2, friction=0.4)
+    model = compiled(to_mjcf(one_joint(axis)))
+    data = mujoco.MjData(model)
+    data.qpos[0], data.qvel[0] = 0.5, 2.0
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_passive[0] == pytest.approx(-0.7 * 2.0 - 3.0 * 0.3, rel=1e-14)
+    assert data.qfrc_constraint[0] == pytest.approx(-0.4, rel=1e-12)
+
+
+def test_a_rotor_adds_its_inertia_times_the_gear_squared():
+    scene = one_joint(z_axis())
+    rotor = Actuator(name="motor", joint="elbow", gear_ratio=10.0, rotor_inertia=0.02)
+    plain, geared = (lower(s) for s in (scene, dataclasses.replace(scene, actuators=(rotor,))))
+    M = [Running(compiled(to_mjcf(m)), m).set({}).mass_matrix()[0, 0] for m in (plain, geared)]
+    assert M[1] - M[0] == pytest.approx(2.0, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("lower_limit", "upper_limit", "expected"),
+    [
+        (-1.0, 2.0, (-1.0, 2.0)),
+        (0.5, math.inf, (0.5, 1e10)),
+        (-math.inf, 0.5, (-1e10, 0.5)),
+    ],
+)
+def test_limits_hold_also_on_one_side(lower_limit, upper_limit, expected):
+    joint = compiled(to_mjcf(one_joint(z_axis(lower=lower_limit, upper=upper_limit)))).joint("elbow")
+    assert joint.limited[0]
+    assert tuple(joint.range) == expected
+
+
+@pytest.mark.parametrize("far", [math.inf, 1e12])
+def test_a_joint_without_limits_that_it_could_reach_has_none(far):
+    assert not compiled(to_mjcf(one_joint(z_axis(lower=-far, upper=far)))).joint("elbow").limited[0]
+
+
+def test_a_joint_at_its_limit_stays_there():
+    model = compiled(to_mjcf(one_joint(JointAxis(xyz=frozen((0, 1, 0)), lower=-0.5, upper=0.5))))
+    data = mujoco.MjData(model)
+    for _ in range(5000):
+        mujoco.mj_step(model, data)
+    assert abs(data.qpos[0]) <= 0.5 + 1e-4
+
+
+def test_an_effort_limit_holds_for_the_sum_of_actuators():
+    model = compiled(to_mjcf(one_joint(z_axis(effort=5.0)), actuators="motor"))
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 50.0
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_actuator[0] == 5.0
+
+
+def test_an_arc_is_a_hinge_whose_forces_are_those_along_the_arc():
+    curve = Curve(
+        initial_tangent=frozen((1, 0, 0)), plane_normal=frozen((0, 0, 1)), arcs=(Arc(length=1.0, curvature=2.0),)
+    )
+    scene = one_joint(z_axis(damping=0.8, lower=-0.2, upper=1.0), kind=JointType.CURVILINEAR, curve=curve)
+    mechanism = lower(scene)
+    mjcf = to_mjcf(mechanism)
+    running = Running(compiled(mjcf), mechanism)
+    for s in (0.0, 0.4, 0.9):
+        expected = mechanism.link_poses({"elbow": s})["arm"]
+        assert running.set({"elbow": s}, np.array([0.5])).poses()["arm"].is_close(expected)
+        assert (running.S.T @ running.data.qfrc_passive)[0] == pytest.approx(-0.8 * 0.5, rel=1e-14)
+        assert running.mass_matrix() == pytest.approx(mechanism.mass_matrix({"elbow": s}), rel=1e-13)
+    assert tuple(running.model.joint("elbow").range) == (-0.4, 2.0)
+    assert "mjcf.joint-coordinate" in codes(mjcf.diagnostics)
+
+
+@pytest.mark.parametrize("kind", [JointType.UNIVERSAL, JointType.REVOLUTE2])
+def test_a_joint_whose_two_axes_are_one_runs_and_turns_by_the_sum(kind):
+    scene = one_joint(kind=kind)
+    (hold, elbow) = scene.joints
+    twice = dataclasses.replace(elbow, axes=(z_axis(), z_axis()))
+    mjcf = to_mjcf(dataclasses.replace(scene, joints=(hold, twice)))
+    assert "mjcf.parallel-axes" in codes(mjcf.diagnostics)
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    data.qvel[:] = 0.3, 0.4
+    quietly(lambda: [mujoco.mj_step(model, data) for _ in range(1000)])
+    assert data.body("arm").cvel[2] == pytest.approx(0.7, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_joints_stand_in_qpos_in_the_order_of_the_mechanism(seed):
+    mechanism = lower(random_tree(seed, size=15))
+    model = compiled(to_mjcf(mechanism))
+    expected = [name for body in mechanism.bodies for name in primitive_names(body)]
+    assert [model.joint(i).name for i in range(model.njnt)] == expected

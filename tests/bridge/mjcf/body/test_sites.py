@@ -1,0 +1,22 @@
+"""Sites have unique names and the pose of their frame in the running MuJoCo."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from bridge.mjcf import to_mjcf
+from loaders.model import Frame
+from tests.support.mjcf_scenes import X_LG, link, scene_of
+from tests.support.mujoco_oracle import compiled
+
+
+def test_two_frames_of_one_name_are_two_sites_at_their_places() -> None:
+    frames = (Frame(name="tip", link="a", X_LF=X_LG), Frame(name="tip", link="b", X_LF=X_LG.inverse()))
+    mjcf = to_mjcf(scene_of(link("a"), link("b", p=(1.0, 0.0, 0.0)), frames=frames))
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert mjcf.names == {"tip": "tip_2"}
+    assert np.allclose(data.site("tip").xpos, X_LG.p)
+    assert np.allclose(data.site("tip_2").xpos, X_LG.inverse().p + np.array((1.0, 0.0, 0.0)))

@@ -1,0 +1,38 @@
+"""Height maps: MuJoCo's height field has the heights of the source, and an unreadable image is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from PIL import Image
+
+from bridge.mjcf import to_mjcf
+from loaders.model import Collision, Heightmap
+from loaders.spatial import IDENTITY
+from tests.support.mjcf_scenes import codes, link, scene_of
+from tests.support.mujoco_oracle import compiled
+
+
+def test_a_ray_from_above_meets_the_height_of_the_image(tmp_path: Path) -> None:
+    levels = np.tile(np.array([51, 102, 204], dtype=np.uint8), (3, 1))
+    Image.fromarray(levels).save(tmp_path / "hill.png")
+    terrain = Heightmap(uri="hill.png", path=str(tmp_path / "hill.png"), size=(4.0, 4.0, 2.0))
+    shape = Collision(name="hill", X_LG=IDENTITY, geometry=terrain)
+    model = compiled(to_mjcf(scene_of(link("l", model="ground", collisions=(shape,)))))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    for x, level in ((-1.999, 51), (0.0, 102), (1.999, 204)):
+        start, down = np.array([x, 0.0, 10.0]), np.array([0.0, 0.0, -1.0])
+        distance = mujoco.mj_ray(model, data, start, down, None, 1, -1, np.zeros(1, dtype=np.int32))
+        assert 10.0 - distance == pytest.approx(2.0 * level / 255, abs=2e-3)
+
+
+def test_an_image_that_does_not_exist_is_reported_for_its_link() -> None:
+    shape = Collision(name="hill", X_LG=IDENTITY, geometry=Heightmap(uri="hill.png", path=None))
+    mjcf = to_mjcf(scene_of(link("l", model="ground", collisions=(shape,))))
+    assert "mjcf.heightmap" in codes(mjcf)
+    (entry,) = (entry for entry in mjcf.diagnostics if entry.code == "mjcf.heightmap")
+    assert (entry.subjects, entry.arguments["uri"]) == (("l",), "hill.png")
