@@ -86,7 +86,9 @@ def _write_lock(joint: ScalarJoint, context: Context) -> None:
 
 
 def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
+    v_order = context.mechanism.v_order
     for coupling in context.mechanism.couplings:
+        subjects = (v_order[coupling.follower][0], v_order[coupling.leader][0])
         follower, leader = scalar_joints.get(coupling.follower), scalar_joints.get(coupling.leader)
         if follower is None or leader is None:
             context.report(
@@ -94,20 +96,19 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
                 "coupling",
                 "joint {joint} cannot be coupled: MuJoCo couples hinges and slides only",
                 coupling.where,
-                subjects=(coupling.name,),
+                subjects=subjects,
                 joint=coupling.name,
             )
             continue
         offset = follower.ratio * coupling.offset
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
         _joint_equality(follower.joint, leader.joint, offset, multiplier, context)
-        v_order = context.mechanism.v_order
         context.report(
             Fate.APPROXIMATED,
             "coupling-soft-constraint",
             "joint {follower} follows {leader} by a soft constraint " + HELD_WITHIN,
             coupling.where,
-            subjects=(v_order[coupling.follower][0], v_order[coupling.leader][0]),
+            subjects=subjects,
             follower=follower.joint,
             leader=leader.joint,
             error="2e-6",

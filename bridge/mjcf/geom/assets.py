@@ -15,7 +15,7 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.number_format import color
 from bridge.mjcf.xml.target import TARGET
-from loaders.diagnostics import Fate, Where
+from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
 from loaders.spatial import Array, Pose
 
@@ -102,12 +102,14 @@ class AssetLibrary:
 
     def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         assets: tuple[MeshAsset, ...]
-        diagnostics = self._context.diagnostics
+        diagnostics = Diagnostics()
         if isinstance(geometry, Mesh):
             flags = {"collides": use.collides, "plain": use.has_color}
             assets = mesh_asset(geometry, TARGET, diagnostics, where=use.where, **flags)
         else:
             assets = shape_asset(geometry, TARGET, diagnostics, where=use.where)
+        about_link = (replace(entry, subjects=entry.subjects or (use.link,)) for entry in diagnostics)
+        self._context.diagnostics.extend(about_link)
         if use.has_texture:
             self._report_missing_uv(assets, use)
         return tuple(self._part(asset, use) for asset in assets)

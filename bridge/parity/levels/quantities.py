@@ -323,7 +323,7 @@ _ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia"})
 _GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _LOST_SHAPE = frozenset({
     "resource.not-found", "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
-    "mjcf.welded-contact", "mjcf.collide-without-contact",
+ "mjcf.collide-without-contact",
 })  # fmt: skip
 _COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
 
