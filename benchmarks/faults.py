@@ -1,9 +1,9 @@
-"""How sensitive the proof is: eight faults, planted one at a time in one engine's model of twenty robots.
+"""Measure the sensitivity of the comparison: plant eight faults, one at a time, in one engine's model of twenty robots.
 
 python benchmarks/faults.py [--seeds N] [--motion N] [WORD ...]
 
-Every fault must be found, and the first difference must name the link or joint that has it. Without a fault nothing may
-be found, at any seed. Status 1 if that does not hold.
+Every fault must be found, and the first difference must name its link or joint. Without a fault no difference may be
+found, for any seed. The exit status is 1 otherwise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENGINES = ("mujoco", "pybullet")
 
 
 def main(seeds: int, motions: int, words: Sequence[str]) -> int:
-    """Print the table; how much went wrong."""
+    """Print the table and return the number of problems."""
     begin, wrong = time.perf_counter(), []
     robots = {name: scene for name, scene in twenty().items() if not words or any(word in name for word in words)}
     counts = dict.fromkeys(FAULTS, 0)
@@ -58,7 +58,7 @@ def _planted(scene, plant, seed: int, engine: str) -> str:
 
 @contextlib.contextmanager
 def _silence():
-    """Without what PyBullet prints, which is no exception's business."""
+    """Suppress what PyBullet prints."""
     kept, sink = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 2)
     try:

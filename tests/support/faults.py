@@ -1,4 +1,4 @@
-"""Faults, planted one at a time in the scene that one engine is given, and where each of them is."""
+"""Faults to plant in the scene that one engine is given, each with the links or joints that it concerns."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ from loaders.model import Coupling, FilterGroup, FilterRule, Joint, JointType, L
 from loaders.spatial import rotation_about
 
 Planted = tuple[Scene, set[str]]
-"""The changed scene, and the names of which a report must have one."""
+"""The changed scene, and the names of links or joints of which a report must name one."""
 Fault = Callable[[Scene, np.random.Generator], Planted]
 
 _TURNING = {JointType.REVOLUTE, JointType.CONTINUOUS}
 _SINGLE = _TURNING | {JointType.PRISMATIC}
 ANISOTROPY = 1e-3
-"""Least relative difference that a turn makes to an inertia which is turned."""
+"""Smallest relative difference that a rotation must make to an inertia."""
 TURN = rotation_about(np.ones(3) / math.sqrt(3.0), 0.2)
 
 
-# --- what a robot must have for every fault to have its place --------------------------------------------------------
+# --- preparation -----------------------------------------------------------------------------------------------------
 
 
 def prepared(scene: Scene) -> Scene:
-    """The robot with balls for shapes, and given what it lacks: damper, limits, mimic joint, filter, uneven inertia."""
+    """Return the robot with spheres as shapes, and with a place for every fault.
+
+    Damping, limits, a mimic joint, a collision filter and an asymmetric inertia are added if the robot has none.
+    """
     scene = dataclasses.replace(with_overlapping_spheres(scene), actuators=(), forces=(), lights=(), diagnostics=())
     joints = _single(scene)
     if not any(joint.axes[0].damping for joint in joints):
@@ -56,7 +59,7 @@ def prepared(scene: Scene) -> Scene:
 
 
 def _filtered(scene: Scene) -> Scene:
-    """With a rule that keeps two links apart which may touch, if there are two."""
+    """Return the scene with a filter for two links that can collide, if there are two."""
     mechanism = bridge.lower(scene)
     allowed = sorted(tuple(sorted(pair)) for pair in mechanism.collidable_pairs())
     moving = moving_links(mechanism)
@@ -71,7 +74,7 @@ def _filtered(scene: Scene) -> Scene:
 
 
 def _single(scene: Scene) -> list[Joint]:
-    """Joints of one axis, of which no loop is made, that move something massive."""
+    """Joints with one axis that carry a mass and are not part of a loop."""
     mechanism = bridge.lower(scene)
     massive = {link.name for link in scene.links if link.inertia is not None and link.inertia.mass > 0.0}
     carrying = {body.joint for body in mechanism.bodies if body.name in massive and len(body.primitives) == 1}
@@ -109,13 +112,13 @@ def _any(things: Sequence[Any], rng: np.random.Generator) -> Any:
 
 
 def heavier(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The mass of one link, one per cent more."""
+    """Increase the mass of one link by 1 %."""
     link = _any(_massive(scene), rng)
     return _with_inertia(scene, link.name, mass=1.01 * link.inertia.mass), {link.name}
 
 
 def turned_inertia(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The inertia of one link, turned by 0.2 rad; that of a ball would look alike from all sides."""
+    """Rotate the inertia of one link by 0.2 rad; the inertia of a sphere would not change."""
     link = _any([k for k in _massive(scene) if _shows_a_turn(k)], rng)
     return _with_inertia(scene, link.name, I_Lcm=TURN @ link.inertia.I_Lcm @ TURN.T), {link.name}
 
@@ -126,19 +129,19 @@ def _shows_a_turn(link: Link) -> bool:
 
 
 def flipped_axis(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The axis of one joint, the other way round."""
+    """Reverse the axis of one joint."""
     joint = _any(_single(scene), rng)
     return _with_axis(scene, joint.name, xyz=-joint.axes[0].xyz), {joint.name}
 
 
 def moved_frame(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The frame of one joint, a millimetre off."""
+    """Move the frame of one joint by a millimeter."""
     joint = _any(_single(scene), rng)
     return _with_joint(scene, joint.name, X_PJ=joint.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))), {joint.name}
 
 
 def mirrored_mimic(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The multiplier of one coupling, of the other sign."""
+    """Change the sign of the multiplier of one coupling."""
     coupling = _any(scene.couplings, rng)
     mirrored = dataclasses.replace(coupling, multiplier=-coupling.multiplier)
     couplings = tuple(mirrored if c is coupling else c for c in scene.couplings)
@@ -146,20 +149,20 @@ def mirrored_mimic(scene: Scene, rng: np.random.Generator) -> Planted:
 
 
 def missing_filter(scene: Scene, _rng: np.random.Generator) -> Planted:
-    """The last rule that keeps two links apart, left out."""
+    """Remove the last collision filter."""
     *rules, last = scene.filter_rules
     group = next(group for group in scene.filter_groups if group.name == last.a)
     return dataclasses.replace(scene, filter_rules=tuple(rules)), set(group.links)
 
 
 def without_damping(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The damping of one joint, dropped."""
+    """Remove the damping of one joint."""
     joint = _any([joint for joint in _single(scene) if joint.axes[0].damping], rng)
     return _with_axis(scene, joint.name, damping=0.0), {joint.name}
 
 
 def without_limits(scene: Scene, rng: np.random.Generator) -> Planted:
-    """The limits of one joint, dropped."""
+    """Remove the limits of one joint."""
     joint = _any([joint for joint in _single(scene) if math.isfinite(joint.axes[0].lower)], rng)
     return _with_axis(scene, joint.name, lower=-math.inf, upper=math.inf), {joint.name}
 
@@ -174,14 +177,24 @@ FAULTS: dict[str, Fault] = {
     "damping dropped": without_damping,
     "limits dropped": without_limits,
 }
-"""By what the tables call them."""
+"""The faults by their names in the tables."""
 
 
 # --- planting and finding --------------------------------------------------------------------------------------------
 
 
 def verdict_on(scene: Scene, changed: Scene, engine: str, names: set[str]) -> str:
-    """Hold an engine with a changed scene against another: empty if the report names the fault, else what it says."""
+    """Compare an engine that runs a changed scene with a sound engine.
+
+    Args:
+        scene: The scene that the sound engine runs.
+        changed: The scene with the fault.
+        engine: The engine with the fault.
+        names: Links or joints of which the first difference must name one.
+
+    Returns:
+        The problem in words; empty if the report names the fault.
+    """
     other = "pybullet" if engine == "mujoco" else "mujoco"
 
     def opened(_mechanism: Mechanism) -> Any:
@@ -193,14 +206,23 @@ def verdict_on(scene: Scene, changed: Scene, engine: str, names: set[str]) -> st
     if not failed:
         return f"not found: {found.verdict}"
     if not all(engine in row.engines for row in failed):
-        return "the engine without a fault is blamed"
+        return "a row without the faulty engine fails"
     first = failed[0]
-    named = {part.partition("[")[0] for word in (" with ", " on ") for part in first.where.split(word)}
-    return "" if named & names else f"{first.quantity} at {first.where} instead of {', '.join(sorted(names))}"
+    return (
+        ""
+        if names.intersection(first.subjects)
+        else f"{first.quantity} at {first.where} instead of {', '.join(sorted(names))}"
+    )
 
 
 def false_alarm(scene: Scene, seed: int, levels: Sequence[str] = ("L0", "L1")) -> str:
-    """What a comparison of two sound engines finds: empty if nothing."""
+    """Return the first difference of two sound engines in words; empty if there is none.
+
+    Args:
+        scene: The scene to compare.
+        seed: Seed of the random states.
+        levels: The levels to compare.
+    """
     found = compare(scene, levels=levels, seed=seed, configurations=4)
     first = next((row for row in found.rows if row.outcome is Outcome.FAILED), None)
     return "" if first is None else f"{first.level} {first.quantity} at {first.where}: {first.error:.1e}"
@@ -231,11 +253,11 @@ TWENTY = (
     "pybullet_data/r2d2.urdf",
     "pybullet_data/racecar/racecar.urdf",
 )
-"""Arms, hands, walkers, wheels and wings; fixed and floating bases."""
+"""Arms, hands, legged, wheeled and flying robots, with fixed and floating bases."""
 
 
 def twenty() -> dict[str, Scene]:
-    """Twenty robots by name, each with a place for every fault; of packages that are installed."""
+    """Return the robots of the installed packages by name, each prepared for every fault."""
     from tests.corpora import robots_corpus
 
     installed = {str(robot): robot for robot in robots_corpus.robots()}
