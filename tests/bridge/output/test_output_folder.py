@@ -15,7 +15,7 @@ import pytest
 
 from bridge.output import OutputFolderError, write_folder
 from bridge.output import output_folder as module
-from bridge.output.exchange import ExchangeUnsupportedError, exchange
+from bridge.output.exchange import ExchangeUnsupportedError
 from bridge.output.manifest import MANIFEST, folder_state
 
 OLD = {"model.xml": b"old", "assets/a.obj": b"old mesh", "README.md": b"old text"}
@@ -99,13 +99,6 @@ def test_no_path_leads_out_of_the_folder(tmp_path: Path, file: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_manifest_that_is_broken_owns_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    write_folder(folder, OLD)
-    (folder / MANIFEST).write_text('{"sdfbridge": 1, "files": ["model.xml"]}')
-    assert folder_state(folder).foreign == ("README.md", "assets", "model.xml")
-
-
 def test_an_error_while_writing_leaves_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "out"
     write_folder(folder, OLD)
@@ -149,16 +142,6 @@ def test_where_folders_cannot_be_exchanged_a_kill_between_two_renames_is_made_go
     write_folder(folder, OLD)
     assert content(folder) == OLD
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_exchange_is_one_step_and_refuses_what_is_not_there(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    (tmp_path / "a" / "x").touch()
-    exchange(tmp_path / "a", tmp_path / "b")
-    assert (tmp_path / "b" / "x").exists()
-    with pytest.raises(FileNotFoundError):
-        exchange(tmp_path / "a", tmp_path / "nowhere")
 
 
 def test_outputs_at_once_wait_for_each_other(tmp_path: Path) -> None:
