@@ -26,7 +26,7 @@ STILL = {"ja": 0.0, "jc": 0.0, "jb": (0.0, 0.0)}
 
 
 class Loaded:
-    """A scene in MuJoCo, with what its ledger says."""
+    """A scene in MuJoCo, with its diagnostics."""
 
     def __init__(self, scene, step=1e-3, **options):
         scene = dataclasses.replace(scene, physics=Physics(time_step=step))
@@ -71,7 +71,7 @@ class Loaded:
         return np.array([found[key] for key in sorted(found)])
 
     def stated(self, code):
-        """The error that the ledger states."""
+        """The error that the diagnostic states."""
         entry = self.diagnostics[f"mjcf.{code}"]
         assert entry.fate is Fate.APPROXIMATED
         return float(re.search(r"within ([\d.e-]+)", entry.message)[1])

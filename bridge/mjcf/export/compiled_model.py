@@ -64,7 +64,7 @@ def compile_export(folder: Path, scene: Scene) -> CompiledModel:
 
 
 def _pose_error(data: Any, scene: Scene) -> float:
-    """The largest error of the links' positions [m] and orientations [rad]."""
+    """Return the largest error of the links' positions [m] and orientations [rad]."""
     worst = 0.0
     for link in (link for link in scene.links if link.name != WORLD):
         body = data.body(link.name)
@@ -75,7 +75,7 @@ def _pose_error(data: Any, scene: Scene) -> float:
 
 
 def _overlaps(model: Any, data: Any) -> dict[tuple[str, str], float]:
-    """Pairs of links that overlap at the key ``home``, or at zero if there is none; contacts will push them apart."""
+    """Return the depth [m] of pairs of links that overlap at the key ``home``, or at zero without one."""
     import mujoco
 
     if model.nkey:

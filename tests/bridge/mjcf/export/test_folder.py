@@ -15,7 +15,7 @@ from tests.support.mjcf_scenes import cone_scene, link, scene_of
 from tests.support.mujoco_oracle import quietly
 
 
-def test_a_folder_holds_a_model_a_scene_assets_and_papers(tmp_path):
+def test_a_folder_holds_a_model_a_scene_assets_readme_and_fidelity_report(tmp_path):
     found = export_mjcf(cone_scene(), tmp_path / "demo")
     assert found.path == tmp_path / "demo" / "demo.xml"
     assert found.files == ("FIDELITY.md", "README.md", "assets/cone.obj", "demo.xml", "scene.xml")

@@ -35,7 +35,7 @@ def test_a_block_slides_at_the_slope_of_the_combined_friction_if_pairs_are_writt
     assert slides(source, 1.05 * mu, contacts="pairs", policy=policy)
 
 
-def test_without_pairs_the_larger_friction_counts_and_the_ledger_says_so():
+def test_without_pairs_the_larger_friction_counts_and_the_diagnostics_say_so():
     source = on_the_floor(CUBE, friction=Friction(mu=0.3, mu2=0.3), floor={"friction": Friction(mu=0.8, mu2=0.8)})
     assert not slides(source, 0.97 * 0.8)
     assert slides(source, 1.05 * 0.8)

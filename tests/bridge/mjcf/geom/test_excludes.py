@@ -20,7 +20,7 @@ from tests.support.mujoco_oracle import can_touch, compiled
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_pairs_that_touch_in_mujoco_are_the_pairs_that_may_touch(seed, policy):
-    """All but pairs that cannot move against each other, which MuJoCo leaves out, and the ledger names."""
+    """All but pairs that cannot move against each other, which MuJoCo never lets collide and a diagnostic reports."""
     scene = two_robots(seed)
     mechanism = lower(scene)
     mjcf = to_mjcf(mechanism, policy=policy)

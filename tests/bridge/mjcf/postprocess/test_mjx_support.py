@@ -1,4 +1,4 @@
-"""The ledger says what MJX refuses. Whether it does was asked of MJX itself: docs/make_accelerators_table.py."""
+"""The diagnostics list what MJX refuses; MJX itself confirms the rules: docs/make_accelerators_table.py."""
 
 from __future__ import annotations
 

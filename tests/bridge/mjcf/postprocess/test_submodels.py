@@ -103,7 +103,7 @@ def test_the_bytes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     assert all(a.read_bytes() == b.read_bytes() for a, b in zip(one, two, strict=True))
 
 
-def test_the_papers_state_a_version(yard: loaders.Scene, tmp_path: Path) -> None:
+def test_the_readme_states_a_version(yard: loaders.Scene, tmp_path: Path) -> None:
     export_mjcf(yard, tmp_path / "yard")
     assert "sdfbridge 0." in (tmp_path / "yard" / "README.md").read_text()
 
