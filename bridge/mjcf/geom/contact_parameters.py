@@ -59,7 +59,16 @@ class _Owner:
         return {"link": self.link.name, "collision": self.collision.name}
 
     def report(self, fate: Fate, code: str, template: str, context: Context, hint: str = "", **values: object) -> None:
-        """Report a finding about the collision."""
+        """Report a finding about the collision.
+
+        Args:
+            fate: What became of the value.
+            code: The registered code without its prefix.
+            template: The message, with ``{link}`` and ``{collision}``.
+            context: The export.
+            hint: What to do about it.
+            values: Further arguments of the template.
+        """
         where, subjects = self.collision.where, (self.link.name, f"{self.link.name}{SEPARATOR}{self.collision.name}")
         context.report(fate, code, template, where, hint=hint, subjects=subjects, **self.named, **values)
 
