@@ -1,6 +1,8 @@
 # Development tasks. Each target first creates the virtual environment if necessary.
 
-PYTHON ?= python3.11
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python; do \
+    $$name -c '$(SUPPORTED)' 2>/dev/null && echo $$name && break; done)
 JOBS ?= 2
 BIN := .venv/bin
 
@@ -22,6 +24,8 @@ types: .venv/ready-to-test
 	$(BIN)/mypy
 
 .venv/bin/python:
+	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || \
+	    { echo 'Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=/path/to/python3' >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/ready: .venv/bin/python pyproject.toml

@@ -1,50 +1,31 @@
-"""Pytest plugin: ``pytest --parity robots/`` compares simulators on every model file.
+"""The working parts of the pytest plugin: the items of ``pytest --parity``, and the assertion that engines agree.
 
-Each model file becomes one test for each level. The fixtures `parity`, `scene` and `simulator` and the assertion
-`assert_parity` serve other tests. Options are read from the table ``[tool.sdfbridge.parity]`` of ``pyproject.toml``:
-``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``, and ``tolerances`` for each level.
-
-Every run of pytest loads this module, so it uses ``bridge.parity``, which is imported on first use.
+The plugin itself, with hooks and fixtures, is `sdfbridge.pytest_plugin`, which imports this module on first use.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import bridge
+import bridge.lowering.inputs
+import bridge.parity.engines.protocol
+import bridge.parity.results.verdict
 import loaders
 
 if TYPE_CHECKING:
-    import bridge.lowering.inputs
-    import bridge.parity.engines.protocol
-    import bridge.parity.results.verdict
     from bridge.lowering.inputs import Source
     from bridge.parity import Comparison
 
-SUFFIXES = (".sdf", ".urdf", ".world", ".dmd.yaml")
-"""Suffixes of the files that ``--parity`` collects."""
-_DEFAULTS: dict[str, Any] = {"engines": ["mujoco", "pybullet"], "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
+_DEFAULTS: dict[str, Any] = {"engines": None, "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
 _KNOWN = {*_DEFAULTS, "tolerance", "tolerances"}
 _TABLE = "[tool.sdfbridge.parity]"
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option ``--parity``."""
-    group = parser.getgroup("sdfbridge")
-    group.addoption("--parity", action="store_true", help="compare simulators on every model file that is collected")
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """Collect model files if ``--parity`` is given."""
-    if parent.config.getoption("parity") and file_path.name.endswith(SUFFIXES):
-        file: pytest.File = ModelFile.from_parent(parent, path=file_path)
-        return file
-    return None
 
 
 class ModelFile(pytest.File):
@@ -118,14 +99,12 @@ def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
     return {**common, **options.get("tolerances", {})}
 
 
-def assert_parity(
-    model: Source, engines: Sequence[str] = ("mujoco", "pybullet"), tol: float | None = None
-) -> Comparison:
+def assert_parity(model: Source, engines: Sequence[str] | None = None, tol: float | None = None) -> Comparison:
     """Compare engines on a model at L0 and L1, and fail if they differ.
 
     Args:
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        engines: Names of the engines.
+        engines: Names of the engines; None for those of `bridge.compare`.
         tol: The largest error that is allowed; None stands for the tolerance of each quantity.
 
     Returns:
@@ -139,14 +118,18 @@ def assert_parity(
 
 def _assert(
     model: Source,
-    engines: Sequence[str],
+    engines: Sequence[str] | None,
     options: Mapping[str, Any],
     levels: Sequence[str],
     tolerances: Mapping[str, float],
 ) -> Comparison:
     __tracebackhide__ = True
     comparison = bridge.compare(
-        model, tuple(engines), levels=levels, seed=options["seed"], configurations=options["configurations"]
+        model,
+        engines if engines is None else tuple(engines),
+        levels=levels,
+        seed=options["seed"],
+        configurations=options["configurations"],
     )
     allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures}
     differing = [row for row, tolerance in allowed.items() if not row.error <= tolerance]
@@ -157,13 +140,9 @@ def _assert(
     return comparison
 
 
-# --- fixtures --------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def parity(pytestconfig: pytest.Config) -> Callable[..., Comparison]:
+def check_with_options(config: pytest.Config) -> Callable[..., Comparison]:
     """Return `assert_parity` with the engines, levels and tolerances of ``pyproject.toml``."""
-    options = options_of(pytestconfig)
+    options = options_of(config)
 
     def check(model: Source, engines: Sequence[str] = (), tol: float | None = None) -> Comparison:
         """Compare engines on a model and fail if they differ.
@@ -180,18 +159,9 @@ def parity(pytestconfig: pytest.Config) -> Callable[..., Comparison]:
     return check
 
 
-@pytest.fixture
-def scene() -> Callable[..., loaders.Scene]:
-    """Return `loaders.load`."""
-    return loaders.load
-
-
-@pytest.fixture
-def simulator() -> Iterator[Callable[..., Any]]:
-    """Yield a function that opens a model in an engine: ``simulator("arm.sdf", "mujoco")``.
-
-    All engines that it opened are closed after the test.
-    """
+@contextmanager
+def simulators() -> Iterator[Callable[..., Any]]:
+    """Yield a function that opens a model in an engine; all engines that it opened are closed at the end."""
     opened: list[Any] = []
 
     def start(model: Source, engine: str = "mujoco") -> Any:

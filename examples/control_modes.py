@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pybullet as p
 
-from bridge import load_into_pybullet
+from sdfbridge import load_into_pybullet
 
 ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pybullet as p
 
-import bridge
+import sdfbridge
 
 ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
 GOAL = {"waist": 0.8, "shoulder": 0.2, "elbow": -0.5, "roll": 1.0}
@@ -21,7 +21,7 @@ def main() -> None:
     p.connect(p.DIRECT)
     p.setGravity(0, 0, -9.81)
     p.setTimeStep(1 / 240)
-    robot = bridge.load_into_pybullet(ARM)
+    robot = sdfbridge.load_into_pybullet(ARM)
     for name, angle in GOAL.items():
         p.setJointMotorControl2(robot, robot.joints[name], p.POSITION_CONTROL, targetPosition=angle, force=80)
     for _ in range(3 * 240):

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pybullet as p
 
-import loaders
-from bridge import load_into_pybullet
+import sdfbridge
 
 ASSETS = Path(__file__).parents[1] / "assets"
 WORLD = """
@@ -35,7 +34,7 @@ WORLD = """
 
 def main() -> None:
     p.connect(p.DIRECT)
-    with load_into_pybullet(loaders.load_string(WORLD, format="sdf", paths=[ASSETS])) as world:
+    with sdfbridge.load_into_pybullet(sdfbridge.load_string(WORLD, format="sdf", paths=[ASSETS])) as world:
         world.apply_physics()
         for body in world:
             print(f"{body.name}: PyBullet's body {int(body)}, {p.getNumJoints(body)} joints")

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import pybullet as p
 
-from bridge import load_into_pybullet
+from sdfbridge import load_into_pybullet
 
 ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
 START = {"waist": 0.5, "shoulder": 0.2, "elbow": -0.4}

@@ -18,8 +18,7 @@ import mujoco
 import numpy as np
 import pybullet
 
-import bridge
-from loaders import Pose
+import sdfbridge
 
 mpl.use("Agg")
 from matplotlib import pyplot
@@ -31,22 +30,22 @@ BLOCK = 0.02 * np.array(((-1, 0, -1), (1, 0, -1), (1, 0, 1), (-1, 0, 1)))
 """Corners of the box of a link in the x-z plane [m]."""
 
 
-def pose_in_pybullet(path: Path, angle: float) -> Pose:
+def pose_in_pybullet(path: Path, angle: float) -> sdfbridge.Pose:
     client = pybullet.connect(pybullet.DIRECT)
-    robot = bridge.load_into_pybullet(path, physicsClientId=client)
+    robot = sdfbridge.load_into_pybullet(path, physicsClientId=client)
     robot.set_positions({"joint": angle})
     X_WC = robot.link_pose("child")
     pybullet.disconnect(client)
     return X_WC
 
 
-def pose_in_mujoco(path: Path, angle: float) -> Pose:
-    model = bridge.to_mjspec(path).compile()
+def pose_in_mujoco(path: Path, angle: float) -> sdfbridge.Pose:
+    model = sdfbridge.to_mjspec(path).compile()
     data = mujoco.MjData(model)
     data.joint("joint").qpos[0] = angle
     mujoco.mj_kinematics(model, data)
     child = data.body("child")
-    return Pose.of(child.xmat.reshape(3, 3), child.xpos)
+    return sdfbridge.Pose.of(child.xmat.reshape(3, 3), child.xpos)
 
 
 def draw(axes: Any, name: str, joint: tuple[float, float]) -> None:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import bridge
+import sdfbridge
 from bridge.parity import Comparison, Outcome
 
 GRIPPER = """<robot name="gripper">
@@ -35,7 +35,7 @@ GRIPPER = """<robot name="gripper">
 
 
 def compare(path: Path, *engines: str) -> Comparison:
-    return bridge.compare(path, engines, levels=("L0", "L1"), configurations=5)
+    return sdfbridge.compare(path, engines, levels=("L0", "L1"), configurations=5)
 
 
 def print_differences(title: str, comparison: Comparison) -> None:

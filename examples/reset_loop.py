@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pybullet as p
 
-from bridge import load_into_pybullet
+from sdfbridge import load_into_pybullet
 
 ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
 GOAL = {"waist": 0.6, "shoulder": 0.3, "elbow": -0.6}

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import mujoco
 
-import bridge
+import sdfbridge
 
 ARM = Path(__file__).parents[1] / "assets" / "arm" / "model.sdf"
 
 
 def main(folder: Path) -> None:
-    result = bridge.export_mjcf(ARM, folder)
+    result = sdfbridge.export_mjcf(ARM, folder)
     for entry in result.diagnostics:
         print(entry)
     for path in sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file()):

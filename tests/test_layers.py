@@ -47,7 +47,7 @@ ORDER = {
         {"__init__"},
     ),
     "bridge": (
-        {"geometry", "mechanism", "rendering", "output", "diagnostic_codes"},
+        {"geometry", "mechanism", "rendering", "output", "diagnostic_codes", "installed_packages"},
         {"lowering"},
         {"mjcf", "bullet"},
         {"mujoco_plugin", "parity"},
@@ -56,6 +56,7 @@ ORDER = {
         {"cli"},
         {"__main__"},
     ),
+    "sdfbridge": ({"location"}, {"__init__", "__main__", "mujoco_plugin", "pytest_plugin"}),
     "bridge.mjcf": (
         {"xml"},
         {"body", "geom"},
@@ -176,8 +177,8 @@ def test_engines_and_heavy_libraries_are_imported_where_they_are_used(name: str)
     assert not {m for m in imported(name, import_time_nodes(name)) if m.split(".")[0] in ON_DEMAND}
 
 
-def test_importing_both_packages_imports_no_engine_and_nothing_heavy() -> None:
-    code = "import sys, loaders, bridge; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+def test_importing_the_packages_imports_no_engine_and_nothing_heavy() -> None:
+    code = "import sys, loaders, bridge, sdfbridge; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert not set(run.stdout.split()) & ON_DEMAND
 

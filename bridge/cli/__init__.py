@@ -81,7 +81,8 @@ def _add_convert_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_compare_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("comparison")
-    group.add_argument("--engines", default="mujoco,pybullet", metavar="A,B", help="engines to compare")
+    text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
+    group.add_argument("--engines", default="", metavar="A,B", help=text)
     text = "levels to compare, L0 to L4 (default: %(default)s)"
     group.add_argument("--level", default=",".join(DEFAULT_LEVELS), metavar="L0,L1", help=text)
     group.add_argument("--seed", type=int, default=0, help="seed of the random states")

@@ -12,7 +12,7 @@ import numpy as np
 import bridge
 from bridge.demo.gallery import draw, side_by_side
 from bridge.mechanism.coordinates import Position
-from bridge.parity import Comparison, Outcome, Verdict
+from bridge.parity import Comparison, Outcome, Verdict, default_engines
 from bridge.parity.results.verdict import line, number
 from loaders.scene import Scene
 
@@ -33,11 +33,12 @@ def compare(options: Namespace, output: Output) -> int:
         1 if they differ; with ``--strict`` also if they are not equivalent.
     """
     positions = dict(_position(text) for text in options.set)
-    output.progress(f"comparing {options.engines} on {options.file}")
+    engines = [name for name in options.engines.split(",") if name] or default_engines()
+    output.progress(f"comparing {', '.join(engines)} on {options.file}")
     scene = load_scene(options)
     comparison = bridge.compare(
         scene,
-        engines=[name for name in options.engines.split(",") if name],
+        engines=engines,
         levels=[f"L{level}" if level.isdigit() else level for level in options.level.split(",") if level],
         seed=options.seed,
         configurations=options.configurations,

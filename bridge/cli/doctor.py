@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 from argparse import Namespace
-from importlib import metadata
 
+from bridge.installed_packages import version_of
 from bridge.parity import engine_names
 
 from .output import Output
@@ -20,16 +20,9 @@ def doctor(options: Namespace, output: Output) -> int:
         3 if MuJoCo or PyBullet is missing.
     """
     versions: dict[str, str | None] = {"python": platform.python_version()}
-    versions |= {name: _version(name) for name in ("sdfbridge", *_PACKAGES)}
+    versions |= {name: version_of(name) for name in ("sdfbridge", *_PACKAGES)}
     if options.json:
         output.json({"versions": versions, "engines": list(engine_names())})
     else:
         output.table(("package", "version"), [(name, text or "not installed") for name, text in versions.items()])
     return 0 if versions["mujoco"] and versions["pybullet"] else 3
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .comparison import Comparison, compare
-from .engines.protocol import Engine, EngineMissingError, JointParameters, engine_names
+from .engines.protocol import Engine, EngineMissingError, JointParameters, default_engines, engine_names
 from .results.verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "Row",
     "Verdict",
     "compare",
+    "default_engines",
     "engine_names",
 ]

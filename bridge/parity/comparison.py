@@ -18,7 +18,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
-from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, factory_of, reads_file
+from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, default_engines, factory_of, reads_file
 from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
 from bridge.parity.levels.invariants import invariant_rows
@@ -89,7 +89,7 @@ def _write(path: str | os.PathLike[str], text: str) -> Path:
 
 def compare(
     source: Source,
-    engines: Sequence[str | Factory] = ("mujoco", "pybullet"),
+    engines: Sequence[str | Factory] | None = None,
     *,
     levels: Sequence[Level | str] = DEFAULT_LEVELS,
     seed: int = 0,
@@ -105,7 +105,8 @@ def compare(
 
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
-        engines: Names of engines, or callables that open one with a mechanism.
+        engines: Names of engines, or callables that open one with a mechanism; None for MuJoCo and PyBullet, or MuJoCo
+            alone where PyBullet is not installed.
         levels: What to compare; L3 (invariants) and L4 (contact) only if they are named.
         seed: Seed of the random states.
         configurations: Number of random states.
@@ -135,7 +136,8 @@ def compare(
     """
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
     selected = [_level(level) for level in levels]
-    named = [_named(engine) for engine in (REFERENCE, *(e for e in engines if e != REFERENCE))]
+    chosen = default_engines() if engines is None else engines
+    named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
     mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
     states = _states(mechanism, configurations, seed, positions or {})
     progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")

@@ -1,4 +1,4 @@
-"""The modules of `loaders` and `bridge`, and what they import, from their syntax trees."""
+"""The modules of `loaders`, `bridge` and `sdfbridge`, and what they import, from their syntax trees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("loaders", "bridge")
+PACKAGES = ("loaders", "bridge", "sdfbridge")
 PATHS = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 NAMES = [str(path) for path in PATHS]
 MODULES = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): str(path) for path in PATHS}

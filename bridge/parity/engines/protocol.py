@@ -8,13 +8,16 @@ explicit damping, no default motors.
 from __future__ import annotations
 
 import importlib
+import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from typing import Protocol
 
 from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.installed_packages import is_installed
 from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
@@ -132,6 +135,11 @@ _MODULES = {"drake": "pydrake", "pybullet-urdf": "pybullet", "pybullet-sdf": "py
 """The module that an engine needs, if its name differs from that of the engine."""
 
 
+INSTALL_PYBULLET = "try: pip install pybullet, or pybullet-arm64 for Python 3.12 and later and for Apple silicon"
+
+_LOG = logging.getLogger("sdfbridge")
+
+
 class EngineMissingError(RuntimeError):
     """An engine is not installed."""
 
@@ -149,6 +157,19 @@ def engine_names() -> tuple[str, ...]:
     """Return the names of all known engines, whether installed or not."""
     registered = (point.name for point in metadata.entry_points(group=ENTRY_POINTS))
     return (*_ENGINES, *(name for name in registered if name not in _ENGINES))
+
+
+def default_engines() -> tuple[str, ...]:
+    """Return MuJoCo and PyBullet; MuJoCo alone where PyBullet is not installed, which is logged once."""
+    if is_installed("pybullet"):
+        return ("mujoco", "pybullet")
+    _log_missing_pybullet()
+    return ("mujoco",)
+
+
+@cache
+def _log_missing_pybullet() -> None:
+    _LOG.warning("PyBullet is not installed, so MuJoCo is compared with the reference only; %s", INSTALL_PYBULLET)
 
 
 def factory_of(name: str) -> Factory:
@@ -177,4 +198,5 @@ def _require_installed(name: str) -> None:
             importlib.import_module(_MODULES.get(name, name))
     except ImportError as error:
         package = name.partition("-")[0]
-        raise EngineMissingError(f"{package} is not installed; try: pip install {package}") from error
+        advice = INSTALL_PYBULLET if package == "pybullet" else f"try: pip install {package}"
+        raise EngineMissingError(f"{package} is not installed; {advice}") from error

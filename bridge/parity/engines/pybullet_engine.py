@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from bridge.bullet import PyBulletBody, load_into_pybullet
 from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.simulation.state import pose_from
 from bridge.bullet.target import BASE
+from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders.spatial import Array, Pose, SpatialInertia
@@ -50,7 +50,7 @@ class PyBulletEngine:
         self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
         self._split_links = {body.mechanism.bodies[0].name for body in self._bodies if body.split_link is not None}
         self.diagnostics = self._loaded.diagnostics
-        self.version = metadata.version("pybullet")
+        self.version = version_of("pybullet") or "unknown"
         if self._bodies:
             self._loaded.apply_physics()
 

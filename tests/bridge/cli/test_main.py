@@ -59,7 +59,7 @@ def test_wrong_usage_is_status_2(words: list[str], capsys: pytest.CaptureFixture
 
 def test_a_missing_engine_is_status_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "pybullet", None)
-    assert main(["compare", str(ARM)]) == 3
+    assert main(["compare", str(ARM), "--engines", "mujoco,pybullet"]) == 3
     assert "pip install pybullet" in capsys.readouterr().err
 
 

@@ -11,6 +11,7 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import EngineMissingError, compare, engine_names
+from bridge.parity.engines import protocol
 from bridge.parity.engines.protocol import factory_of
 from bridge.parity.levels.random_states import random_states, without_solver_effects
 
@@ -138,8 +139,22 @@ def test_an_unknown_engine_is_named_with_those_that_there_are() -> None:
 
 def test_a_missing_engine_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pybullet", None)
-    with pytest.raises(EngineMissingError, match="pip install pybullet"):
-        compare(ASSETS / "orthogonal_x.sdf")
+    with pytest.raises(EngineMissingError, match="pip install pybullet, or pybullet-arm64"):
+        compare(ASSETS / "orthogonal_x.sdf", engines=("mujoco", "pybullet"))
+
+
+def test_without_pybullet_the_default_is_mujoco_against_the_reference_which_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    protocol._log_missing_pybullet.cache_clear()
+    monkeypatch.setitem(sys.modules, "pybullet", None)
+    for _ in range(2):
+        comparison = compare(ASSETS / "orthogonal_x.sdf", levels=STATIC, configurations=1)
+        assert comparison.engines == ("mujoco",)
+        assert comparison.verdict == "EQUIVALENT"
+    (record,) = caplog.records
+    assert "PyBullet is not installed, so MuJoCo is compared with the reference only" in record.message
+    assert "pip install pybullet, or pybullet-arm64" in record.message
 
 
 STATIC = ("L0", "L1")

@@ -1,0 +1,35 @@
+"""Versions of installed packages, by the name that is imported.
+
+A distribution may have another name than its package: ``pybullet-arm64`` provides ``pybullet``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package can be imported; it is not imported."""
+    return find_spec(package) is not None
+
+
+def version_of(package: str) -> str | None:
+    """Return the version of the distribution that provides a package; None if none is installed.
+
+    Args:
+        package: The name that is imported, or that of the distribution.
+    """
+    for distribution in (package, *_distributions().get(package, ())):
+        try:
+            return metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    """The distributions of each package; looking at all of them takes some milliseconds."""
+    return dict(metadata.packages_distributions())

@@ -1,0 +1,95 @@
+"""SDFormat and URDF robots in PyBullet and MuJoCo, with proof that both run the same robot.
+
+This package offers the public names of `loaders` and `bridge`, which hold the code. Importing it imports neither; a
+name is imported when it is first used. ``import sdfbridge.mujoco_plugin`` lets MuJoCo open SDFormat files.
+
+Example:
+    >>> import sdfbridge
+    >>> scene = sdfbridge.load("assets/double_pendulum.urdf")
+    >>> [joint.name for joint in scene.joints]
+    ['mount', 'shoulder', 'elbow']
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .location import require_own_packages
+
+if TYPE_CHECKING:
+    from bridge import (
+        Mechanism,
+        compare,
+        export_mjcf,
+        load_into_pybullet,
+        lower,
+        passive_forces,
+        to_mjcf,
+        to_mjspec,
+    )
+    from bridge import parity as parity
+    from loaders import (
+        WORLD,
+        Diagnostic,
+        ExportError,
+        Fate,
+        LoadError,
+        LoadOptions,
+        Lookup,
+        ModelError,
+        Pose,
+        Scene,
+        Search,
+        SpatialInertia,
+        Where,
+        load,
+        load_string,
+        resolve,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "WORLD",
+    "Diagnostic",
+    "ExportError",
+    "Fate",
+    "LoadError",
+    "LoadOptions",
+    "Lookup",
+    "Mechanism",
+    "ModelError",
+    "Pose",
+    "Scene",
+    "Search",
+    "SpatialInertia",
+    "Where",
+    "compare",
+    "export_mjcf",
+    "load",
+    "load_into_pybullet",
+    "load_string",
+    "lower",
+    "passive_forces",
+    "resolve",
+    "to_mjcf",
+    "to_mjspec",
+]
+
+_BRIDGE = frozenset({
+    "Mechanism", "compare", "export_mjcf", "load_into_pybullet", "lower", "parity", "passive_forces", "to_mjcf",
+    "to_mjspec",
+})  # fmt: skip
+"""The public names that `bridge` defines; `loaders` defines the others."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _BRIDGE and name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    require_own_packages()
+    return getattr(importlib.import_module("bridge" if name in _BRIDGE else "loaders"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
