@@ -1,27 +1,74 @@
-"""Images of textures as PNG files."""
+"""Images of textures as files that engines read, converted once and kept in the cache.
+
+A picture keeps its format if the engine reads it; otherwise it becomes a PNG file at a fast level of compression.
+Pillow decodes every picture once, so that an engine never sees one that is damaged.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
+import os
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 
+from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
+from .file_cache import cache_folder, stored
 
-def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Where = NOWHERE) -> bytes | None:
-    """Return an image file as PNG, or None with a diagnostic if it is missing or cannot be converted.
+_VERSION = "1"
+"""Version of the conversion and of its record."""
+_SUBFOLDER = "pictures"
+PNG = ".png"
+JPEG = ".jpg"
+_STARTS = {b"\x89PNG": PNG, b"\xff\xd8\xff": JPEG}
+"""Formats that engines read, by the first bytes of the file."""
+_JPEG_MODES = ("L", "RGB")
+"""Colors of JPEG files that every engine reads; others, for print, become PNG."""
+_FAST = 1
+"""Level of PNG compression: six times as fast as the usual level, for files a tenth larger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture that an engine reads.
+
+    Attributes:
+        data: Content of the file.
+        suffix: Suffix of its format.
+        digest: Hash of the content.
+        has_transparent_pixels: Whether any pixel is more transparent than opaque.
+    """
+
+    data: bytes
+    suffix: str
+    digest: str
+    has_transparent_pixels: bool
+
+
+def engine_picture(
+    file: str,
+    target: str,
+    diagnostics: Diagnostics,
+    *,
+    where: Where = NOWHERE,
+    formats: tuple[str, ...] = (PNG,),
+) -> Picture | None:
+    """Return an image file in a format of the engine, or None with a diagnostic if it is missing or unreadable.
 
     Args:
         file: Path of the image, in any format that Pillow reads.
         target: The engine that the diagnostics are about.
         diagnostics: Receives the findings.
         where: The place in the source.
+        formats: Suffixes of the formats that the engine reads, with that of PNG.
     """
-    path = Path(file)
     try:
-        data = path.read_bytes()
+        picture = _cached(file, formats)
     except OSError as error:
         diagnostics.add(
             Fate.NOTED,
@@ -29,12 +76,11 @@ def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Wher
             "cannot read texture {file}: {reason}; leaving it out",
             where,
             target=target,
-            file=path.name,
+            file=Path(file).name,
             reason=error.strerror or "unknown error",
         )
         return None
-    png = data if data.startswith(b"\x89PNG") else _as_png(data)
-    if png is None:
+    if picture is None:
         diagnostics.add(
             Fate.NOTED,
             "texture.format",
@@ -42,29 +88,77 @@ def png_texture(file: str, target: str, diagnostics: Diagnostics, *, where: Wher
             where,
             target=target,
             hint="convert the image to PNG",
-            file=path.name,
+            file=Path(file).name,
         )
-    return png
+    return picture
 
 
-def has_transparent_pixels(png: bytes) -> bool:
-    """Return whether any pixel of an image is more transparent than opaque; False if it cannot be read."""
+def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
+    """Return a picture from the cache, or convert it.
+
+    Raises:
+        OSError: if the image cannot be read.
+    """
+    path = os.path.abspath(file)
+    record = None
+    with suppress(OSError):
+        record = record_path(str(cache_folder() / _SUBFOLDER), _VERSION, path, formats)
+        known = read_record(record)
+        if known is not None:
+            return _read(known)
+    source = FileState.of(path)
+    picture = _converted(Path(path).read_bytes(), formats)
+    if picture is not None and record is not None:
+        with suppress(OSError):
+            _store(picture, source, record)
+    return picture
+
+
+def _read(conversion: Conversion) -> Picture:
+    part = conversion.parts[0]
+    data = Path(part["file"]).read_bytes()
+    return Picture(
+        data=data,
+        suffix=part["suffix"],
+        digest=part["digest"],
+        has_transparent_pixels=part["has_transparent_pixels"],
+    )
+
+
+def _store(picture: Picture, source: FileState, record: str) -> None:
+    """Write a picture and the record of its conversion; a picture that is unchanged stays where it is.
+
+    Raises:
+        OSError: if they cannot be written.
+    """
+    kept = picture.digest == source.digest
+    file = source.path if kept else str(stored(picture.data, picture.suffix, _SUBFOLDER))
+    part = {
+        "file": file,
+        "suffix": picture.suffix,
+        "digest": picture.digest,
+        "has_transparent_pixels": picture.has_transparent_pixels,
+    }
+    files = (source,) if kept else (source, *states_of([file]))
+    write_record(Conversion(parts=(part,), findings=(), files=files), record)
+
+
+def _converted(data: bytes, formats: tuple[str, ...]) -> Picture | None:
+    """Return a picture in one of the formats; None if it cannot be decoded."""
     from PIL import Image, UnidentifiedImageError
 
-    try:
-        with Image.open(io.BytesIO(png)) as image:
-            return bool(np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128)
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
-        return False
-
-
-def _as_png(data: bytes) -> bytes | None:
-    from PIL import Image, UnidentifiedImageError
-
-    out = io.BytesIO()
+    suffix = next((suffix for start, suffix in _STARTS.items() if data.startswith(start)), "")
     try:
         with Image.open(io.BytesIO(data)) as image:
-            image.convert("RGBA" if "A" in image.getbands() else "RGB").save(out, "PNG")
-    except (OSError, UnidentifiedImageError):
+            has_alpha = "A" in image.getbands() or (suffix == PNG and "transparency" in image.info)
+            if suffix in formats and (suffix == PNG or image.mode in _JPEG_MODES):
+                image.load()
+            else:
+                out, suffix = io.BytesIO(), PNG
+                image.convert("RGBA" if has_alpha else "RGB").save(out, "PNG", compress_level=_FAST)
+                data = out.getvalue()
+            is_transparent = has_alpha and bool(np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128)
+    except (OSError, UnidentifiedImageError, Image.DecompressionBombError, SyntaxError, ValueError):
         return None
-    return out.getvalue()
+    digest = hashlib.sha256(data).hexdigest()
+    return Picture(data=data, suffix=suffix, digest=digest, has_transparent_pixels=is_transparent)

@@ -53,14 +53,21 @@ def local_file(name: str | None, path: Path) -> str | None:
         name: Name of the file as the mesh has it.
         path: File of the mesh.
     """
-    if not name:
-        return None
-    written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
-    textures = path.parent.parent / "materials" / "textures"
-    for file in (path.parent / written, textures / written.name):
+    for file in candidates(name, path) if name else ():
         try:
             if file.is_file() and file.resolve().is_relative_to(path.parent.resolve().parent):
                 return str(file)
         except (OSError, ValueError):
             return None
     return None
+
+
+def candidates(name: str, path: Path) -> tuple[Path, Path]:
+    """Return the places where a file that a mesh refers to is looked for, in order.
+
+    Args:
+        name: Name of the file as the mesh has it.
+        path: File of the mesh.
+    """
+    written = Path(unquote(name.removeprefix("file://")).replace("\\", "/"))
+    return path.parent / written, path.parent.parent / "materials" / "textures" / written.name

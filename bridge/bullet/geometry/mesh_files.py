@@ -7,12 +7,9 @@ whatever the faces are. A textured mesh is an OBJ file with every position and e
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +18,15 @@ from numpy.typing import NDArray
 
 from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
+from bridge.geometry.conversion_records import Conversion, read_record, record_path, states_of, write_record
 from bridge.geometry.convex_decomposition import is_simplified
 from bridge.geometry.file_cache import cache_folder, stored
-from bridge.geometry.textures import png_texture
-from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
+from bridge.geometry.mesh_cache import reader_versions, source_files, texture_files
+from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
+from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh, Rgba
 
-_VERSION = "7"
+_VERSION = "8"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name it is found by."""
@@ -43,145 +42,70 @@ class MeshFile:
     rgba: Rgba | None
 
 
-@dataclass(slots=True, eq=False)
-class MeshFiles:
-    """The cached files of the meshes of one load; every folder with material libraries is listed once."""
+def files_of(
+    mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool, texture: str | None = None
+) -> tuple[MeshFile, ...] | None:
+    """Return the files of a mesh, converting it if needed; None if the cache cannot be used.
 
-    _folder: str | None = None
-    _material_libraries: dict[str, list[str]] = field(default_factory=dict)
-
-    def files_of(
-        self, mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool, texture: str | None = None
-    ) -> tuple[MeshFile, ...] | None:
-        """Return the files of a mesh, converting it if needed; None if the cache cannot be used.
-
-        Args:
-            mesh: The mesh to convert.
-            diagnostics: Record of the findings of the conversion.
-            where: The place in the source.
-            collides: Whether the mesh is for collision rather than for drawing.
-            texture: Path of the image to cover the mesh with; None for the textures of the mesh file itself.
-        """
-        try:
-            record = self._record(mesh, collides, texture)
-            entry = _read(record)
-            if entry is None:
-                _convert(mesh, where, collides, texture, record)
-                entry = _read(record)
-        except OSError:
-            return None
-        if entry is None:
-            return None
-        files, findings = entry
-        diagnostics.extend(replace(finding, where=where) for finding in findings)
-        return files
-
-    def _record(self, mesh: Mesh, collides: bool, texture: str | None) -> str:
-        """Return the path of the record of a mesh; the name depends on everything that affects the conversion.
-
-        Raises:
-            OSError: if the mesh file cannot be examined.
-        """
-        if mesh.path is None:
-            raise FileNotFoundError(mesh.uri)
-        if self._folder is None:
-            self._folder = str(cache_folder() / _SUBFOLDER)
-        stamps = [(file, *_stamp(file)) for file in (mesh.path, *self._libraries_beside(mesh.path))]
-        key = repr((_VERSION, mesh, is_simplified(mesh), collides, texture, stamps)).encode()
-        return f"{self._folder}/{hashlib.sha256(key).hexdigest()[:32]}.json"
-
-    def _libraries_beside(self, path: str) -> list[str]:
-        """Return the material libraries that an OBJ mesh may use."""
-        if not path.lower().endswith(".obj"):
-            return []
-        folder = os.path.dirname(path)
-        if folder not in self._material_libraries:
-            names = sorted(name for name in os.listdir(folder) if name.endswith(".mtl"))
-            self._material_libraries[folder] = [os.path.join(folder, name) for name in names]
-        return self._material_libraries[folder]
-
-
-def _stamp(file: str) -> tuple[int, int]:
-    status = os.stat(file)
-    return status.st_mtime_ns, status.st_size
-
-
-# --- records ---------------------------------------------------------------------------------------------------------
-
-
-def _read(record: str) -> tuple[tuple[MeshFile, ...], list[Diagnostic]] | None:
-    """Return the files and findings of a record; None if it is missing or invalid, or a file is missing or changed."""
+    Args:
+        mesh: The mesh to convert.
+        diagnostics: Record of the findings of the conversion.
+        where: The place in the source.
+        collides: Whether the mesh is for collision rather than for drawing.
+        texture: Path of the image to cover the mesh with; None for the textures of the mesh file itself.
+    """
     try:
-        with open(record, "rb") as stream:
-            entries = json.loads(stream.read())
-        if any(_stamp(texture) != tuple(stamp) for texture, stamp in entries["textures"]):
-            return None
-        files = tuple(MeshFile(path, tuple(rgba) if rgba else None) for path, rgba in entries["files"])
-        findings = [_from_json(entry) for entry in entries["diagnostics"]]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        record = _record(mesh, collides, texture)
+        conversion = read_record(record) or _convert(mesh, where, collides, texture, record)
+    except OSError:
         return None
-    usable = all(os.path.exists(file.path) and len(os.fsencode(file.path)) <= MAX_PATH for file in files)
-    return (files, findings) if usable else None
+    files = tuple(MeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
+    if any(len(os.fsencode(file.path)) > MAX_PATH for file in files):
+        return None
+    diagnostics.extend(replace(finding, where=where) for finding in conversion.findings)
+    return files
 
 
-def _convert(mesh: Mesh, where: Where, collides: bool, texture: str | None, record: str) -> None:
-    diagnostics = Diagnostics()
-    assets = mesh_assets.mesh_asset(mesh, TARGET, diagnostics, where=where, collides=collides)
+def _record(mesh: Mesh, collides: bool, texture: str | None) -> str:
+    path = os.path.abspath(mesh.path) if mesh.path else ""
+    key = (_VERSION, reader_versions(), replace(mesh, uri=""), path, is_simplified(mesh), collides, texture)
+    return record_path(f"{cache_folder()}/{_SUBFOLDER}", *key)
+
+
+def _convert(mesh: Mesh, where: Where, collides: bool, texture: str | None, record: str) -> Conversion:
+    """Convert a mesh, and record the conversion.
+
+    Raises:
+        OSError: if the cache cannot be written.
+    """
+    found = Diagnostics()
+    sources = states_of(source_files(mesh))
+    assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides)
     if texture is not None:
         assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
-    files = [(str(_cached_file(asset, collides, where, diagnostics)), asset.rgba) for asset in assets]
-    textures = [(path, _stamp(path)) for path in _existing_textures(assets)]
-    findings = [_to_json(entry) for entry in diagnostics]
-    _write({"files": files, "diagnostics": findings, "textures": textures}, Path(record))
-
-
-def _existing_textures(assets: Iterable[mesh_assets.MeshAsset]) -> list[str]:
-    return sorted({asset.texture for asset in assets if asset.texture is not None and os.path.exists(asset.texture)})
-
-
-def _to_json(entry: Diagnostic) -> dict[str, Any]:
-    """Return a finding without its place, which is another one at each use of the mesh."""
-    return {
-        "code": entry.code,
-        "fate": entry.fate.value,
-        "template": entry.template,
-        "hint": entry.hint,
-        "arguments": dict(entry.arguments),
-    }
-
-
-def _from_json(entry: dict[str, Any]) -> Diagnostic:
-    arguments = {key: tuple(value) if isinstance(value, list) else value for key, value in entry["arguments"].items()}
-    return Diagnostic(
-        entry["code"],
-        Fate(entry["fate"]),
-        entry["template"],
-        target=TARGET,
-        hint=entry["hint"],
-        arguments=arguments,
-    )
-
-
-def _write(value: Any, path: Path) -> None:
-    """Write a JSON file atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(value, stream)
-    os.replace(temporary, path)
+    made = [_cached_files(asset, collides, where, found) for asset in assets]
+    files = tuple((paths[0], asset.rgba) for paths, asset in zip(made, assets, strict=True))
+    others = [*texture_files((asset.texture for asset in assets), found, mesh), *chain.from_iterable(made)]
+    conversion = Conversion(parts=files, findings=tuple(found), files=(*sources, *states_of(others)))
+    if files:
+        write_record(conversion, record)
+    return conversion
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _cached_file(asset: mesh_assets.MeshAsset, collides: bool, where: Where, diagnostics: Diagnostics) -> Path:
+def _cached_files(
+    asset: mesh_assets.MeshAsset, collides: bool, where: Where, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """Return the cached file of a mesh, then the files that it refers to."""
     if collides:
-        return stored(corners_stl(asset), ".stl", _SUBFOLDER)
-    return textured_mesh_file(asset, where, diagnostics)
+        return (str(stored(corners_stl(asset), ".stl", _SUBFOLDER)),)
+    return drawn_files(asset, where, diagnostics)
 
 
-def textured_mesh_file(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> Path:
-    """Return the cached file of a mesh to draw, with its texture if it has one.
+def drawn_files(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return the cached file of a mesh to draw, then its material library and texture if it has one.
 
     Args:
         asset: The mesh.
@@ -191,16 +115,16 @@ def textured_mesh_file(asset: mesh_assets.MeshAsset, where: Where, diagnostics: 
     Raises:
         OSError: if the cache cannot be written.
     """
-    texture = _png(asset, where, diagnostics)
-    if texture is None:
-        return stored(faces_stl(asset), ".stl", _SUBFOLDER)
-    material = f"newmtl skin\nKd 1 1 1\nmap_Kd {stored(texture, '.png', _SUBFOLDER).name}\n"
-    library = stored(material.encode(), ".mtl", _SUBFOLDER)
+    picture = _picture(asset, where, diagnostics)
+    if picture is None:
+        return (str(stored(faces_stl(asset), ".stl", _SUBFOLDER)),)
+    image = stored(picture.data, picture.suffix, _SUBFOLDER)
+    library = stored(f"newmtl skin\nKd 1 1 1\nmap_Kd {image.name}\n".encode(), ".mtl", _SUBFOLDER)
     document = f"mtllib {library.name}\nusemtl skin\n{_textured_obj(asset)}"
-    return stored(document.encode(), ".obj", _SUBFOLDER)
+    return str(stored(document.encode(), ".obj", _SUBFOLDER)), str(library), str(image)
 
 
-def _png(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> bytes | None:
+def _picture(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -> Picture | None:
     if asset.texture is None:
         return None
     if asset.uv is None:
@@ -214,7 +138,7 @@ def _png(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostics) -
             texture=Path(asset.texture).name,
         )
         return None
-    return png_texture(asset.texture, TARGET, diagnostics, where=where)
+    return engine_picture(asset.texture, TARGET, diagnostics, where=where, formats=(PNG, JPEG))
 
 
 def _textured_obj(asset: mesh_assets.MeshAsset) -> str:

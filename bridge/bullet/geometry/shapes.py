@@ -30,7 +30,7 @@ from loaders.model import (
 )
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .mesh_files import MeshFiles, corners_stl, faces_stl, stl, textured_mesh_file
+from .mesh_files import corners_stl, drawn_files, faces_stl, files_of, stl
 from .temporary_files import TemporaryFiles
 from .terrain_mesh import terrain_triangles
 from .textured_primitives import textured_mesh
@@ -114,7 +114,6 @@ class ShapeWriter:
     files: TemporaryFiles
     collision_meshes: CollisionMeshes = "as_is"
     _conversions: dict[tuple[Geometry, ShapeUse, str | None], _Conversion] = field(default_factory=dict)
-    _mesh_files: MeshFiles = field(default_factory=MeshFiles)
     _material_count: int = 0
 
     def shapes(
@@ -156,7 +155,7 @@ class ShapeWriter:
 
     def _convert(self, geometry: Geometry, where: Where, use: ShapeUse, texture: str | None) -> _Conversion:
         diagnostics = Diagnostics()
-        converter = _Converter(self.files, self._mesh_files, self.collision_meshes, diagnostics, where, use)
+        converter = _Converter(self.files, self.collision_meshes, diagnostics, where, use)
         return _Conversion(converter.convert(geometry, texture), diagnostics)
 
 
@@ -169,7 +168,6 @@ class _Converter:
     """Converts one geometry."""
 
     files: TemporaryFiles
-    mesh_files: MeshFiles
     collision_meshes: CollisionMeshes
     diagnostics: Diagnostics
     where: Where
@@ -192,7 +190,7 @@ class _Converter:
         name = type(geometry).__name__.lower()
         asset = mesh_assets.MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, texture=texture)
         try:
-            return _mesh(str(textured_mesh_file(asset, self.where, self.diagnostics)))
+            return _mesh(drawn_files(asset, self.where, self.diagnostics)[0])
         except OSError:
             return None
 
@@ -236,7 +234,7 @@ class _Converter:
         if not isinstance(geometry, Mesh):
             assets = mesh_assets.shape_asset(geometry, TARGET, self.diagnostics, where=self.where)
         else:
-            files = self.mesh_files.files_of(geometry, self.diagnostics, self.where, collides=collides, texture=texture)
+            files = files_of(geometry, self.diagnostics, self.where, collides=collides, texture=texture)
             if files is not None:
                 yield from (_mesh(file.path, file.rgba) for file in files)
                 return

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bridge.geometry.convex_decomposition import with_choice
-from bridge.geometry.mesh_assets import MeshAsset, mesh_asset, shape_asset
-from bridge.geometry.textures import has_transparent_pixels, png_texture
+from bridge.geometry.mesh_assets import shape_asset
+from bridge.geometry.mesh_cache import MeshFile, mesh_files
+from bridge.geometry.textures import Picture, engine_picture
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.number_format import color
@@ -60,10 +61,14 @@ class Part:
     """One mesh asset in the document, with the look that the mesh file states."""
 
     name: str
-    vertices: Array
-    """Positions [m], shape (n, 3)."""
-    rgba: Rgba | None = None
-    texture: str | None = None
+    file: MeshFile
+    ratio: tuple[float, ...] = _UNSCALED
+    """Scale of the asset relative to its file."""
+
+    @property
+    def vertices(self) -> Array:
+        """Positions [m], shape (n, 3); they are read when asked for."""
+        return self.file.vertices if self.ratio == _UNSCALED else self.file.vertices * self.ratio
 
 
 class _Key(NamedTuple):
@@ -84,7 +89,7 @@ class AssetLibrary:
         """Contents of each file, by its name in the folder ``assets``."""
         self._parts: dict[_Key, tuple[Part, ...]] = {}
         self._first_sizes: dict[_Key, _Key] = {}
-        self._names: dict[bytes, str] = {}
+        self._names: dict[str, str] = {}
         self._materials: dict[tuple[tuple[str, str], ...], str] = {}
         self._textures: dict[str, str | None] = {}
         self._heightfields: dict[Heightfield, str] = {}
@@ -101,18 +106,17 @@ class AssetLibrary:
         return self._parts[key]
 
     def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
-        assets: tuple[MeshAsset, ...]
         diagnostics = Diagnostics()
         if isinstance(geometry, Mesh):
             flags = {"collides": use.collides, "plain": use.has_color}
-            assets = mesh_asset(geometry, TARGET, diagnostics, where=use.where, **flags)
+            files = mesh_files(geometry, TARGET, diagnostics, where=use.where, **flags)
         else:
-            assets = shape_asset(geometry, TARGET, diagnostics, where=use.where)
+            files = tuple(map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where)))
         about_link = (replace(entry, subjects=entry.subjects or (use.link,)) for entry in diagnostics)
         self._context.diagnostics.extend(about_link)
         if use.has_texture:
-            self._report_missing_uv(assets, use)
-        return tuple(self._part(asset, use) for asset in assets)
+            self._report_missing_uv(files, use)
+        return tuple(self._part(file, use) for file in files)
 
     def _rescaled(self, key: _Key) -> tuple[Part, ...]:
         """Return the parts of a mesh that is present in another size: the same files, scaled."""
@@ -127,29 +131,28 @@ class AssetLibrary:
     def _scaled(self, part: Part, ratio: tuple[float, ...]) -> Part:
         name = self._context.names.claim("mesh", part.name)
         self._context.document["asset"].add("mesh", name=name, file=f"{part.name}.obj", scale=ratio)
-        return replace(part, name=name, vertices=part.vertices * ratio)
+        return replace(part, name=name, ratio=ratio)
 
-    def _report_missing_uv(self, assets: Iterable[MeshAsset], use: MeshUse) -> None:
-        for asset in assets:
-            if asset.uv is None:
+    def _report_missing_uv(self, files: Iterable[MeshFile], use: MeshUse) -> None:
+        for file in files:
+            if not file.has_uv:
                 self._context.report(
                     Fate.NOTED,
                     "no-texture-coordinates",
                     "mesh {mesh} has no texture coordinates; MuJoCo maps the texture in its own way",
                     use.where,
                     subjects=(use.link,),
-                    mesh=asset.name,
+                    mesh=file.name,
                 )
 
-    def _part(self, asset: MeshAsset, use: MeshUse) -> Part:
-        alternative = f"{asset.name}_collision" if use.collides else ""
-        data = asset.data
-        name = self._names.get(data)
+    def _part(self, file: MeshFile, use: MeshUse) -> Part:
+        alternative = f"{file.name}_collision" if use.collides else ""
+        name = self._names.get(file.digest)
         if name is None:
-            name = self._names[data] = self._context.names.claim("mesh", asset.name, alternative=alternative)
-            self.files[f"{name}.obj"] = data
+            name = self._names[file.digest] = self._context.names.claim("mesh", file.name, alternative=alternative)
+            self.files[f"{name}.obj"] = file.data
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
-        return Part(name=name, vertices=asset.vertices, rgba=asset.rgba, texture=asset.texture)
+        return Part(name=name, file=file)
 
     # --- materials ---------------------------------------------------------------------------------------------------
 
@@ -222,11 +225,9 @@ class AssetLibrary:
     def _texture(self, file: str, link: str, where: Where) -> str | None:
         """Return the texture asset of an image file; None, with a diagnostic, if the file cannot be used."""
         if file not in self._textures:
-            data = png_texture(file, TARGET, self._context.diagnostics, where=where)
-            self._textures[file] = None
-            if data is not None:
-                self._textures[file] = self._names.get(data) or self._add_texture(data, Path(file).stem)
-            if data is not None and has_transparent_pixels(data):
+            picture = engine_picture(file, TARGET, self._context.diagnostics, where=where)
+            self._textures[file] = None if picture is None else self._texture_asset(picture, Path(file).stem)
+            if picture is not None and picture.has_transparent_pixels:
                 self._context.report(
                     Fate.NOTED,
                     "texture-transparency",
@@ -237,10 +238,12 @@ class AssetLibrary:
                 )
         return self._textures[file]
 
-    def _add_texture(self, data: bytes, stem: str) -> str:
-        name = self._names[data] = self._context.names.claim("picture", stem)
-        self.files[f"{name}.png"] = data
-        self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
+    def _texture_asset(self, picture: Picture, stem: str) -> str:
+        name = self._names.get(picture.digest)
+        if name is None:
+            name = self._names[picture.digest] = self._context.names.claim("picture", stem)
+            self.files[f"{name}.png"] = picture.data
+            self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
         return name
 
     # --- terrain -----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.geometry.support import SupportFunction, support_function, support_of_points
+from bridge.geometry.support import SupportFunction, support_function
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.number_format import color, placement
@@ -246,5 +246,10 @@ def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:
 
 
 def _mesh_shape(part: Part) -> _Shape:
-    reach = support_of_points(part.vertices)
-    return _Shape(type="mesh", asset=part.name, reach=reach, rgba=part.rgba, texture=part.texture)
+    return _Shape(
+        type="mesh",
+        asset=part.name,
+        reach=lambda d: float((part.vertices @ d).max()),
+        rgba=part.file.rgba,
+        texture=part.file.texture,
+    )

@@ -12,7 +12,7 @@ from PIL import Image
 
 from bridge import load_into_pybullet, to_mjcf
 from bridge.bullet.geometry.textured_primitives import textured_mesh
-from bridge.geometry.textures import png_texture
+from bridge.geometry.textures import engine_picture
 from loaders.diagnostics import Diagnostics
 from loaders.model import (
     Box,
@@ -84,9 +84,28 @@ def test_transparent_parts_of_a_picture_are_told_of(tmp_path, opacity, told):
 def test_a_picture_of_another_format_becomes_png(tmp_path):
     Image.new("RGB", (4, 2), (10, 20, 30)).save(tmp_path / "paint.jpg")
     diagnostics = Diagnostics()
-    data = png_texture(str(tmp_path / "paint.jpg"), "mjcf", diagnostics)
-    assert Image.open(io.BytesIO(data)).size == (4, 2)
+    picture = engine_picture(str(tmp_path / "paint.jpg"), "mjcf", diagnostics)
+    assert Image.open(io.BytesIO(picture.data)).format == "PNG"
+    assert Image.open(io.BytesIO(picture.data)).size == (4, 2)
     assert codes(diagnostics) == []
+
+
+def test_a_picture_stays_as_it_is_where_the_engine_reads_its_format(tmp_path):
+    file = tmp_path / "paint.jpg"
+    Image.new("RGB", (4, 2), (10, 20, 30)).save(file)
+    for _ in range(2):
+        picture = engine_picture(str(file), "pybullet", Diagnostics(), formats=(".png", ".jpg"))
+        assert (picture.data, picture.suffix) == (file.read_bytes(), ".jpg")
+    Image.new("CMYK", (4, 2)).save(file)
+    assert engine_picture(str(file), "pybullet", Diagnostics(), formats=(".png", ".jpg")).suffix == ".png"
+
+
+def test_a_changed_picture_is_converted_again(tmp_path):
+    file = tmp_path / "paint.bmp"
+    for color in ((10, 20, 30), (40, 50, 60), (40, 50, 60)):
+        Image.new("RGB", (1, 1), color).save(file)
+        picture = engine_picture(str(file), "mjcf", Diagnostics())
+        assert Image.open(io.BytesIO(picture.data)).getpixel((0, 0)) == color
 
 
 @pytest.mark.parametrize(("content", "code"), [(None, "texture.unreadable"), (b"no picture", "texture.format")])
@@ -94,7 +113,7 @@ def test_a_picture_that_is_none_is_left_out_and_it_is_said(tmp_path, content, co
     if content is not None:
         (tmp_path / "paint.jpg").write_bytes(content)
     diagnostics = Diagnostics()
-    assert png_texture(str(tmp_path / "paint.jpg"), "mjcf", diagnostics) is None
+    assert engine_picture(str(tmp_path / "paint.jpg"), "mjcf", diagnostics) is None
     assert codes(diagnostics) == [code]
 
 

@@ -1,0 +1,175 @@
+"""Records of conversions that are kept in the cache: what came out, what was found, and from which files.
+
+A record is used as long as the files that it names, those converted and those produced, are unchanged. A file is
+unchanged if its size and times are those recorded, or else if its content is. A record of another version, or that was
+truncated or altered, counts as missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from loaders.diagnostics import Diagnostic, Fate, Where
+
+from .file_cache import write_atomically
+
+_SETTLED = 50_000_000
+"""Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in up to 10 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """The state of a file at the time of a conversion.
+
+    Attributes:
+        path: Path of the file.
+        stamp: Size and times of modification and of status change; None if they cannot be relied on.
+        digest: Hash of its content; None if it did not exist.
+    """
+
+    path: str
+    stamp: tuple[int, int, int] | None
+    digest: str | None
+
+    @staticmethod
+    def of(path: str) -> FileState:
+        """Return the present state of a file."""
+        stamp = _stamp(path)
+        digest = _digest(path) if stamp is not None else None
+        newest = max(stamp[1:]) if stamp is not None else 0
+        return FileState(path, stamp if stamp == _stamp(path) and time.time_ns() - newest > _SETTLED else None, digest)
+
+    def is_current(self) -> bool:
+        """Return whether the file is unchanged by its size and times, without reading it."""
+        stamp = _stamp(self.path)
+        return stamp is None if self.digest is None else stamp is not None and stamp == self.stamp
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _digest(path: str) -> str | None:
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """A conversion.
+
+    Attributes:
+        parts: What came out, as values of JSON.
+        findings: What was found; without places where they are others at each use.
+        files: The files converted, also those that were looked for and are missing, and the files produced.
+    """
+
+    parts: tuple[Any, ...]
+    findings: tuple[Diagnostic, ...]
+    files: tuple[FileState, ...]
+
+
+def record_path(folder: str, *key: object) -> str:
+    """Return the path of the record of a conversion.
+
+    Args:
+        folder: Folder of the records.
+        key: Everything that affects the conversion except the content of files; its ``repr`` is the key.
+    """
+    return f"{folder}/{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.json"
+
+
+def read_record(path: str) -> Conversion | None:
+    """Return a conversion from its record; None if there is none, or its files changed."""
+    try:
+        with open(path, "rb") as stream:
+            digest, _, body = stream.read().partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != digest:
+            return None
+        conversion = _from_json(json.loads(body))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if all(file.is_current() for file in conversion.files):
+        return conversion
+    return _refreshed(conversion, path)
+
+
+def _refreshed(conversion: Conversion, path: str) -> Conversion | None:
+    """Return the conversion with new times of files whose content is unchanged; None if any content changed."""
+    files = tuple(file if file.is_current() else FileState.of(file.path) for file in conversion.files)
+    if any(new.digest != old.digest for new, old in zip(files, conversion.files, strict=True)):
+        return None
+    conversion = replace(conversion, files=files)
+    try:
+        write_record(conversion, path)
+    except OSError:
+        return conversion
+    return conversion
+
+
+def write_record(conversion: Conversion, path: str) -> None:
+    """Write the record of a conversion atomically.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    body = json.dumps(
+        {
+            "parts": conversion.parts,
+            "findings": [_finding_to_json(finding) for finding in conversion.findings],
+            "files": [(file.path, file.stamp, file.digest) for file in conversion.files],
+        }
+    ).encode()
+    write_atomically(Path(path), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+
+
+def states_of(paths: Iterable[str]) -> tuple[FileState, ...]:
+    """Return the present states of files, each once."""
+    return tuple(FileState.of(path) for path in dict.fromkeys(paths))
+
+
+def _from_json(record: dict[str, Any]) -> Conversion:
+    return Conversion(
+        parts=tuple(record["parts"]),
+        findings=tuple(_finding_from_json(entry) for entry in record["findings"]),
+        files=tuple(FileState(path, stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]),
+    )
+
+
+def _finding_to_json(finding: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "fate": finding.fate.value,
+        "template": finding.template,
+        "where": (finding.where.file, finding.where.line, finding.where.path),
+        "target": finding.target,
+        "hint": finding.hint,
+        "arguments": dict(finding.arguments),
+    }
+
+
+def _finding_from_json(entry: dict[str, Any]) -> Diagnostic:
+    arguments = {key: tuple(value) if isinstance(value, list) else value for key, value in entry["arguments"].items()}
+    return Diagnostic(
+        entry["code"],
+        Fate(entry["fate"]),
+        entry["template"],
+        Where(*entry["where"]),
+        target=entry["target"],
+        hint=entry["hint"],
+        arguments=arguments,
+    )

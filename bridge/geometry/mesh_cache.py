@@ -1,0 +1,217 @@
+"""Meshes as OBJ files that are converted once and kept in the cache, with the findings of the conversion.
+
+Positions in double precision, of which OBJ has fewer digits, are in a file of their own, which is read only by those
+who ask for them. Where the cache cannot be used, a mesh is converted each time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
+from loaders.meshes.companions import companion_files
+from loaders.meshes.textures import candidates
+from loaders.model import Mesh, Rgba
+from loaders.spatial import Array
+
+from . import mesh_assets
+from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
+from .convex_decomposition import installed
+from .file_cache import cache_folder, stored
+from .mesh_assets import MeshAsset
+
+_VERSION = "1"
+"""Version of the conversion and of its record."""
+_SUBFOLDER = "obj"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeshFile:
+    """One part of a shape as an OBJ file.
+
+    Attributes:
+        name: Name for people.
+        data: The OBJ file.
+        digest: Hash of the OBJ file.
+        has_uv: Whether it has texture coordinates.
+        rgba: Color that the mesh file states.
+        texture: Image file that the mesh file states.
+        source: The positions [m], shape (n, 3), or the file of the cache that has them.
+    """
+
+    name: str
+    data: bytes
+    digest: str
+    has_uv: bool
+    rgba: Rgba | None
+    texture: str | None
+    source: Array | str
+
+    @cached_property
+    def vertices(self) -> Array:
+        """Positions [m], shape (n, 3)."""
+        return np.load(self.source, allow_pickle=False) if isinstance(self.source, str) else self.source
+
+    @staticmethod
+    def of(asset: MeshAsset) -> MeshFile:
+        """Return the file of a part."""
+        data = asset.data
+        return MeshFile(
+            name=asset.name,
+            data=data,
+            digest=hashlib.sha256(data).hexdigest(),
+            has_uv=asset.uv is not None,
+            rgba=asset.rgba,
+            texture=asset.texture,
+            source=asset.vertices,
+        )
+
+
+def mesh_files(
+    mesh: Mesh,
+    target: str,
+    diagnostics: Diagnostics,
+    *,
+    where: Where = NOWHERE,
+    collides: bool = False,
+    plain: bool = False,
+) -> tuple[MeshFile, ...]:
+    """Return the parts of a mesh as `bridge.geometry.mesh_assets.mesh_asset` does, as files, from the cache.
+
+    Args:
+        mesh: The mesh.
+        target: The engine that the diagnostics are about.
+        diagnostics: Receives the findings, also those of a conversion in the past.
+        where: The place in the source.
+        collides: Whether the engine computes contacts with it.
+        plain: Whether its appearance does not matter.
+    """
+    convert = partial(mesh_assets.mesh_asset, mesh, target, where=where, collides=collides, plain=plain)
+    try:
+        record = _record(mesh, target, collides, plain)
+        known = read_record(record)
+        files = _read(known) if known else None
+        if known is not None and files is not None:
+            diagnostics.extend(placed(finding, where) for finding in known.findings)
+            return files
+        sources = states_of(source_files(mesh))
+    except OSError:
+        return tuple(MeshFile.of(asset) for asset in convert(diagnostics))
+    found = Diagnostics()
+    files = tuple(MeshFile.of(asset) for asset in convert(found))
+    diagnostics.extend(found)
+    if files:
+        with suppress(OSError):
+            _store(files, sources, tuple(found), mesh, where, record)
+    return files
+
+
+def source_files(mesh: Mesh) -> tuple[str, ...]:
+    """Return the paths of the files that a mesh is read from, without textures.
+
+    Raises:
+        FileNotFoundError: if the mesh has no file.
+    """
+    if mesh.path is None or not os.path.isfile(mesh.path):
+        raise FileNotFoundError(mesh.uri)
+    path = os.path.abspath(mesh.path)
+    return path, *companion_files(path)
+
+
+def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic], mesh: Mesh) -> list[str]:
+    """Return the paths of the textures of a mesh, and those at which missing ones were looked for.
+
+    Args:
+        textures: The textures of its parts.
+        findings: The findings of the conversion.
+        mesh: The mesh.
+    """
+    path = Path(os.path.abspath(mesh.path or ""))
+    missing = (str(entry.arguments["texture"]) for entry in findings if entry.code == "mesh.missing-texture")
+    looked_for = [str(place) for name in missing for place in candidates(name, path)]
+    return [*dict.fromkeys(os.path.abspath(texture) for texture in textures if texture), *looked_for]
+
+
+@cache
+def reader_versions() -> tuple[str, ...]:
+    """Return the versions of the libraries that meshes are read with."""
+    return tuple(metadata.version(name) for name in ("trimesh", "pycollada", "numpy"))
+
+
+def placed(finding: Diagnostic, where: Where) -> Diagnostic:
+    """Return a finding from a record with its place, if it is about the use of a mesh and not about its file."""
+    return finding if finding.where != NOWHERE else replace(finding, where=where)
+
+
+def _record(mesh: Mesh, target: str, collides: bool, plain: bool) -> str:
+    path = os.path.abspath(mesh.path) if mesh.path else ""
+    folder = str(cache_folder() / _SUBFOLDER)
+    key = (_VERSION, reader_versions(), installed(), replace(mesh, uri=""), path, target, collides, plain)
+    return record_path(folder, *key)
+
+
+def _read(conversion: Conversion) -> tuple[MeshFile, ...] | None:
+    """Return the files of a conversion; None if one cannot be read."""
+    try:
+        return tuple(_file(part) for part in conversion.parts)
+    except (OSError, KeyError, TypeError):
+        return None
+
+
+def _file(part: dict[str, Any]) -> MeshFile:
+    with open(part["obj"], "rb") as stream:
+        data = stream.read()
+    return MeshFile(
+        name=part["name"],
+        data=data,
+        digest=part["digest"],
+        has_uv=part["has_uv"],
+        rgba=part["rgba"] and tuple(part["rgba"]),
+        texture=part["texture"],
+        source=part["npy"],
+    )
+
+
+def _store(
+    files: Sequence[MeshFile],
+    sources: tuple[FileState, ...],
+    findings: tuple[Diagnostic, ...],
+    mesh: Mesh,
+    where: Where,
+    record: str,
+) -> None:
+    """Write the files of a mesh and the record of its conversion.
+
+    Raises:
+        OSError: if they cannot be written.
+    """
+    parts = [_stored(file) for file in files]
+    others = [*texture_files((file.texture for file in files), findings, mesh)]
+    others += [part[kind] for part in parts for kind in ("obj", "npy")]
+    anywhere = tuple(replace(entry, where=NOWHERE) if entry.where == where else entry for entry in findings)
+    write_record(Conversion(parts=tuple(parts), findings=anywhere, files=(*sources, *states_of(others))), record)
+
+
+def _stored(file: MeshFile) -> dict[str, Any]:
+    positions = io.BytesIO()
+    np.save(positions, file.vertices, allow_pickle=False)
+    return {
+        "name": file.name,
+        "digest": file.digest,
+        "has_uv": file.has_uv,
+        "rgba": file.rgba,
+        "texture": file.texture,
+        "obj": str(stored(file.data, ".obj", _SUBFOLDER)),
+        "npy": str(stored(positions.getvalue(), ".npy", _SUBFOLDER)),
+    }

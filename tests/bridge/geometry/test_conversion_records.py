@@ -1,0 +1,105 @@
+"""Records of conversions: used while the files are unchanged, else made anew."""
+
+import os
+import time
+
+import pytest
+
+from bridge.geometry.conversion_records import (
+    Conversion,
+    FileState,
+    read_record,
+    record_path,
+    states_of,
+    write_record,
+)
+from loaders.diagnostics import Diagnostic, Fate, Where
+
+FINDINGS = (
+    Diagnostic("mesh.flat", Fate.APPROXIMATED, "it has {n}, {names}", arguments={"n": 0.1, "names": ("a", "b")}),
+    Diagnostic("mesh.missing-texture", Fate.NOTED, "plain", Where("a.obj", 3, "/x"), "mjcf", "do this"),
+)
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "source.obj"
+    path.write_text("one")
+    os.utime(path, (1, 1))
+    return path
+
+
+@pytest.fixture
+def record(tmp_path, source):
+    path = record_path(str(tmp_path / "cache"), "key")
+    states = states_of([str(source), str(tmp_path / "missing.mtl"), str(source)])
+    write_record(Conversion(parts=({"name": "a"},), findings=FINDINGS, files=states), path)
+    return path
+
+
+def age(path, seconds=1.0):
+    """Wait until the last change of a file lies back so long that its times are relied on."""
+    while time.time_ns() - os.stat(path).st_ctime_ns < 1e8 * seconds:
+        time.sleep(0.01)
+
+
+def test_a_record_gives_back_what_was_recorded(record):
+    conversion = read_record(record)
+    assert conversion.parts == ({"name": "a"},)
+    assert conversion.findings == FINDINGS
+    assert [dict(found.arguments) for found in conversion.findings] == [dict(found.arguments) for found in FINDINGS]
+    assert len(conversion.files) == 2
+
+
+def test_keys_that_differ_have_records_that_differ():
+    assert record_path("f", "a", 1) != record_path("f", "a", 2)
+    assert record_path("f", "a", 1) == record_path("f", "a", 1)
+
+
+def test_changed_content_of_the_same_size_and_time_of_modification_is_noticed(source, record):
+    source.write_text("two")
+    os.utime(source, (1, 1))
+    assert read_record(record) is None
+
+
+def test_a_file_that_was_missing_and_now_exists_is_noticed(tmp_path, record):
+    (tmp_path / "missing.mtl").write_text("")
+    assert read_record(record) is None
+
+
+def test_a_file_that_was_removed_is_noticed(source, record):
+    source.unlink()
+    assert read_record(record) is None
+
+
+def test_a_touched_file_is_as_before_and_is_not_read_again(source, record):
+    os.utime(source, (2, 2))
+    age(source)
+    assert read_record(record) is not None
+    assert all(file.is_current() for file in read_record(record).files)
+
+
+def test_the_times_of_a_file_that_changed_a_moment_ago_are_not_relied_on(source):
+    source.write_text("new")
+    if time.time_ns() - os.stat(source).st_ctime_ns < 2e7:
+        assert FileState.of(str(source)).stamp is None
+    age(source)
+    assert FileState.of(str(source)).stamp is not None
+
+
+@pytest.mark.parametrize("spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b.replace(b'"a"', b'"b"')])
+def test_a_record_that_is_cut_or_altered_counts_as_missing(record, spoil):
+    with open(record, "rb") as stream:
+        content = stream.read()
+    with open(record, "wb") as stream:
+        stream.write(spoil(content))
+    assert read_record(record) is None
+
+
+def test_a_record_that_is_valid_in_form_only_counts_as_missing(tmp_path):
+    import hashlib
+
+    body = b'{"parts": 3}'
+    path = tmp_path / "r.json"
+    path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    assert read_record(str(path)) is None
