@@ -93,6 +93,8 @@ def _detach_deep_bodies(root: Element) -> list[tuple[Element, list[Element]]]:
 _FIELDS = {
     "solreflimit": "solref_limit",
     "solimplimit": "solimp_limit",
+    "solreffriction": "solref_friction",
+    "solimpfriction": "solimp_friction",
     "actuatorfrcrange": "actfrcrange",
     "mesh": "meshname",
     "hfield": "hfieldname",

@@ -73,12 +73,15 @@ def _set_equality_defaults(model_class: Element, section: Element, context: Cont
 
 
 def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context: Context) -> None:
-    """Set what applies to all joints: the hardness of limits, and the dynamics that every joint has."""
+    """Set what applies to all joints: the hardness of limits and of friction, and the dynamics that all joints have."""
+    stated = {name for joint in joints for name in joint.attributes}
     common = Element("joint")
     if len(joints) > 1:
         common.set(**move_shared(joints, DYNAMICS))
-    if any("range" in joint.attributes for joint in joints):
+    if "range" in stated:
         common.set(solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
+    if "frictionloss" in stated:
+        common.set(solreffriction=hard_solref(context.time_step), solimpfriction=HARD_SOLIMP)
     if common.attributes:
         model_class.children.append(common)
 

@@ -7,6 +7,7 @@ import pytest
 from bridge import load_into_pybullet
 from loaders.model import WORLD, JointType
 from loaders.spatial import SpatialInertia
+from tests.support import stick_slip
 from tests.support.scenes import (
     joint,
     link,
@@ -25,6 +26,26 @@ def test_dry_friction_stops_a_slider_as_coulomb_says(bullet_client):
     for _ in range(400):
         pybullet.stepSimulation(bullet_client)
     assert robot.velocities()["s"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_dry_friction_converges_to_the_exact_stick_slip_motion(bullet_client):
+    errors = [_stick_slip_error(bullet_client, step) for step in (2e-3, 1e-3, 5e-4)]
+    assert errors[0] < 6e-3
+    assert np.log2(np.divide(errors[:-1], errors[1:])) == pytest.approx([1.0, 1.0], abs=0.05)
+
+
+def _stick_slip_error(client, step):
+    """The largest error [m] until 0.5 s after the mass sticks."""
+    robot = load_into_pybullet(stick_slip.oscillator(step), physicsClientId=client)
+    robot.apply_physics()
+    robot.set_positions({"s": stick_slip.START})
+    errors = []
+    for k in range(round((stick_slip.STOP + 0.5) / step)):
+        robot.step()
+        errors.append(abs(robot.positions()["s"] - stick_slip.position((k + 1) * step)))
+    robot.remove()
+    assert errors[-1] < 5e-5
+    return max(errors)
 
 
 def test_joints_turn_faster_than_pybullets_own_limit(bullet_client):

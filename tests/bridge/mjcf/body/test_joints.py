@@ -19,7 +19,8 @@ from loaders.model import (
     JointAxis,
     JointType,
 )
-from loaders.spatial import frozen
+from loaders.spatial import SpatialInertia, frozen
+from tests.support import stick_slip
 from tests.support.mjcf_scenes import SCALAR, codes, one_joint, random_q, random_tree, z_axis
 from tests.support.mujoco_oracle import Running, compiled, quietly
 
@@ -154,3 +155,35 @@ def test_joints_stand_in_qpos_in_the_order_of_the_mechanism(seed):
     model = compiled(to_mjcf(mechanism))
     expected = [name for body in mechanism.bodies for name in primitive_names(body)]
     assert [model.joint(i).name for i in range(model.njnt)] == expected
+
+
+def test_dry_friction_converges_to_the_exact_stick_slip_motion():
+    errors = [_stick_slip_error(step) for step in (2e-3, 1e-3, 5e-4)]
+    assert errors[0] < 6e-3
+    assert np.log2(np.divide(errors[:-1], errors[1:])) == pytest.approx([1.0, 1.0], abs=0.05)
+
+
+def _stick_slip_error(step):
+    """The largest error [m] until 0.5 s after the mass sticks; at the end it stands where it should."""
+    model = compiled(to_mjcf(stick_slip.oscillator(step)))
+    data = mujoco.MjData(model)
+    data.qpos[0] = stick_slip.START
+    errors = []
+    while data.time < stick_slip.STOP + 0.5:
+        mujoco.mj_step(model, data)
+        errors.append(abs(data.qpos[0] - stick_slip.position(data.time)))
+    assert errors[-1] < 5e-5
+    assert abs(data.qvel[0]) < 1e-6
+    return max(errors)
+
+
+def test_a_ball_with_dry_friction_stops_when_it_should():
+    """Friction of 0.4 N m brakes 0.4 kg m^2 from 1 rad/s in 1 s, within 0.5 rad."""
+    inertia = SpatialInertia.of(1.0, I_Lcm=0.4 * np.eye(3))
+    scene = one_joint(z_axis(friction=0.4), JointType.BALL, inertia)
+    model = compiled(to_mjcf(dataclasses.replace(scene, gravity=frozen((0.0, 0.0, 0.0)))))
+    data = mujoco.MjData(model)
+    data.qvel[2] = 1.0
+    mujoco.mj_step(model, data, round(1.2 / model.opt.timestep))
+    assert np.abs(data.qvel).max() < 1e-9
+    assert 2.0 * math.acos(data.qpos[0]) == pytest.approx(0.5, abs=0.5 * model.opt.timestep * 1.1)
