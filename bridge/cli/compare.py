@@ -31,6 +31,9 @@ def compare(options: Namespace, output: Output) -> int:
 
     Returns:
         1 if they differ; with ``--strict`` also if they are not equivalent.
+
+    Raises:
+        ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot represent all of it.
     """
     positions = dict(_position(text) for text in options.set)
     engines = [name for name in options.engines.split(",") if name] or default_engines()
@@ -45,6 +48,7 @@ def compare(options: Namespace, output: Output) -> int:
         positions=positions,
         inertia=options.inertia,
         progress=output.status,
+        strict=options.strict,
         **search(options),
     )
     if options.report is not None:

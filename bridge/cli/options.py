@@ -59,6 +59,7 @@ def export_options(options: Namespace) -> dict[str, Any]:
         "policy": options.policy,
         "collision_meshes": options.collision_meshes,
         "contacts": options.contacts,
+        "strict": options.strict,
     }
 
 

@@ -60,7 +60,7 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
-            `loaders.load` (``paths``, ``package_map``, ``strict`` and others).
+            `loaders.load` (``paths``, ``package_map`` and others).
 
             actuators: The actuators of the joints that the source drives: ``none``, torques (``motor``), torques that
                 end at the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
@@ -77,11 +77,13 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
             contacts: The place of friction and stiffness of contacts: ``geoms`` writes them on each geom, of which
                 MuJoCo takes the larger friction; ``pairs`` on each pair of geoms that may collide, combined as by the
                 simulator of the policy.
+            strict: Whether anything lost or approximated, in reading or in MJCF, is an error.
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason; also if bodies are nested more deeply
-            than MuJoCo's XML reader allows, which `to_mjspec` can build.
+        ExportError: if MuJoCo cannot represent the model, with every reason; with ``strict`` also if anything is
+            lost or approximated; also if bodies are nested more deeply than MuJoCo's XML reader allows, which
+            `to_mjspec` can build.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
 

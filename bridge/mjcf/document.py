@@ -58,7 +58,8 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     """Return the document of a mechanism.
 
     Raises:
-        ExportError: if MuJoCo cannot represent the model; with every reason.
+        ExportError: if MuJoCo cannot represent the model, with every reason; with the option ``strict`` also for
+            anything lost or approximated, in reading the scene or in the export.
     """
     context = Context(
         mechanism=mechanism,
@@ -74,7 +75,8 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     context.document["compiler"].set(assetdir="assets" if library.files else None)
     speed_limited = _write_sections(scalar_joints, shapes, contact, context)
     _finish(speed_limited, context)
-    context.diagnostics.raise_for(ExportError, strict=False)
+    findings = Diagnostics((*mechanism.scene.diagnostics, *context.diagnostics))
+    findings.raise_for(ExportError, strict=options.strict)
     return Built(
         root=context.document.root(),
         assets=library.files,

@@ -75,7 +75,7 @@ def _non_default_options(options: Options) -> dict[str, str]:
     return {
         key: getattr(options, key)
         for key in (field.name for field in fields(options))
-        if getattr(options, key) != getattr(defaults, key)
+        if key != "strict" and getattr(options, key) != getattr(defaults, key)
     }
 
 

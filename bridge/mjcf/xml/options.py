@@ -34,7 +34,10 @@ class MjcfOptions(LoadOptions, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The keywords of `MjcfOptions` that concern the export, checked, with their defaults."""
+    """The keywords of `MjcfOptions` that concern the export, checked, with their defaults.
+
+    ``strict`` concerns reading too.
+    """
 
     actuators: Actuators = "none"
     base: Base = "as_is"
@@ -42,6 +45,7 @@ class Options:
     policy: str = "drake"
     collision_meshes: CollisionMeshes = "as_is"
     contacts: Contacts = "geoms"
+    strict: bool = False
 
     def __post_init__(self) -> None:
         _require_one_of("actuators", self.actuators, get_args(Actuators))
@@ -59,7 +63,8 @@ class Options:
         """
         names = {field.name for field in fields(cls)} & keywords.keys()
         options = cls(**{name: keywords[name] for name in names})
-        return options, cast(LoadOptions, {name: value for name, value in keywords.items() if name not in names})
+        load_names = keywords.keys() & LoadOptions.__optional_keys__
+        return options, cast(LoadOptions, {name: keywords[name] for name in load_names})
 
 
 def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechanism, Options]:

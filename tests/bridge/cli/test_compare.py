@@ -39,3 +39,23 @@ def test_a_position_is_read_in_radians_degrees_or_several_numbers(text: str, pos
 def test_an_invalid_position_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(ARM), "--set", text]) == 2
     assert "expected JOINT=VALUE" in capsys.readouterr().err
+
+
+def test_strict_refuses_what_an_engine_cannot_represent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "limited.urdf"
+    path.write_text(
+        "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent link='a'/>"
+        "<child link='b'/><limit lower='-1' upper='1' effort='5' velocity='2'/></joint></robot>",
+        encoding="utf-8",
+    )
+    words = ["compare", str(path), "--level", "L0", "--configurations", "1"]
+    assert main(words) == 0
+    assert main([*words, "--strict"]) == 1
+    assert "[pybullet.velocity-limit]" in capsys.readouterr().err
+
+
+def test_strict_refuses_an_unread_element(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "unread.urdf"
+    path.write_text("<robot name='r'><link name='a'/><nonsense/></robot>", encoding="utf-8")
+    assert main(["compare", str(path), "--level", "L0", "--strict"]) == 1
+    assert "[xml.unread]" in capsys.readouterr().err

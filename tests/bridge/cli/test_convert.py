@@ -116,3 +116,14 @@ def test_strict_refuses_a_conversion_with_losses(tmp_path: Path, capsys: pytest.
     assert main(["convert", str(path), str(tmp_path / "out")]) == 0
     assert main(["convert", str(path), str(tmp_path / "strict"), "--strict"]) == 1
     assert "[mjcf.velocity-limit]" in capsys.readouterr().err
+    assert not (tmp_path / "strict").exists(), "nothing is written"
+
+
+def test_strict_refuses_an_unread_element_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text("<robot name='r'><link name='a'/><nonsense/></robot>", encoding="utf-8")
+    assert main(["convert", str(path), str(tmp_path / "strict"), "--strict"]) == 1
+    assert "[xml.unread]" in capsys.readouterr().err
+    assert not (tmp_path / "strict").exists()

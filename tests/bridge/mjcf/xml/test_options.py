@@ -1,4 +1,4 @@
-"""Options of an export: names, values and their documentation."""
+"""Options of an export: names, values, their documentation, and the option ``strict``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import dataclasses
 
 import pytest
 
+import loaders
 from bridge.mjcf import export_mjcf, stale_files, to_mjcf, to_mjspec
 from bridge.mjcf.xml.options import MjcfOptions, Options
-from tests.support.mjcf_scenes import link, scene_of
+from loaders.model import WORLD
+from tests.support.mjcf_scenes import hinge, link, scene_of
 
 
 def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
@@ -29,3 +31,56 @@ def test_an_option_that_there_is_not_is_the_callers_mistake(call, source, tmp_pa
     folder = (tmp_path / "out",) if call in (export_mjcf, stale_files) else ()
     with pytest.raises(TypeError, match="unknown option"):
         call(source, *folder, actuator="motor")
+
+
+# --- strict ----------------------------------------------------------------------------------------------------------
+
+
+EXPORTS = {
+    "text": lambda source, _folder, **options: to_mjcf(source, **options),
+    "spec": lambda source, _folder, **options: to_mjspec(source, **options),
+    "folder": export_mjcf,
+    "comparison with a folder": stale_files,
+}
+UNREAD = "<robot name='r'><link name='a'/><nonsense/></robot>"
+LIMITED = scene_of(link("a"), joints=[hinge("j", WORLD, "a", velocity=1.0)])
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_strict_refuses_what_mujoco_does_not_support(export, tmp_path):
+    export(LIMITED, tmp_path / "tolerant")
+    with pytest.raises(loaders.ExportError) as caught:
+        export(LIMITED, tmp_path / "strict", strict=True)
+    assert {(entry.code, entry.subjects) for entry in caught.value.diagnostics} == {("mjcf.velocity-limit", ("j",))}
+    assert not (tmp_path / "strict").exists()
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_strict_refuses_what_was_lost_in_reading_the_scene(export, tmp_path):
+    source = loaders.load_string(UNREAD, format="urdf")
+    with pytest.raises(loaders.ExportError) as caught:
+        export(source, tmp_path / "strict", strict=True)
+    assert "xml.unread" in {entry.code for entry in caught.value.diagnostics}
+    assert not (tmp_path / "strict").exists()
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_strict_refuses_a_file_with_an_element_that_the_reader_does_not_support(export, tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text(UNREAD)
+    export(path, tmp_path / "tolerant")
+    with pytest.raises(loaders.LoadError) as caught:
+        export(path, tmp_path / "strict", strict=True)
+    assert "xml.unread" in {entry.code for entry in caught.value.diagnostics}
+    assert not (tmp_path / "strict").exists()
+
+
+@pytest.mark.parametrize("export", EXPORTS.values(), ids=EXPORTS)
+def test_strict_accepts_a_model_without_losses(export, tmp_path):
+    export(scene_of(link("a"), joints=[hinge("j", WORLD, "a")]), tmp_path / "out", strict=True)
+
+
+def test_a_folder_does_not_depend_on_strict(tmp_path):
+    source = scene_of(link("a"), joints=[hinge("j", WORLD, "a")])
+    export_mjcf(source, tmp_path / "out", strict=True)
+    assert stale_files(source, tmp_path / "out") == ()
