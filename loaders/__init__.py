@@ -17,8 +17,8 @@ from .drake.filter_groups import resolve as resolve_groups
 from .formats import FORMATS, read_data, read_file
 from .option_names import check_option_names
 from .resources import Lookup, Resources
-from .robot_descriptions import locate
 from .scene_operations.validation import check_scene
+from .search.robot_descriptions import locate
 from .spatial import Pose, SpatialInertia
 from .urdf.srdf import with_srdf
 
@@ -101,8 +101,9 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
     check_option_names(options, LoadOptions.__optional_keys__)
-    context = _context(options, options.get("allow_xacro", False))
-    path = locate(os.fspath(source), context.diagnostics)
+    diagnostics = Diagnostics()
+    path = locate(os.fspath(source), diagnostics)
+    context = _context(options, options.get("allow_xacro", False), path, diagnostics)
     scene = None if path is None else read_file(path, context)
     srdf = options.get("srdf")
     if srdf is not None and scene is not None:
@@ -128,8 +129,9 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
         ['model://gripper/', 'model://gripper/meshes/finger.obj']
     """
     check_option_names(search, Search.__optional_keys__)
-    context = _context(search, allow_xacro)
-    path = locate(os.fspath(source), context.diagnostics)
+    diagnostics = Diagnostics()
+    path = locate(os.fspath(source), diagnostics)
+    context = _context(search, allow_xacro, path, diagnostics)
     if path is not None:
         read_file(path, context)
     return tuple(context.resources.lookups)
@@ -163,12 +165,12 @@ def load_string(
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
     file = str(Path(base) / f"<string>.{format}")
-    context = _context(search, allow_xacro=False)
+    context = _context(search, False, Path(file), Diagnostics())
     data = text.encode(errors="surrogatepass")
     return _finish(read_data(data, file, format, context), file, context.diagnostics, strict)
 
 
-def _context(search: Search, allow_xacro: bool) -> Context:
+def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
     schemes = search.get("schemes", {})
     resources = Resources(
         package_map={name: Path(folder) for name, folder in (search.get("package_map") or {}).items()},
@@ -176,8 +178,9 @@ def _context(search: Search, allow_xacro: bool) -> Context:
         schemes={scheme.lower(): tuple(map(Path, folders)) for scheme, folders in schemes.items()},
         finder=search.get("finder"),
         unsafe_paths=search.get("unsafe_paths", False),
+        main=main,
     )
-    return Context(resources=resources, diagnostics=Diagnostics(), read_file=read_file, allow_xacro=allow_xacro)
+    return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
 
 
 def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: bool) -> Scene:

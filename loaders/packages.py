@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
-_NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
+from .search.folders import declared_name
+
 _MARKER = "package.xml"
 
 
@@ -25,15 +25,7 @@ def packages(folder: str | os.PathLike[str]) -> dict[str, Path]:
     packages_by_name: dict[str, Path] = {}
     for path, folders, files in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        name = _name_in(Path(path) / _MARKER) if _MARKER in files else None
+        name = declared_name(Path(path) / _MARKER) if _MARKER in files else None
         if name:
             packages_by_name.setdefault(name, Path(path))
     return packages_by_name
-
-
-def _name_in(file: Path) -> str | None:
-    try:
-        match = _NAME.search(file.read_bytes())
-    except OSError:
-        return None
-    return None if match is None else match[1].decode(errors="replace")

@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from .diagnostics import Diagnostics, Fate, Where
+from .files import FileError, read
 from .node import Node
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -37,17 +38,10 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
     """
     where = Where(str(path))
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        hint = "check the path" if isinstance(error, FileNotFoundError) else ""
-        diagnostics.add(
-            Fate.INVALID, "file.unreadable", "cannot read the file: {reason}", where, hint=hint, reason=error.strerror
-        )
-        return None
-    if len(data) > MAX_BYTES:
-        message = "the file is larger than {limit} MiB"
-        diagnostics.add(Fate.INVALID, "file.too-large", message, where, limit=MAX_BYTES >> 20)
+        data = read(path, limit=MAX_BYTES)
+    except FileError as error:
+        message = "cannot read the file: {reason}"
+        diagnostics.add(Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason)
         return None
     if data.startswith(b"\x1f\x8b"):
         diagnostics.add(Fate.INVALID, "file.compressed", "the file is compressed", where, hint="decompress it first")

@@ -34,8 +34,8 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"diagnostics", "spatial", "number_syntax", "option_names"},
-        {"model", "diagnostic_codes", "robot_descriptions"},
+        {"diagnostics", "files", "spatial", "number_syntax", "option_names"},
+        {"model", "diagnostic_codes", "search"},
         {"scene_queries"},
         {"scene", "node"},
         {"xml", "ignored_elements", "resources", "packages", "meshes", "drake"},

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from loaders.diagnostics import CodeInfo
 
-from . import directives, drake, files, meshes, model, sdf, urdf, xml_reader
+from . import directives, drake, input_files, meshes, model, sdf, urdf, xml_reader
 
 CODES: dict[str, CodeInfo] = {
     **directives.CODES,
     **drake.CODES,
-    **files.CODES,
+    **input_files.CODES,
     **meshes.CODES,
     **model.CODES,
     **sdf.CODES,

@@ -130,6 +130,11 @@ CODES = {
         "Correct the name of the leader.",
         (Fate.INVALID,),
     ),
+    "sdf.model-file-outside": CodeInfo(
+        "A `model.config` names a file outside its own folder, by its path or by a symbolic link.",
+        "Move the file into the folder of the model, or pass `unsafe_paths=True` if you trust the model.",
+        (Fate.INVALID,),
+    ),
     "sdf.name-clash": CodeInfo(
         "Before version 1.7 a joint could have the name of a link; the later element is renamed.",
         "Rename one of them.",

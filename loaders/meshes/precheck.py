@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from loaders.files import FileError, read
+
 MAX_BYTES = 512 * 1024 * 1024
 MAX_FACES = 10_000_000
 MAX_DEPTH = 256
@@ -28,12 +30,9 @@ def read_checked(path: Path) -> bytes:
         MeshError: if the file cannot be opened, is too large, compressed, or declares more faces than it can have.
     """
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise MeshError(f"cannot open the file: {error.strerror}") from error
-    if len(data) > MAX_BYTES:
-        raise MeshError(f"the file is larger than {MAX_BYTES >> 20} MiB")
+        data = read(path, limit=MAX_BYTES)
+    except FileError as error:
+        raise MeshError(f"cannot open the file: {error.reason}") from error
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         raise MeshError("the file is compressed; decompress it first")
     check = _COUNTS.get(path.suffix.lower())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import struct
 import sys
 import types
@@ -161,6 +162,11 @@ FILES = {
     "file.include-cycle": reading(
         model(LINK + "<include><uri>loop.dmd.yaml</uri></include>"),
         files={"loop.dmd.yaml": "directives:\n- add_model: {name: x, file: main.sdf}\n"},
+    ),
+    "file.not-regular": Example(
+        lambda folder: findings(lambda: loaders.load(folder / "pipe.sdf").diagnostics),
+        (),
+        lambda folder, _: os.mkfifo(folder / "pipe.sdf"),
     ),
     "file.too-large": reading(model(LINK), setup=small_limit),
     "file.unknown-format": reading("<html/>"),

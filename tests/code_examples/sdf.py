@@ -146,6 +146,9 @@ FILES = {
         world(include()),
         files=FOLDER | {"arm/model.config": CONFIG.replace("<sdf", "<sdf version='1.99'>model.sdf</sdf><sdf")},
     ),
+    "sdf.model-file-outside": reading(
+        world(include()), files={"arm/model.config": "<model><sdf>../arm.sdf</sdf></model>", "arm.sdf": ARM}
+    ),
     "sdf.no-model-config": reading(world(include()), files={"arm/model.sdf": ARM}),
     "sdf.old-manifest": reading(world(include()), files={"arm/manifest.xml": CONFIG, "arm/model.sdf": ARM}),
     "sdf.params": reading(

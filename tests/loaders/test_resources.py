@@ -11,7 +11,8 @@ import pytest
 import loaders
 from loaders.diagnostics import Diagnostics
 from loaders.node import Node
-from loaders.resources import ENVIRONMENT, Resources
+from loaders.resources import Resources
+from loaders.search.folders import ENVIRONMENT
 
 
 class Finder:
@@ -91,6 +92,10 @@ def test_a_package_is_known_by_the_name_that_it_declares(tmp_path: Path) -> None
 def test_a_package_beside_that_of_the_file_is_found(tmp_path: Path) -> None:
     put(tmp_path / "robot" / "package.xml")
     path = put(tmp_path / "gripper" / "a.stl")
+    find = Finder(tmp_path / "robot" / "urdf")
+    assert find("package://gripper/a.stl") is None
+    assert find.codes() == ["resource.outside"]  # a folder without a manifest is no package
+    put(tmp_path / "gripper" / "package.xml")
     assert Finder(tmp_path / "robot" / "urdf")("package://gripper/a.stl") == path
 
 
@@ -196,6 +201,50 @@ def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
     assert find("mesh.stl") is None
     assert find.codes() == ["resource.outside"]
     assert Finder(base, paths=[tmp_path])("mesh.stl") == base / "mesh.stl"
+
+
+@pytest.mark.parametrize("uri", ["model://../tenant/a.stl", "package://../tenant/a.stl", "model://up/tenant/a.stl"])
+def test_a_package_has_a_plain_name_and_not_that_of_a_folder_around_the_model(uri: str, tmp_path: Path) -> None:
+    put(tmp_path / "up" / "tenant" / "a.stl")
+    (tmp_path / "up" / "robot").mkdir()
+    find = Finder(tmp_path / "up" / "robot")
+    assert find(uri) is None
+    assert find.codes() in (["resource.not-found"], ["resource.outside"])
+
+
+def test_a_package_that_is_a_link_out_of_the_allowed_folders_is_refused(tmp_path: Path) -> None:
+    put(tmp_path / "tenant" / "package.xml")
+    put(tmp_path / "tenant" / "a.stl")
+    (tmp_path / "robot").mkdir()
+    (tmp_path / "robot" / "link").symlink_to(tmp_path / "tenant")
+    find = Finder(tmp_path / "robot")
+    assert find("model://link/a.stl") is None
+    assert find.codes() == ["resource.outside"]
+
+
+def test_a_file_found_in_one_package_gives_no_right_to_the_folders_around_it(tmp_path: Path) -> None:
+    put(tmp_path / "library" / "secret.stl")
+    put(tmp_path / "library" / "package.xml")
+    put(tmp_path / "library" / "models" / "arm" / "a.stl")
+    put(tmp_path / "robot" / "a.urdf")
+    find = Finder(tmp_path / "library" / "models" / "arm", main=tmp_path / "robot" / "a.urdf")
+    assert find("package://library/secret.stl") is None
+    assert find.codes() == ["resource.outside"]
+
+
+@pytest.mark.parametrize("name", ["a**b", "*", "[a-z]", "?"])
+def test_a_name_is_no_pattern(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "ws" / "repository" / "axb" / "package.xml")
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "ws"))
+    find = Finder(tmp_path / "base")
+    assert find(f"model://{name}/package.xml") is None
+    assert find.codes() == ["resource.not-found"]
+
+
+def test_a_user_without_a_home_folder_may_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError))
+    assert Finder(tmp_path)("package://none/a.stl") is None
 
 
 def test_a_description_folder_may_name_what_is_beside_it(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def _include(include: Node, parent: Node, context: Context, composition: Composi
         include.invalid("sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>")
         return []
     location = context.resources.find(uri, Path(include.file).parent, include)
-    path = None if location is None else model_file(location, include)
+    path = None if location is None else model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
     if path is None:
         include.invalid("sdf.include-not-found", "cannot include {uri!r}: no readable file was found", uri=uri)
         return []

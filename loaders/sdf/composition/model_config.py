@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loaders.diagnostics import Fate
+from loaders.files import is_inside, real_path
 from loaders.node import Node
 from loaders.sdf.upgrade.versions import NEWEST, Version
 from loaders.xml import parse, read_bytes
@@ -12,12 +13,13 @@ from loaders.xml import parse, read_bytes
 _MANIFESTS = ("model.config", "manifest.xml")
 
 
-def model_file(path: Path, node: Node) -> Path | None:
+def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | None:
     """Return the model file that an ``<include>`` refers to; None after a diagnostic.
 
     Args:
         path: A model file, or a folder whose manifest names one.
         node: The ``<include>``, to report problems.
+        unsafe_paths: Whether the manifest may name a file outside its folder.
     """
     if not path.is_dir():
         return path
@@ -36,7 +38,13 @@ def model_file(path: Path, node: Node) -> Path | None:
         )
     data = read_bytes(manifest, node.diagnostics)
     root = None if data is None else parse(data, str(manifest), node.diagnostics)
-    return None if root is None else _newest_file(root, path)
+    file = None if root is None else _newest_file(root, path)
+    if file is None or unsafe_paths or is_inside(real_path(file), (real_path(path),)):
+        return file
+    template = "{manifest} names the file {file}, which lies outside the folder of the model"
+    hint = "name a file in the folder of the model"
+    node.invalid("sdf.model-file-outside", template, hint=hint, manifest=manifest, file=file)
+    return None
 
 
 def _newest_file(root: Node, folder: Path) -> Path | None:
@@ -65,5 +73,5 @@ def _entry_version(entry: Node) -> Version | None:
     words = entry.attributes.get("version", "").strip().split(".")
     if not words[0]:
         return None
-    numbers = [int(word) if word.isdecimal() else 0 for word in (*words, "0")]
+    numbers = [int(word[:9]) if word[:9].isdecimal() else 0 for word in (*words, "0")]
     return numbers[0], numbers[1]

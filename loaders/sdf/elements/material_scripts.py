@@ -5,6 +5,7 @@ The script ``gazebo.material`` is part of Gazebo and not of models; its plain co
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,13 +14,15 @@ from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
+from loaders.files import FileError, read, regular_files
 from loaders.model import Material, Rgba
 from loaders.node import Node
 
 _MAX_BYTES = 1 << 20
 _GAZEBO_FOLDER = "file://media/materials/scripts/"
 """Start of the URIs that Gazebo looks up in its own installation."""
-_WORD = re.compile(r"//[^\n]*|/\*.*?\*/|[{}\n]|[^\s{}]+", re.DOTALL)
+_WORD = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|[{}\n]|[^\s{}]+")
+"""A word, brace or comment; a comment without an end extends to the end of the file."""
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 _GAZEBO_COLORS = {
@@ -60,12 +63,16 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         context: The places to search.
     """
     paths = list(_locate_scripts(script, context))
-    files = [file for path in paths for file in _script_files(path)]
+    base = Path(script.file).parent
+    files = [file for path in paths for file in _script_files(path) if context.resources.allows(file, base)]
     entries: dict[str, _Entry] = {}
     for file in reversed(files):
         entries |= _read_script(file)
     if name in entries:
-        return _create_material(name, entries, _texture_folders(paths, files), script)
+        statements = _inherited_statements(name, entries)
+        textures = _texture_files(statements.get("texture", []), _texture_folders(paths, files))
+        allowed = (file for file in textures if context.resources.allows(file, base))
+        return _create_material(name, statements, next(allowed, None), script)
     material = _gazebo_material(name)
     if material is None:
         script.report(Fate.NOTED, "sdf.unknown-material", "unknown material {name!r}; ignoring the script", name=name)
@@ -101,21 +108,20 @@ def _texture_folders(paths: list[Path], files: list[Path]) -> list[Path]:
 
 
 def _script_files(path: Path) -> list[Path]:
-    return sorted(path.glob("*.material")) if path.is_dir() else [path]
+    return list(regular_files(path, ".material")) if path.is_dir() else [path]
 
 
 def _read_script(file: Path) -> dict[str, _Entry]:
     """Return the materials of a script by name; empty if the file cannot be read."""
     try:
         return _parse_script(file, file.stat().st_mtime_ns)
-    except OSError:
+    except (OSError, FileError):
         return {}
 
 
 @lru_cache(maxsize=64)
 def _parse_script(file: Path, _modified_ns: int) -> dict[str, _Entry]:
-    with file.open("rb") as stream:
-        text = stream.read(_MAX_BYTES).decode("utf-8", errors="replace")
+    text = read(file, limit=_MAX_BYTES).decode("utf-8", errors="replace")
     entries: dict[str, _Entry] = {}
     for blocks, words in _statements(text):
         header = " ".join(blocks[0]).replace(":", " : ").split() if blocks else []
@@ -150,9 +156,10 @@ def _statements(text: str) -> Iterator[tuple[list[list[str]], list[str]]]:
 # --- materials -------------------------------------------------------------------------------------------------------
 
 
-def _create_material(name: str, entries: dict[str, _Entry], folders: list[Path], script: Node) -> Material:
-    statements = _inherited_statements(name, entries)
-    texture = _find_texture(statements.get("texture", []), folders, script)
+def _create_material(name: str, statements: dict[str, list[str]], texture: Path | None, script: Node) -> Material:
+    if texture is None and statements.get("texture"):
+        message, file = "texture {texture!r} of the material was not found", statements["texture"][0]
+        script.report(Fate.NOTED, "sdf.unknown-material", message, texture=file)
     specular = statements.get("specular", [])
     shininess = _numbers(specular[-1:]) if len(specular) > 3 else []
     return Material(
@@ -162,7 +169,7 @@ def _create_material(name: str, entries: dict[str, _Entry], folders: list[Path],
         specular=_color(specular[:-1] if len(specular) > 3 else specular),
         emissive=_color(statements.get("emissive")),
         shininess=shininess[0] if shininess else None,
-        texture=texture,
+        texture=None if texture is None else str(texture),
     )
 
 
@@ -177,17 +184,11 @@ def _inherited_statements(name: str, entries: dict[str, _Entry]) -> dict[str, li
     return statements
 
 
-def _find_texture(words: list[str], folders: list[Path], script: Node) -> str | None:
-    if not words:
-        return None
-    file = words[0].replace("\\", "/").rpartition("/")[2].strip('"')
-    for folder in folders:
-        if file and (folder / file).is_file():
-            return str(folder / file)
-    script.report(
-        Fate.NOTED, "sdf.unknown-material", "texture {texture!r} of the material was not found", texture=words[0]
-    )
-    return None
+def _texture_files(words: list[str], folders: list[Path]) -> Iterator[Path]:
+    """Yield the existing files of a texture, without those that are no regular files."""
+    file = words[0].replace("\\", "/").rpartition("/")[2].strip('"') if words else ""
+    if file:
+        yield from (folder / file for folder in folders if os.path.isfile(folder / file))
 
 
 def _color(words: list[str] | None) -> Rgba | None:

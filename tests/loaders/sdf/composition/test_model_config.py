@@ -58,3 +58,27 @@ def test_a_folder_without_a_manifest_is_an_error_and_other_errors_are_reported_t
     (folder / "bare").mkdir()
     found = codes_in(folder, in_world("<include><uri>bare</uri></include><model name='n'><link name=''/></model>"))
     assert {"sdf.no-model-config", "sdf.no-name"} <= set(found)
+
+
+@pytest.mark.parametrize("kind", ["absolute", "parent", "link"])
+def test_a_manifest_names_no_file_outside_its_folder(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "arm"
+    folder.mkdir()
+    secret = tmp_path / "secret.sdf"
+    secret.write_text(ARM)
+    (folder / "link.sdf").symlink_to(secret)
+    name = {"absolute": str(secret), "parent": "../secret.sdf", "link": "link.sdf"}[kind]
+    (folder / "model.config").write_text(f"<model><sdf>{name}</sdf></model>")
+    diagnostics = Diagnostics()
+    node = Node("include", {}, file="w.sdf", line=1, diagnostics=diagnostics)
+    assert model_file(folder, node) is None
+    assert [entry.code for entry in diagnostics] == ["sdf.model-file-outside"]
+    assert model_file(folder, node, unsafe_paths=True) is not None
+
+
+def test_a_version_of_thousands_of_digits_is_a_newer_version(tmp_path: Path) -> None:
+    (tmp_path / "model.config").write_text(f"<model><sdf version='1.{'9' * 5000}'>a.sdf</sdf></model>")
+    diagnostics = Diagnostics()
+    node = Node("include", {}, file="w.sdf", line=1, diagnostics=diagnostics)
+    assert model_file(tmp_path, node) is None
+    assert [entry.code for entry in diagnostics] == ["sdf.newer-model-file", "sdf.no-model-config"]

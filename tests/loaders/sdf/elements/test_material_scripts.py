@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -163,3 +164,32 @@ def test_a_deeply_nested_script_is_read_within_the_time_limit(shop: Path) -> Non
 def test_values_of_the_specular_workflow_are_ignored_with_a_note(tmp_path: Path) -> None:
     pbr = "<pbr><specular><specular>0.3</specular><glossiness>0.4</glossiness></specular></pbr>"
     assert read(tmp_path, pbr)[1] == ["sdf.appearance", "sdf.appearance"]
+
+
+@pytest.mark.parametrize("what", ["script", "texture", "pipe"])
+def test_links_out_of_the_model_and_pipes_are_not_read(tmp_path: Path, what: str) -> None:
+    outside, model = tmp_path / "outside", tmp_path / "model"
+    for folder in (outside, model / "materials" / "scripts", model / "materials" / "textures"):
+        folder.mkdir(parents=True)
+    (outside / "floor.png").write_bytes(b"secret")
+    (outside / "shop.material").write_text(SCRIPT)
+    script = model / "materials" / "scripts" / "shop.material"
+    if what == "script":
+        script.symlink_to(outside / "shop.material")
+    elif what == "pipe":
+        os.mkfifo(script)
+    else:
+        script.write_text(SCRIPT)
+    (model / "materials" / "textures" / "floor.png").symlink_to(outside / "floor.png")
+    uris = "<uri>materials/scripts</uri><uri>materials/textures</uri>"
+    material, codes = read(model, f"<script>{uris}<name>Shop/Base</name></script>")
+    assert material.texture is None
+    assert "sdf.unknown-material" in codes
+
+
+@pytest.mark.parametrize("text", ["/* ", "/*", "*/*", "// ", "/**", '"'])
+def test_a_script_of_a_mebibyte_of_comments_is_read_in_linear_time(tmp_path: Path, text: str) -> None:
+    """A quadratic expression takes hours for this."""
+    (tmp_path / "a.material").write_text(text * ((1 << 20) // len(text)))
+    _, codes = read(tmp_path, "<script><uri>a.material</uri><name>none</name></script>")
+    assert codes == ["sdf.unknown-material"]

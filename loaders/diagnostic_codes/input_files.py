@@ -11,6 +11,9 @@ CODES = {
         "Remove one of the includes that the message lists.",
         (Fate.INVALID,),
     ),
+    "file.not-regular": CodeInfo(
+        "A file is a named pipe, a socket or a device.", "Replace it by a regular file.", (Fate.INVALID,)
+    ),
     "file.too-large": CodeInfo(
         "The file has more bytes, more elements or deeper nesting than the reader allows.",
         "Split the file into several that include each other.",

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostics, Fate, Where
 
 SCHEME = "rd://"
 _FORMATS = ("URDF_PATH", "XACRO_PATH", "MJCF_PATH")

@@ -1,0 +1,123 @@
+"""The one function that opens the files to read: regular files only, in allowed folders, up to a size.
+
+Every other module that reads a model, a mesh, an image or a companion of these calls `read`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Largest size of a text file."""
+
+_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
+"""Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody writes to it."""
+
+
+class FileError(Exception):
+    """A file is not read.
+
+    Attributes:
+        code: The diagnostic code.
+        reason: The reason, for people.
+        hint: The advice to the user; may be empty.
+    """
+
+    def __init__(self, code: str, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.code, self.reason, self.hint = code, reason, hint
+
+
+def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterable[str] | None = None) -> bytes:
+    """Return the contents of a file.
+
+    Args:
+        path: The file.
+        limit: The largest size in bytes.
+        roots: Real paths of the folders in which the real path of the file must lie; None for a file that the caller
+            chose.
+
+    Raises:
+        FileError: if the file does not exist, is no regular file, is too large, or lies outside the folders.
+    """
+    if roots is not None and not is_inside(real_path(path), roots):
+        reason = f"{path} lies outside the folders that may be read"
+        raise FileError("resource.outside", reason, "add its folder to paths, or set unsafe_paths")
+    try:
+        descriptor = os.open(path, _FLAGS)
+        try:
+            _check_kind(os.fstat(descriptor))
+            with open(descriptor, "rb", closefd=False) as stream:
+                data = stream.read(limit + 1)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        raise _unreadable(error) from error
+    if len(data) > limit:
+        raise FileError("file.too-large", f"the file is larger than {limit / (1 << 20):g} MiB")
+    return data
+
+
+def _check_kind(status: os.stat_result) -> None:
+    """Check that an open file is a regular one.
+
+    Raises:
+        FileError: for a named pipe, a socket or a device.
+        IsADirectoryError: for a folder.
+    """
+    if stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    kinds = {
+        stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
+    }  # fmt: skip
+    kind = kinds.get(stat.S_IFMT(status.st_mode), "of another kind")
+    raise FileError("file.not-regular", f"it must be a regular file, not {kind}", "replace it by a regular file")
+
+
+def _unreadable(error: OSError | ValueError) -> FileError:
+    if isinstance(error, OSError) and error.errno in {errno.ENXIO, errno.EOPNOTSUPP}:
+        reason, hint = "it must be a regular file, not a socket or a device", "replace it by a regular file"
+        return FileError("file.not-regular", reason, hint)
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return FileError("file.unreadable", reason, "check the path" if isinstance(error, FileNotFoundError) else "")
+
+
+# --- folders ---------------------------------------------------------------------------------------------------------
+
+
+def real_path(path: str | os.PathLike[str]) -> str:
+    """Return a path with all symbolic links resolved; an impossible path, such as a cycle of links, as it is."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return os.path.abspath(os.fspath(path).replace("\0", ""))
+
+
+def is_inside(real: str, roots: Iterable[str]) -> bool:
+    """Return whether a real path is one of the folders or lies in one.
+
+    Args:
+        real: The real path of a file or folder.
+        roots: Real paths of folders.
+    """
+    return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+
+
+def regular_files(folder: Path, suffix: str) -> Iterator[Path]:
+    """Yield the files in a folder whose names have a suffix, sorted by name.
+
+    Args:
+        folder: The folder; none is yielded if it cannot be listed.
+        suffix: End of the names, in lower case.
+    """
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if entry.name.lower().endswith(suffix))
+    except OSError:
+        return
+    yield from (folder / name for name in names)

@@ -1,0 +1,154 @@
+"""Folders with packages and models: those around a file, in environment variables, and in caches of Gazebo Fuel."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from loaders.files import FileError, read
+
+ENVIRONMENT = (
+    "SDF_PATH",
+    "GZ_SIM_RESOURCE_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GAZEBO_MODEL_PATH",
+    "GAZEBO_RESOURCE_PATH",
+    "ROS_PACKAGE_PATH",
+    "AMENT_PREFIX_PATH",
+)
+"""Environment variables of libsdformat, Gazebo, ROS 1 and ROS 2 with folders to search, separated by `os.pathsep`."""
+
+_FUEL_CACHES = {"GZ_FUEL_CACHE_PATH": ".gz/fuel", "IGN_FUEL_CACHE_PATH": ".ignition/fuel"}
+"""Default folder of a cache of Gazebo Fuel, relative to the home folder, keyed by the variable that overrides it."""
+
+_MARKERS = ("package.xml", "model.config", "manifest.xml")
+_PACKAGE_NAME = re.compile(rb"<name>\s{0,99}([^<\s]{1,999})\s{0,99}</name>")
+_MAX_MANIFEST = 1 << 20
+"""Largest size of a ``package.xml`` in bytes."""
+_LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
+"""Names of folders that hold only descriptions; folders beside them, as ``../meshes``, belong to the same model."""
+
+_FUEL = re.compile(
+    r"(?P<server>[^/]+)(?:/[0-9.]+)?/(?P<owner>[^/]+)/(?P<kind>models|worlds)/(?P<name>[^/]+)"
+    r"(?:/(?P<version>[0-9]+|tip))?(?:/files)?(?:/(?P<rest>.*))?"
+)
+
+
+def is_plain_name(name: str) -> bool:
+    """Return whether a name is that of a folder: no path, no pattern, not the folder itself or its parent."""
+    return name not in {"", ".", ".."} and not any(character in name for character in "/\\*?[]\0")
+
+
+def is_package(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a folder is a package or a model: it has a manifest."""
+    return any(os.path.exists(f"{os.fspath(folder)}/{marker}") for marker in _MARKERS)
+
+
+def enclosing(base: Path) -> list[Path]:
+    """Return the packages and models that enclose a folder, innermost first."""
+    return [folder for folder in ancestors(base) if is_package(folder)]
+
+
+def ancestors(base: Path) -> tuple[Path, ...]:
+    """Return a folder and its parents, without the home folder, the parents of that, and the top of the file system.
+
+    A file must not get access to those by giving their names.
+    """
+    return _ancestors_outside(Path(os.path.abspath(base)), os.path.join(os.path.expanduser("~"), ""))
+
+
+@lru_cache(maxsize=64)
+def _ancestors_outside(base: Path, home: str) -> tuple[Path, ...]:
+    folders = (folder for folder in (base, *base.parents) if len(folder.parts) > 2)
+    return tuple(folder for folder in folders if not home.startswith(os.path.join(folder, "")))
+
+
+def model_folder(base: Path) -> Path:
+    """Return the folder of a model in no package: the folder of its file, or the parent of a layout folder."""
+    real = Path(os.path.realpath(base))
+    return real.parent if real.name.lower() in _LAYOUT_FOLDERS else base
+
+
+def is_called(folder: Path, name: str) -> bool:
+    """Return whether a folder is the package or model of this name."""
+    return folder.name == name or declared_name(folder / "package.xml") == name
+
+
+def declared_name(manifest: Path) -> str | None:
+    """Return the name of the package that a ``package.xml`` declares; None if there is none or it cannot be read."""
+    try:
+        match = _PACKAGE_NAME.search(read(manifest, limit=_MAX_MANIFEST))
+    except FileError:
+        return None
+    return None if match is None else match[1].decode(errors="replace")
+
+
+# --- the caller's environment ----------------------------------------------------------------------------------------
+
+
+def environment() -> list[Path]:
+    """Return the folders in the environment variables, in order."""
+    folders: list[Path] = []
+    for variable in ENVIRONMENT:
+        words = [word for word in os.environ.get(variable, "").split(os.pathsep) if word]
+        subfolder = "share" if variable == "AMENT_PREFIX_PATH" else ""
+        folders.extend(Path(word) / subfolder for word in words)
+    return folders
+
+
+def workspace_folders(name: str) -> Iterator[Path]:
+    """Yield subfolders of the ROS 1 folders that hold the package: workspaces nest packages in repositories.
+
+    Args:
+        name: A plain name, see `is_plain_name`.
+    """
+    for word in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep):
+        if word:
+            for pattern in (f"*/{name}/package.xml", f"*/*/{name}/package.xml"):
+                yield from (marker.parent.parent for marker in sorted(Path(word).glob(pattern)))
+
+
+# --- Gazebo Fuel -----------------------------------------------------------------------------------------------------
+
+
+def fuel_caches() -> list[Path]:
+    """Return the folders of the caches of Gazebo Fuel; a user without a home folder has only those in variables."""
+    caches = [os.environ.get(key) or os.path.expanduser(f"~/{folder}") for key, folder in _FUEL_CACHES.items()]
+    return [Path(cache) for cache in caches if not cache.startswith("~")]
+
+
+def fuel_models(name: str) -> Iterator[Path]:
+    """Yield the versions of every cached model of a name, newest first.
+
+    Args:
+        name: A plain name, see `is_plain_name`.
+    """
+    for cache in fuel_caches():
+        for folder in sorted(cache.glob(f"*/*/models/{name.lower()}")):
+            yield from _newest_first(folder)
+
+
+def fuel_places(rest: str) -> Iterator[Path]:
+    """Yield the places of ``https://server/1.0/owner/models/name/version/files/rest`` in the caches."""
+    match = _FUEL.fullmatch(rest)
+    if match is None:
+        return
+    parts = (match["server"], match["owner"].lower(), match["kind"], match["name"].lower())
+    for cache in fuel_caches():
+        folder = cache.joinpath(*parts)
+        numbered = match["version"] not in {None, "tip"}
+        versions = [folder / match["version"]] if numbered else _newest_first(folder)
+        for version in versions or [folder]:
+            yield version / (match["rest"] or "")
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    """Return the versions of a Fuel model, folders named by a number, newest first."""
+    try:
+        names = [entry.name for entry in os.scandir(folder) if entry.name.isdecimal() and len(entry.name) < 20]
+    except (OSError, ValueError):
+        return []
+    return [folder / name for name in sorted(names, key=int, reverse=True)]

@@ -1,0 +1,85 @@
+"""The one door to files: what is opened, and what is refused without blocking. The operating system is the witness."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from loaders.files import FileError, is_inside, read, real_path, regular_files
+
+
+def refusal(path: Path, **options: object) -> str:
+    with pytest.raises(FileError) as caught:
+        read(path, **options)  # type: ignore[arg-type]
+    return caught.value.code
+
+
+def test_a_regular_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    assert read(tmp_path / "a", limit=5) == b"12345"
+    assert refusal(tmp_path / "a", limit=4) == "file.too-large"
+
+
+def test_a_named_pipe_a_socket_and_a_device_are_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as server:
+        here = Path.cwd()
+        os.chdir(tmp_path)  # the path of a socket is short
+        try:
+            server.bind("socket")
+        finally:
+            os.chdir(here)
+        assert [refusal(tmp_path / name) for name in ("pipe", "zero", "socket")] == ["file.not-regular"] * 3
+
+
+@pytest.mark.parametrize("name", ["none", "a\0b", "x" * 5000, "."])
+def test_what_cannot_be_opened_is_unreadable(name: str, tmp_path: Path) -> None:
+    assert refusal(tmp_path / name) == "file.unreadable"
+
+
+def test_a_cycle_of_links_is_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    assert refusal(tmp_path / "a") == "file.unreadable"
+
+
+def test_no_descriptor_stays_open_after_a_refusal(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    before = len(os.listdir("/proc/self/fd"))
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "none"):
+        refusal(path)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_link_out_of_the_roots_is_refused_and_one_within_is_not(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_bytes(b"1")
+    (tmp_path / "out").write_bytes(b"2")
+    (tmp_path / "in" / "good").symlink_to("a")
+    (tmp_path / "in" / "bad").symlink_to("../out")
+    roots = [str(tmp_path / "in")]
+    assert read(tmp_path / "in" / "good", roots=roots) == b"1"
+    assert refusal(tmp_path / "in" / "bad", roots=roots) == "resource.outside"
+    assert refusal(tmp_path / "in" / ".." / "out", roots=roots) == "resource.outside"
+
+
+def test_a_folder_is_inside_itself_but_not_inside_one_whose_name_is_longer() -> None:
+    assert is_inside("/a/b", ["/a/b"])
+    assert is_inside("/a/b/c", ["/x", "/a/b/"])
+    assert is_inside("/a", ["/"])
+    assert not is_inside("/a/bc", ["/a/b"])
+
+
+def test_an_impossible_path_has_a_real_path() -> None:
+    assert "\0" not in real_path("a\0b")
+
+
+def test_the_files_of_a_folder_are_sorted_and_a_missing_folder_has_none(tmp_path: Path) -> None:
+    for name in ("b.material", "a.MATERIAL", "c.txt"):
+        (tmp_path / name).touch()
+    assert [path.name for path in regular_files(tmp_path, ".material")] == ["a.MATERIAL", "b.material"]
+    assert list(regular_files(tmp_path / "none", ".material")) == []
