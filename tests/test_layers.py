@@ -34,7 +34,7 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"diagnostics", "files", "spatial", "number_syntax", "option_names"},
+        {"diagnostics", "files", "safety", "spatial", "number_syntax", "option_names"},
         {"model", "diagnostic_codes", "search"},
         {"scene_queries"},
         {"scene", "node"},

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .pictures import PictureError, decoded, picture_bytes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GrayLevels:
@@ -34,16 +36,14 @@ def gray_levels(path: str | None) -> GrayLevels | None:
     """Return the gray levels of an image file, or None if there is none or it cannot be read.
 
     Args:
-        path: Path of the image, in any format that Pillow reads.
+        path: Path of the image, in a format of `bridge.geometry.pictures.FORMATS`.
     """
-    from PIL import Image, UnidentifiedImageError
-
     if path is None:
         return None
     try:
-        with Image.open(path) as image:
+        with decoded(picture_bytes(path)) as image:
             has_16_bits = image.mode.startswith("I")
             levels = np.asarray(image.convert("I" if has_16_bits else "L"), dtype=np.int32)
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+    except PictureError:
         return None
     return GrayLevels(levels=levels, max_level=65535 if has_16_bits else 255)

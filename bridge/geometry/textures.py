@@ -1,7 +1,7 @@
 """Images of textures as files that engines read, converted once and kept in the cache.
 
-A picture keeps its format if the engine reads it; otherwise it becomes a PNG file at a fast level of compression.
-Pillow decodes every picture once, so that an engine never sees one that is damaged.
+A picture becomes a PNG file at a fast level of compression, or stays a JPEG file if the engine reads that. Each is
+decoded and written anew, so that an engine never sees a file that is damaged.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 
 from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
 from .file_cache import cache_folder, stored
+from .pictures import PictureError, decoded, picture_bytes
 
-_VERSION = "1"
+_VERSION = "2"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "pictures"
 PNG = ".png"
@@ -61,7 +62,7 @@ def engine_picture(
     """Return an image file in a format of the engine, or None with a diagnostic if it is missing or unreadable.
 
     Args:
-        file: Path of the image, in any format that Pillow reads.
+        file: Path of the image, in a format of `bridge.geometry.pictures.FORMATS`.
         target: The engine that the diagnostics are about.
         diagnostics: Receives the findings.
         where: The place in the source.
@@ -69,7 +70,7 @@ def engine_picture(
     """
     try:
         picture = _cached(file, formats)
-    except OSError as error:
+    except (OSError, PictureError) as error:
         diagnostics.add(
             Fate.NOTED,
             "texture.unreadable",
@@ -77,7 +78,7 @@ def engine_picture(
             where,
             target=target,
             file=Path(file).name,
-            reason=error.strerror or "unknown error",
+            reason=getattr(error, "strerror", None) or error,
         )
         return None
     if picture is None:
@@ -97,7 +98,8 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
     """Return a picture from the cache, or convert it.
 
     Raises:
-        OSError: if the image cannot be read.
+        OSError: if the image does not exist.
+        PictureError: if its file cannot be read.
     """
     path = os.path.abspath(file)
     record = None
@@ -107,7 +109,7 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
         if known is not None:
             return _read(known)
     source = FileState.of(path)
-    picture = _converted(Path(path).read_bytes(), formats)
+    picture = _converted(picture_bytes(path), formats)
     if picture is not None and record is not None:
         with suppress(OSError):
             _store(picture, source, record)
@@ -145,20 +147,19 @@ def _store(picture: Picture, source: FileState, record: str) -> None:
 
 def _converted(data: bytes, formats: tuple[str, ...]) -> Picture | None:
     """Return a picture in one of the formats; None if it cannot be decoded."""
-    from PIL import Image, UnidentifiedImageError
-
     suffix = next((suffix for start, suffix in _STARTS.items() if data.startswith(start)), "")
+    out = io.BytesIO()
     try:
-        with Image.open(io.BytesIO(data)) as image:
+        with decoded(data) as image:
             has_alpha = "A" in image.getbands() or (suffix == PNG and "transparency" in image.info)
-            if suffix in formats and (suffix == PNG or image.mode in _JPEG_MODES):
-                image.load()
+            if suffix == JPEG and suffix in formats and image.mode in _JPEG_MODES:
+                image.save(out, "JPEG", quality="keep")
             else:
-                out, suffix = io.BytesIO(), PNG
+                suffix = PNG
                 image.convert("RGBA" if has_alpha else "RGB").save(out, "PNG", compress_level=_FAST)
-                data = out.getvalue()
             is_transparent = has_alpha and bool(np.asarray(image.convert("RGBA"))[:, :, 3].min() < 128)
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError, SyntaxError, ValueError):
+    except PictureError:
         return None
+    data = out.getvalue()
     digest = hashlib.sha256(data).hexdigest()
     return Picture(data=data, suffix=suffix, digest=digest, has_transparent_pixels=is_transparent)

@@ -1,0 +1,38 @@
+"""A fence around libraries that parse untrusted files: whatever they raise becomes one error of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+MAX_REASON = 300
+"""Largest number of characters of a library's message that is repeated."""
+
+
+@contextmanager
+def fenced(error: type[Exception], problem: str) -> Iterator[None]:
+    """Turn every exception of a block, lack of memory and too deep recursion included, into an error of one type.
+
+    Args:
+        error: The type of error; an exception that has it already passes.
+        problem: Beginning of the message.
+
+    Raises:
+        Exception: of the given type, with the type and the message of the original exception.
+    """
+    cause: Exception | None = None
+    try:
+        yield
+    except error:
+        raise
+    except Exception as raised:  # noqa: BLE001  (a parser of damaged files may raise anything)
+        cause = raised
+    if cause is not None:
+        raise error(f"{problem}: {describe(cause)}") from cause
+
+
+def describe(cause: BaseException) -> str:
+    """Return the type and the beginning of the message of an exception."""
+    text = str(cause)
+    shown = text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
+    return f"{type(cause).__name__}: {shown}" if text else type(cause).__name__
