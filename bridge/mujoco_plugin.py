@@ -154,8 +154,8 @@ def _spec(library: ctypes.CDLL, path: Path, resources: Resources) -> int:
 
 def _convert(path: Path, resources: Resources) -> Path:
     """Convert a file to MJCF in the cache, in a folder named by the file's path; return the path of the MJCF."""
-    scene = loaders.load(path, package_map=resources.package_map, paths=resources.paths)
-    text = to_mjcf(scene)
+    scene = loaders.load(path, package_map=resources.package_map, paths=resources.paths, quiet=True)
+    text = to_mjcf(scene, quiet=True)
     _log_losses(path, (*scene.diagnostics, *text.diagnostics))
     folder = cache_folder() / "mujoco" / hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     (folder / "assets").mkdir(parents=True, exist_ok=True)

@@ -166,7 +166,7 @@ def simulators() -> Iterator[Callable[..., Any]]:
 
     def start(model: Source, engine: str = "mujoco") -> Any:
         factory = bridge.parity.engines.protocol.factory_of(engine)
-        opened.append(factory(bridge.lowering.inputs.mechanism_of(model)))
+        opened.append(factory(bridge.lowering.inputs.mechanism_of(model, quiet=True)))
         return opened[-1]
 
     yield start

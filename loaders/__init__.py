@@ -12,7 +12,17 @@ from loaders.model import WORLD
 from loaders.scene import Scene
 
 from .context import Context
-from .diagnostics import Diagnostic, Diagnostics, ExportError, Fate, LoadError, ModelError, Where
+from .diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    ExportError,
+    Fate,
+    LoadError,
+    LossSummary,
+    LossWarning,
+    ModelError,
+    Where,
+)
 from .drake.filter_groups import resolve as resolve_groups
 from .formats import FORMATS, read_data, read_file
 from .option_names import check_option_names
@@ -30,6 +40,7 @@ __all__ = [
     "LoadError",
     "LoadOptions",
     "Lookup",
+    "LossWarning",
     "ModelError",
     "Pose",
     "Scene",
@@ -69,6 +80,8 @@ class LoadOptions(Search, total=False):
 
     strict: bool
     """Whether anything lost or approximated is an error."""
+    quiet: bool
+    """Whether no `LossWarning` summarizes what is lost or approximated."""
     allow_xacro: bool
     """Whether xacro may run; it evaluates Python code in the file."""
     srdf: PathLike | None
@@ -82,7 +95,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
     Args:
         source: The file. ``rd://name`` names a robot of the Python package robot_descriptions, read from its cache.
-        options: The options in `LoadOptions`: ``strict``, ``allow_xacro``, ``srdf``, and those in `Search`.
+        options: The options in `LoadOptions`: ``strict``, ``quiet``, ``allow_xacro``, ``srdf``, and those in `Search`.
 
     Returns:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
@@ -102,13 +115,16 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     """
     check_option_names(options, LoadOptions.__optional_keys__)
     diagnostics = Diagnostics()
-    path = locate(os.fspath(source), diagnostics)
-    context = _context(options, options.get("allow_xacro", False), path, diagnostics)
-    scene = None if path is None else read_file(path, context)
-    srdf = options.get("srdf")
-    if srdf is not None and scene is not None:
-        scene = with_srdf(scene, Path(srdf), context.diagnostics)
-    return _finish(scene, str(path or source), context.diagnostics, options.get("strict", False))
+    with LossSummary(os.fspath(source), quiet=options.get("quiet", False)) as losses:
+        path = locate(os.fspath(source), diagnostics)
+        context = _context(options, options.get("allow_xacro", False), path, diagnostics)
+        scene = None if path is None else read_file(path, context)
+        srdf = options.get("srdf")
+        if srdf is not None and scene is not None:
+            scene = with_srdf(scene, Path(srdf), diagnostics)
+        scene = _finish(scene, str(path or source), diagnostics, options.get("strict", False))
+        losses.add(scene.diagnostics)
+    return scene
 
 
 def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Search]) -> tuple[Lookup, ...]:
@@ -138,7 +154,13 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
 
 
 def load_string(
-    text: str, *, format: str, base: PathLike = ".", strict: bool = False, **search: Unpack[Search]
+    text: str,
+    *,
+    format: str,
+    base: PathLike = ".",
+    strict: bool = False,
+    quiet: bool = False,
+    **search: Unpack[Search],
 ) -> Scene:
     """Read a robot or a world from text.
 
@@ -147,6 +169,7 @@ def load_string(
         format: The format of the document: ``sdf``, ``urdf`` or ``directives``.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
+        quiet: Whether no `LossWarning` summarizes what is lost or approximated.
         search: The options in `Search`.
 
     Returns:
@@ -167,7 +190,10 @@ def load_string(
     file = str(Path(base) / f"<string>.{format}")
     context = _context(search, False, Path(file), Diagnostics())
     data = text.encode(errors="surrogatepass")
-    return _finish(read_data(data, file, format, context), file, context.diagnostics, strict)
+    with LossSummary(file, quiet=quiet) as losses:
+        scene = _finish(read_data(data, file, format, context), file, context.diagnostics, strict)
+        losses.add(scene.diagnostics)
+    return scene
 
 
 def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:

@@ -6,11 +6,17 @@ subjects), the place in the source, and a hint. Code reads the fields; only peop
 
 from __future__ import annotations
 
+import logging
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import accumulate
 from string import Formatter
+from types import TracebackType
+from typing import Self
 
 Argument = str | int | float | tuple[str, ...]
 """Value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
@@ -245,3 +251,77 @@ class LoadError(ModelError):
 
 class ExportError(ModelError):
     """Error: the target cannot represent the model."""
+
+
+# --- summaries of losses ---------------------------------------------------------------------------------------------
+
+LOGGER = logging.getLogger("sdfbridge")
+"""The logger of every finding: losses at level INFO, notes at level DEBUG."""
+_MAX_CODES = 3
+
+
+class LossWarning(UserWarning):
+    """Warning: the result of a call lacks, approximates or assumes something; its ``diagnostics`` say what."""
+
+
+class LossSummary:
+    """Context of one public call, which warns of the losses at its end, at the line of the caller.
+
+    The context must be entered in the public function itself. The losses of a call within another one are those of the
+    outer one. There is no warning if the call fails, since the error states the reasons.
+
+    Attributes:
+        name: Name of the source.
+        quiet: Whether there is no warning; the logger gets the findings in any case.
+    """
+
+    _active: ContextVar[LossSummary | None] = ContextVar("_active", default=None)
+
+    def __init__(self, name: object, *, quiet: bool = False) -> None:
+        self.name = str(name)
+        self.quiet = quiet
+        self._found: dict[Diagnostic, None] = {}
+        self._outer: LossSummary | None = None
+        self._token: Token[LossSummary | None] | None = None
+
+    def add(self, diagnostics: Iterable[Diagnostic], *, without: Iterable[Diagnostic] = ()) -> None:
+        """Add findings.
+
+        Args:
+            diagnostics: The findings of the call.
+            without: Findings that an earlier call has reported.
+        """
+        known = set(without)
+        self._found.update((entry, None) for entry in diagnostics if entry not in known)
+
+    def __enter__(self) -> Self:
+        self._outer = self._active.get()
+        self._token = self._active.set(self)
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._token is not None:
+            self._active.reset(self._token)
+        if self._outer is not None:
+            self._outer.add(self._found)
+        elif error_type is None:
+            self._log()
+            text = self._text()
+            if text and not self.quiet:
+                warnings.warn(text, LossWarning, stacklevel=3)
+
+    def _log(self) -> None:
+        for entry in self._found:
+            LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
+
+    def _text(self) -> str:
+        """Return the summary; an empty text if nothing was lost."""
+        losses = [entry for entry in self._found if entry.severity == "warning"]
+        if not losses:
+            return ""
+        counts = ", ".join(f"{count} {fate}" for fate, count in Counter(str(entry.fate) for entry in losses).items())
+        codes = list(dict.fromkeys(entry.code for entry in losses))
+        listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
+        return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"

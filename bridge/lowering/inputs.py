@@ -20,6 +20,14 @@ from .regularization import with_minimum_inertia
 Source = str | os.PathLike[str] | Scene | Mechanism
 
 
+def source_name(source: Source) -> str:
+    """Return the name of a source for messages: a path as it was given, or the name of the scene."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    scene = source.scene if isinstance(source, Mechanism) else source
+    return str(getattr(scene, "name", "")) or "model"
+
+
 def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]) -> Mechanism:
     """Return the mechanism of a source, with the minimum inertia that engines need.
 

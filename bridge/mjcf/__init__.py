@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from bridge.lowering.inputs import Source
-from loaders.diagnostics import Diagnostic
+from bridge.lowering.inputs import Source, source_name
+from loaders.diagnostics import Diagnostic, LossSummary
 
 from .constraint.passive_forces import PassiveForces, passive_forces
 from .document import Built, build
@@ -60,7 +60,7 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
-            `loaders.load` (``paths``, ``package_map`` and others).
+            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
 
             actuators: The actuators of the joints that the source drives: ``none``, torques (``motor``), torques that
                 end at the speed limit (``dcmotor``), positions (``position``) or velocities (``velocity``).
@@ -94,8 +94,10 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
         >>> mujoco.MjModel.from_xml_string(mjcf, mjcf.assets).body(1).name
         'base'
     """
-    built = build(*mechanism_and_options(source, options))
-    require_xml_depth(built.root)
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+        built = build(*mechanism_and_options(source, options))
+        require_xml_depth(built.root)
+        losses.add(built.diagnostics)
     return Mjcf.from_built(built)
 
 
@@ -111,5 +113,7 @@ def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
         ExportError: if MuJoCo cannot represent the model, with every reason.
         TypeError: if an option is unknown.
     """
-    built = build(*mechanism_and_options(source, options))
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+        built = build(*mechanism_and_options(source, options))
+        losses.add(built.diagnostics)
     return to_spec(built.root, built.assets)

@@ -138,6 +138,7 @@ def compare(
     selected = [_level(level) for level in levels]
     chosen = default_engines() if engines is None else engines
     named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
+    load_options["quiet"] = True  # the result holds the diagnostics of all engines
     mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
     states = _states(mechanism, configurations, seed, positions or {})
     progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")

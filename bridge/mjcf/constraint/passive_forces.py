@@ -71,6 +71,7 @@ def passive_forces(source: Source, model: Any, **load_options: Unpack[LoadOption
         KeyError: if ``model`` lacks a body or joint of the source.
         TypeError: if an option is unknown.
     """
+    load_options["quiet"] = True  # the export of the model has warned
     mechanism = mechanism_of(source, **load_options)
     bushings = [
         _bushing(connection.element, connection, mechanism, model)

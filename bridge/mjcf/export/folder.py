@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from bridge.lowering.inputs import Source
+from bridge.lowering.inputs import Source, source_name
 from bridge.mjcf.document import Built, build
 from bridge.mjcf.postprocess.submodels import file_owners, split_document
 from bridge.mjcf.xml.element import write
 from bridge.mjcf.xml.names import Names
 from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
-from loaders.diagnostics import Diagnostic
+from loaders.diagnostics import Diagnostic, LossSummary
 from loaders.scene import Scene
 
 from .fidelity_report import fidelity_text
@@ -68,7 +68,9 @@ def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
-    name, files, diagnostics = _contents(source, options)
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+        name, files, diagnostics = _contents(source, options)
+        losses.add(diagnostics)
     folder = Path(out_dir)
     _refuse_foreign_files(folder, files)
     _replace(folder, files)

@@ -86,7 +86,7 @@ def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
     client: int = pybullet.connect(pybullet.DIRECT)
     try:
         scene = with_overlapping_spheres(mechanism.scene)
-        loaded = load_into_pybullet(lower(scene), physicsClientId=client)
+        loaded = load_into_pybullet(lower(scene), physicsClientId=client, quiet=True)
         names = _links_by_index([loaded] if isinstance(loaded, PyBulletBody) else loaded)
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)

@@ -43,7 +43,7 @@ class PyBulletEngine:
         self._pairs: frozenset[frozenset[str]] | None = None
         self._client: int = pybullet.connect(pybullet.DIRECT)
         try:
-            self._loaded = load_into_pybullet(mechanism, physicsClientId=self._client)
+            self._loaded = load_into_pybullet(mechanism, physicsClientId=self._client, quiet=True)
         except BaseException:
             self.close()
             raise
