@@ -1,36 +1,20 @@
-"""Read SDFormat, URDF and Drake's model directives into one canonical model, a `Scene`."""
+"""Read SDFormat, URDF and Drake's model directives into one canonical model, a `Scene`.
+
+Each public name is imported when it is first used.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-import os
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TypedDict, Unpack
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from loaders.model import WORLD
-from loaders.scene import Scene
-
-from .context import Context
-from .diagnostics import (
-    Diagnostic,
-    Diagnostics,
-    ExportError,
-    Fate,
-    LoadError,
-    LossSummary,
-    LossWarning,
-    ModelError,
-    Where,
-)
-from .drake.filter_groups import resolve as resolve_groups
-from .formats import FORMATS, read_data, read_file
-from .option_names import check_option_names
-from .resources import Lookup, Resources
-from .scene_operations.validation import check_scene
-from .search.robot_descriptions import locate
-from .spatial import Pose, SpatialInertia
-from .urdf.srdf import with_srdf
+if TYPE_CHECKING:
+    from .diagnostics import Diagnostic, ExportError, Fate, LoadError, LossWarning, ModelError, Where
+    from .formats import LoadOptions, Search, load, load_string, resolve
+    from .model import WORLD
+    from .resources import Lookup
+    from .scene import Scene
+    from .spatial import Pose, SpatialInertia
 
 __all__ = [
     "WORLD",
@@ -52,168 +36,26 @@ __all__ = [
     "resolve",
 ]
 
-PathLike = str | os.PathLike[str]
+_HOMES = {
+    "WORLD": ".model",
+    "Lookup": ".resources",
+    "Pose": ".spatial",
+    "Scene": ".scene",
+    "SpatialInertia": ".spatial",
+    **dict.fromkeys(
+        ("Diagnostic", "ExportError", "Fate", "LoadError", "LossWarning", "ModelError", "Where"), ".diagnostics"
+    ),
+    **dict.fromkeys(("LoadOptions", "Search", "load", "load_string", "resolve"), ".formats"),
+}
+"""Modules of the public names, which are imported on first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name], __name__), name)
 
 
 def __dir__() -> list[str]:
     """Return the public names only."""
     return sorted(__all__)
-
-
-class Search(TypedDict, total=False):
-    """Options that say where to find the files that a model names; `loaders.resources` gives the order of search."""
-
-    package_map: Mapping[str, PathLike]
-    """Folders of packages and models, keyed by the name in ``package://name`` or ``model://name``."""
-    paths: Sequence[PathLike]
-    """Folders to search."""
-    schemes: Mapping[str, Sequence[PathLike]]
-    """Folders to search for the path after ``scheme://``, keyed by scheme."""
-    finder: Callable[[str], PathLike | None]
-    """Function that is called last, with the URI as the file has it; it returns a file, a folder or None."""
-    unsafe_paths: bool
-    """Whether files outside the model's folder, its packages and the given folders may be read."""
-
-
-class LoadOptions(Search, total=False):
-    """Options of `load`, and of every function that takes a path in place of a scene."""
-
-    strict: bool
-    """Whether anything lost or approximated is an error."""
-    quiet: bool
-    """Whether no `LossWarning` summarizes what is lost or approximated."""
-    allow_xacro: bool
-    """Whether xacro may run; it evaluates Python code in the file."""
-    srdf: PathLike | None
-    """MoveIt's SRDF file of the robot; the link pairs that it disables become collision filters."""
-
-
-def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
-    """Read a robot or a world from a file: ``.sdf``, ``.world``, ``.urdf``, ``.xacro`` or ``.dmd.yaml``.
-
-    The root element decides the format of an XML file, not its suffix.
-
-    Args:
-        source: The file. ``rd://name`` names a robot of the Python package robot_descriptions, read from its cache.
-        options: The options in `LoadOptions`: ``strict``, ``quiet``, ``allow_xacro``, ``srdf``, and those in `Search`.
-
-    Returns:
-        The scene, with all diagnostics of the load in ``scene.diagnostics``.
-
-    Raises:
-        LoadError: if the file has errors; it holds every one, with file, line and a hint.
-        TypeError: if an option is unknown.
-
-    Example:
-        >>> import loaders
-        >>> scene = loaders.load("assets/double_pendulum.urdf")
-        >>> [joint.name for joint in scene.joints]
-        ['mount', 'shoulder', 'elbow']
-        >>> loaders.load("assets/double_pendulum.urdf", path=["models"])
-        Traceback (most recent call last):
-        TypeError: unknown option 'path'; did you mean 'paths'?
-    """
-    check_option_names(options, LoadOptions.__optional_keys__)
-    diagnostics = Diagnostics()
-    with LossSummary(os.fspath(source), quiet=options.get("quiet", False)) as losses:
-        path = locate(os.fspath(source), diagnostics)
-        context = _context(options, options.get("allow_xacro", False), path, diagnostics)
-        scene = None if path is None else read_file(path, context)
-        srdf = options.get("srdf")
-        if srdf is not None and scene is not None:
-            scene = with_srdf(scene, Path(srdf), diagnostics)
-        scene = _finish(scene, str(path or source), diagnostics, options.get("strict", False))
-        losses.add(scene.diagnostics)
-    return scene
-
-
-def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Search]) -> tuple[Lookup, ...]:
-    """Return every file that a robot or a world names, in order, with the path found or the reason why there is none.
-
-    Errors in the file itself raise no exception; the result covers what could be read.
-
-    Args:
-        source: The file, as for `load`.
-        allow_xacro: Whether xacro may run; it evaluates Python code in the file.
-        search: The options in `Search`.
-
-    Raises:
-        TypeError: if an option is unknown.
-
-    Example:
-        >>> [lookup.uri for lookup in loaders.resolve("assets/arm/model.sdf")][:2]
-        ['model://gripper/', 'model://gripper/meshes/finger.obj']
-    """
-    check_option_names(search, Search.__optional_keys__)
-    diagnostics = Diagnostics()
-    path = locate(os.fspath(source), diagnostics)
-    context = _context(search, allow_xacro, path, diagnostics)
-    if path is not None:
-        read_file(path, context)
-    return tuple(context.resources.lookups)
-
-
-def load_string(
-    text: str,
-    *,
-    format: str,
-    base: PathLike = ".",
-    strict: bool = False,
-    quiet: bool = False,
-    **search: Unpack[Search],
-) -> Scene:
-    """Read a robot or a world from text.
-
-    Args:
-        text: The document.
-        format: The format of the document: ``sdf``, ``urdf`` or ``directives``.
-        base: The folder to which relative file names in the document refer.
-        strict: Whether anything lost or approximated is an error.
-        quiet: Whether no `LossWarning` summarizes what is lost or approximated.
-        search: The options in `Search`.
-
-    Returns:
-        The scene, with all diagnostics of the load in ``scene.diagnostics``.
-
-    Raises:
-        LoadError: if the document has errors; it holds every one, with line and a hint.
-        TypeError: if an option is unknown.
-        ValueError: if the format is unknown.
-
-    Example:
-        >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
-        'base'
-    """
-    check_option_names(search, Search.__optional_keys__)
-    if format not in FORMATS:
-        raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
-    file = str(Path(base) / f"<string>.{format}")
-    context = _context(search, False, Path(file), Diagnostics())
-    data = text.encode(errors="surrogatepass")
-    with LossSummary(file, quiet=quiet) as losses:
-        scene = _finish(read_data(data, file, format, context), file, context.diagnostics, strict)
-        losses.add(scene.diagnostics)
-    return scene
-
-
-def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
-    schemes = search.get("schemes", {})
-    resources = Resources(
-        package_map={name: Path(folder) for name, folder in (search.get("package_map") or {}).items()},
-        paths=tuple(map(Path, search.get("paths", ()))),
-        schemes={scheme.lower(): tuple(map(Path, folders)) for scheme, folders in schemes.items()},
-        finder=search.get("finder"),
-        unsafe_paths=search.get("unsafe_paths", False),
-        main=main,
-    )
-    return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
-
-
-def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: bool) -> Scene:
-    if scene is not None:
-        scene = resolve_groups(scene, diagnostics)
-        check_scene(scene, diagnostics)
-    diagnostics.raise_for(LoadError, strict=strict)
-    if scene is None:  # a reader returns nothing only after reporting why
-        raise LoadError(tuple(diagnostics))
-    return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))

@@ -120,7 +120,7 @@ def doc(node: Documented) -> str:
 
 
 EXAMPLES = sorted(module for module, name in MODULES.items() if ">>> " in ast.unparse(tree(name)))
-MAIN = {"loaders", "bridge.lowering.lower", "bridge.mjcf", "bridge.bullet.load", "bridge.parity.comparison"}
+MAIN = {"loaders.formats", "bridge.lowering.lower", "bridge.mjcf", "bridge.bullet.load", "bridge.parity.comparison"}
 """Modules whose main functions show an example."""
 
 

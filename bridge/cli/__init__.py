@@ -7,25 +7,18 @@ engine or display is missing.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.parity import EngineMissingError
+from bridge import parity
 from bridge.parity.results.verdict import DEFAULT_LEVELS
 from loaders.diagnostics import ModelError
 
-from .check import check
-from .compare import compare
-from .convert import convert
-from .demo import demo
-from .doctor import doctor
-from .info import graph, info
 from .options import add_export_options, add_load_options, add_output_options
 from .output import Output
-from .resolve import resolve
-from .view import view
 
 DIFFERENT, USAGE, MISSING = 1, 2, 3
 
@@ -39,11 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     output = Output(options.verbose - options.quiet)
     try:
-        status: int = options.run(options, output)
+        status: int = _run(options, output)
     except ModelError as error:
         output.diagnostics(error.diagnostics)
         return DIFFERENT
-    except EngineMissingError as error:
+    except parity.EngineMissingError as error:
         output.error(str(error))
         return MISSING
     except (ValueError, ImportError) as error:
@@ -64,12 +57,19 @@ def _parser() -> argparse.ArgumentParser:
         description="Load SDFormat and URDF robots into PyBullet and MuJoCo, and verify that both simulators agree.",
     )
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, run, help_text, argument_groups in _COMMANDS:
+    for name, module, help_text, argument_groups in _COMMANDS:
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
         for add_arguments in (*argument_groups, add_output_options):
             add_arguments(subparser)
-        subparser.set_defaults(run=run)
+        subparser.set_defaults(run=(module, name))
     return parser
+
+
+def _run(options: argparse.Namespace, output: Output) -> int:
+    """Run the chosen command; only its module is imported."""
+    module, name = options.run
+    status: int = getattr(importlib.import_module(f".{module}", __name__), name)(options, output)
+    return status
 
 
 def _add_convert_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,19 +101,19 @@ def _add_demo_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 _COMMANDS = (
-    ("demo", demo, "convert, draw and compare the bundled arm", (_add_demo_arguments,)),
-    ("check", check, "read a file and report every problem", (add_load_options,)),
-    ("info", info, "show models, links and joints as a tree", (add_load_options,)),
-    ("graph", graph, "show links and joints as a graph in DOT", (add_load_options,)),
-    ("resolve", resolve, "list the files that a model refers to, and where they were found", (add_load_options,)),
+    ("demo", "demo", "convert, draw and compare the bundled arm", (_add_demo_arguments,)),
+    ("check", "check", "read a file and report every problem", (add_load_options,)),
+    ("info", "info", "show models, links and joints as a tree", (add_load_options,)),
+    ("graph", "info", "show links and joints as a graph in DOT", (add_load_options,)),
+    ("resolve", "resolve", "list the files that a model refers to, and where they were found", (add_load_options,)),
     (
         "convert",
-        convert,
+        "convert",
         "write a model as a folder of MJCF files",
         (add_load_options, _add_convert_arguments, add_export_options),
     ),
-    ("view", view, "open MuJoCo's viewer on a model", (add_load_options, add_export_options)),
-    ("compare", compare, "compare simulators on a model", (add_load_options, _add_compare_arguments)),
-    ("doctor", doctor, "list installed versions", ()),
+    ("view", "view", "open MuJoCo's viewer on a model", (add_load_options, add_export_options)),
+    ("compare", "compare", "compare simulators on a model", (add_load_options, _add_compare_arguments)),
+    ("doctor", "doctor", "list installed versions", ()),
 )
-"""Name, function, help text and groups of arguments of each command."""
+"""Name, module, help text and groups of arguments of each command."""

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import loaders
-from loaders.scene_queries.excluded_pairs import POLICIES
+
+POLICIES = ("drake", "sdformat", "mujoco", "pybullet")
+"""The keys of `loaders.scene_queries.excluded_pairs.POLICIES`, which are not imported to show a help text."""
 
 
 def add_output_options(parser: ArgumentParser) -> None:
@@ -42,7 +44,7 @@ def add_export_options(parser: ArgumentParser) -> None:
     choices = ("keep", "repair", "from_geometry", "error")
     group.add_argument("--inertia", choices=choices, default="keep", help=text)
     text = "default rule for the pairs of links that may collide: that of one simulator"
-    group.add_argument("--policy", choices=tuple(POLICIES), default="drake", help=text)
+    group.add_argument("--policy", choices=POLICIES, default="drake", help=text)
     text = "how meshes collide: as the file says, as convex hulls, or decomposed into convex parts"
     choices = ("as_is", "hull", "decompose")
     group.add_argument("--collision-meshes", choices=choices, default="as_is", help=text)

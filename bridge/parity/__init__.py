@@ -1,10 +1,17 @@
-"""Proof: whether simulators run the same robot, in numbers, with the worst error and where it is."""
+"""Proof: whether simulators run the same robot, in numbers, with the worst error and where it is.
+
+Each public name is imported when it is first used.
+"""
 
 from __future__ import annotations
 
-from .comparison import Comparison, compare
-from .engines.protocol import Engine, EngineMissingError, JointParameters, default_engines, engine_names
-from .results.verdict import Level, Outcome, Row, Verdict
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .comparison import Comparison, compare
+    from .engines.protocol import Engine, EngineMissingError, JointParameters, default_engines, engine_names
+    from .results.verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
     "Comparison",
@@ -19,3 +26,21 @@ __all__ = [
     "default_engines",
     "engine_names",
 ]
+
+_OF_ENGINES = ("Engine", "EngineMissingError", "JointParameters", "default_engines", "engine_names")
+_HOMES = {
+    **dict.fromkeys(("Comparison", "compare"), ".comparison"),
+    **dict.fromkeys(_OF_ENGINES, ".engines.protocol"),
+    **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".results.verdict"),
+}
+"""Modules of the public names, which are imported on first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -90,3 +92,32 @@ def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
     text = capsys.readouterr().out
     for option in ("--package", "--path", "--strict", "--unsafe-paths", "--xacro", "--srdf", "--json"):
         assert option in text, option
+
+
+HEAVY = ("numpy", "mujoco", "pybullet", "trimesh", "PIL", "bridge.mjcf", "bridge.bullet", "bridge.parity.comparison")
+
+
+def imported(*arguments: str) -> tuple[str, list[str]]:
+    """Run a command; return what it prints, and which heavy modules it imports."""
+    code = (
+        f"import atexit, sys; atexit.register(lambda: print([m for m in {HEAVY!r} if m in sys.modules]));"
+        f"import bridge.cli; bridge.cli.main({list(arguments)!r})"
+    )
+    command = [sys.executable, "-c", code]
+    out = subprocess.run(command, capture_output=True, text=True, cwd=ARM.parents[2], check=True).stdout
+    text, _, modules = out.strip().rpartition("\n")
+    return text, ast.literal_eval(modules)
+
+
+@pytest.mark.parametrize("command", [(), ("compare",), ("convert",)])
+def test_help_is_shown_without_numpy(command: tuple[str, ...]) -> None:
+    text, modules = imported(*command, "--help")
+    assert text.startswith("usage: sdfbridge")
+    assert modules == []
+
+
+@pytest.mark.parametrize("command", ["check", "info", "graph", "resolve"])
+def test_commands_that_only_read_import_no_engine_and_no_target(command: str) -> None:
+    text, modules = imported(command, str(ARM))
+    assert text
+    assert set(modules) <= {"numpy", "trimesh", "PIL"}

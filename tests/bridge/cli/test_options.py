@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from bridge.cli import main
-from bridge.cli.options import add_export_options, add_load_options, export_options, search
+from bridge.cli.options import POLICIES, add_export_options, add_load_options, export_options, search
 from bridge.mjcf import MjcfOptions
 from bridge.mjcf.xml.options import Options
+from loaders.scene_queries import excluded_pairs
 
 
 def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default() -> None:
@@ -19,6 +20,10 @@ def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default()
     keywords = export_options(parser.parse_args([]))
     assert keywords.keys() <= MjcfOptions.__optional_keys__
     assert Options(**keywords) == Options()
+
+
+def test_every_policy_of_the_library_can_be_chosen() -> None:
+    assert tuple(excluded_pairs.POLICIES) == POLICIES
 
 
 def test_packages_and_paths_reach_the_library() -> None:
