@@ -35,7 +35,7 @@ from .scenes import (
 )
 
 
-def from_folder(build: Any, *, setup: Any = None, target: str = "mjcf", **options: Any) -> Example:
+def from_folder(build: Any, *subjects: str, setup: Any = None, target: str = "mjcf", **options: Any) -> Example:
     """A scene with files, to export."""
 
     def diagnose(folder: Path) -> Iterable[Diagnostic]:
@@ -44,7 +44,7 @@ def from_folder(build: Any, *, setup: Any = None, target: str = "mjcf", **option
     def load(folder: Path) -> Iterable[Diagnostic]:
         return loading_into_pybullet(build(folder), **options).diagnose(folder)
 
-    return Example(diagnose if target == "mjcf" else load, None, *([setup] if setup else []))
+    return Example(diagnose if target == "mjcf" else load, subjects, *([setup] if setup else []))
 
 
 def no_coacd(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,17 +88,17 @@ LOWERING = {
 }
 
 GEOMETRY = {
-    "mesh.cone": exporting(touching(m.Cone(radius=1.0, length=1.0))),
-    "mesh.convex-hull": from_folder(written(hollow())),
-    "mesh.convex-parts": from_folder(written(hollow()), setup=cache_here, collision_meshes="decompose"),
-    "mesh.decomposition": from_folder(written(hollow()), setup=no_parts, collision_meshes="decompose"),
-    "mesh.flat": from_folder(written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]))),
-    "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None))),
+    "mesh.cone": exporting(touching(m.Cone(radius=1.0, length=1.0)), "a"),
+    "mesh.convex-hull": from_folder(written(hollow()), "a"),
+    "mesh.convex-parts": from_folder(written(hollow()), "a", setup=cache_here, collision_meshes="decompose"),
+    "mesh.decomposition": from_folder(written(hollow()), "a", setup=no_parts, collision_meshes="decompose"),
+    "mesh.flat": from_folder(written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])), "a"),
+    "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None)), "a"),
     "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),
-    "mesh.polyline": exporting(touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),)))),
-    "mesh.polyline-not-simple": exporting(touching(m.Polyline(outlines=(TWISTED,)))),
-    "texture.format": from_folder(textured(b"no image")),
-    "texture.unreadable": from_folder(textured(None)),
+    "mesh.polyline": exporting(touching(m.Polyline(outlines=(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)),))), "a"),
+    "mesh.polyline-not-simple": exporting(touching(m.Polyline(outlines=(TWISTED,))), "a"),
+    "texture.format": from_folder(textured(b"no image"), "a"),
+    "texture.unreadable": from_folder(textured(None), "a"),
 }
 
 EXAMPLES: dict[str, Example] = LOWERING | GEOMETRY

@@ -141,14 +141,14 @@ CONSTRAINTS = {
 CONTACT = {
     "mjcf.collide-without-contact": exporting(s.touching(collide_without_contact=True), "a"),
     "mjcf.contact-dissipation": exporting(s.touching(dissipation=1.0), "a"),
-    "mjcf.contact-pairs": exporting(many_boxes(), contacts="pairs"),
-    "mjcf.contact-policy": exporting(s.touching(collide_bitmask=1)),
+    "mjcf.contact-pairs": exporting(many_boxes(), "a", "b", contacts="pairs"),
+    "mjcf.contact-policy": exporting(s.touching(collide_bitmask=1), "a::c"),
     "mjcf.contact-solver": exporting(s.touching(soft_erp=0.5), "a"),
     "mjcf.contact-stiffness": exporting(s.touching(stiffness=1e4), "a"),
     "mjcf.density": exporting(s.one(collisions=(dataclasses.replace(s.shape(SPHERE), density=7.0),)), "a"),
     "mjcf.empty-shape": exporting(s.touching(m.Sphere(radius=0.0)), "a"),
     "mjcf.filter-groups": exporting(grouped(), "g"),
-    "mjcf.friction-combination": exporting(two_frictions()),
+    "mjcf.friction-combination": exporting(two_frictions(), "a", "b"),
     "mjcf.friction-direction": exporting(s.rubbing(mu2=0.5), "a"),
     "mjcf.heightmap": exporting(
         scene(
@@ -172,7 +172,7 @@ CONTACT = {
     "mjcf.torsional-friction": exporting(s.rubbing(torsional=0.1, patch_radius=0.2), "a"),
     "mjcf.visual": exporting(s.seen(cast_shadows=False), "a"),
     "mjcf.visual-names": exporting(same_names(), "a::c"),
-    "mjcf.welded-contact": exporting(welded(), policy="sdformat"),
+    "mjcf.welded-contact": exporting(welded(), "b", "c", policy="sdformat"),
 }
 DOCUMENT = {
     "mjcf.mjx": exporting(round_and_flat()),

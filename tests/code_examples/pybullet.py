@@ -122,7 +122,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.bushing": loading(s.bushed(), "a"),
     "pybullet.console": dataclasses.replace(loading(s.hinge()), setup=no_axis),
     "pybullet.contact-combination": loading(s.touching(restitution=0.5), "a::c"),
-    "pybullet.contact-policy": loading(s.touching(collide_bitmask=1)),
+    "pybullet.contact-policy": loading(s.touching(collide_bitmask=1), "a::c"),
     "pybullet.contact-property": loading(s.touching(soft_cfm=0.5), "a"),
     "pybullet.controller-gains": loading(s.driven(p_gain=10.0), "j"),
     "pybullet.coupling": loading(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),

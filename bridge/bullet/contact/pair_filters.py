@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from bridge.bullet.client.client import Client
 from bridge.bullet.target import BASE, TARGET
@@ -185,6 +185,7 @@ def report_policy(scene: Scene, policy: str, diagnostics: Diagnostics) -> None:
             Where(scene.source),
             target=TARGET,
             hint='choose policy="sdformat"',
+            subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
             policy=policy,
-            properties=ignored,
+            properties=tuple(ignored),
         )

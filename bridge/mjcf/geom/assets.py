@@ -16,7 +16,7 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.number_format import color
 from bridge.mjcf.xml.target import TARGET
-from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual
 from loaders.spatial import Array, Pose
 
@@ -112,11 +112,15 @@ class AssetLibrary:
             files = mesh_files(geometry, TARGET, diagnostics, where=use.where, **flags)
         else:
             files = tuple(map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where)))
-        about_link = (replace(entry, subjects=entry.subjects or (use.link,)) for entry in diagnostics)
-        self._context.diagnostics.extend(about_link)
+        self._extend(diagnostics, use.link)
         if use.has_texture:
             self._report_missing_uv(files, use)
         return tuple(self._part(file, use) for file in files)
+
+    def _extend(self, findings: Iterable[Diagnostic], link: str) -> None:
+        """Record findings of the conversion of a mesh or an image; those without subjects are about the link."""
+        about_link = (replace(entry, subjects=entry.subjects or (link,)) for entry in findings)
+        self._context.diagnostics.extend(about_link)
 
     def _rescaled(self, key: _Key) -> tuple[Part, ...]:
         """Return the parts of a mesh that is present in another size: the same files, scaled."""
@@ -225,7 +229,9 @@ class AssetLibrary:
     def _texture(self, file: str, link: str, where: Where) -> str | None:
         """Return the texture asset of an image file; None, with a diagnostic, if the file cannot be used."""
         if file not in self._textures:
-            picture = engine_picture(file, TARGET, self._context.diagnostics, where=where)
+            diagnostics = Diagnostics()
+            picture = engine_picture(file, TARGET, diagnostics, where=where)
+            self._extend(diagnostics, link)
             self._textures[file] = None if picture is None else self._texture_asset(picture, Path(file).stem)
             if picture is not None and picture.has_transparent_pixels:
                 self._context.report(

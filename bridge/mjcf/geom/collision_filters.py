@@ -5,9 +5,10 @@ Bodies are given by index; `bridge.mechanism.bodies.ROOT` stands for a link of t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 
 from bridge.lowering.collision_filters import has_bitmasks
 from bridge.mechanism import Mechanism
@@ -77,16 +78,24 @@ def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, i
     return tuple((bodies[i], bodies[j]) for i, j in places)
 
 
-def count_welded_pairs(mechanism: Mechanism, policy: str = "drake") -> int:
-    """Return how many collidable pairs are welded together: MuJoCo never lets them collide.
+def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, int]:
+    """Return, for each body that has any, the number of bodies it is welded to and may collide with.
+
+    MuJoCo never lets them collide.
 
     Args:
         mechanism: The mechanism.
         policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
     """
     excluded = mechanism.excluded_pairs(policy)
-    welded = sum(len(bodies) * (len(bodies) - 1) // 2 for bodies in _colliding_by_group(mechanism).values())
-    return welded - (len(excluded) - len(_between_groups(mechanism, excluded)))
+    welded_and_excluded = set(excluded) - _between_groups(mechanism, excluded)
+    excluded_partners = Counter(chain.from_iterable(welded_and_excluded))
+    partners = {
+        body: len(group) - 1 - excluded_partners[body]
+        for group in _colliding_by_group(mechanism).values()
+        for body in group
+    }
+    return {body: count for body, count in partners.items() if count}
 
 
 def _between_groups(mechanism: Mechanism, pairs: Collection[Pair]) -> set[Pair]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 
@@ -74,6 +74,7 @@ def write_contact_pairs(
             "contact-pairs",
             "more than {limit} pairs of geoms may collide; no pair is written",
             hint="use fewer shapes, or collision filters",
+            subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
             limit=MAX_PAIRS,
         )
         _report_friction_difference(context)
@@ -158,6 +159,7 @@ def _report_friction_difference(context: Context) -> None:
             "shapes with friction {a:g} and {b:g} slide on each other with {larger:g}, the larger; under the policy "
             "{policy} it is {rule_name}, {combined:g}; the friction of other pairs differs by less",
             hint='contacts="pairs" writes each pair',
+            subjects=_links_with_friction({a, b}, context.mechanism),
             a=a,
             b=b,
             larger=max(a, b),
@@ -165,6 +167,12 @@ def _report_friction_difference(context: Context) -> None:
             rule_name=rule_name,
             combined=rule(a, b),
         )
+
+
+def _links_with_friction(coefficients: Collection[float], mechanism: Mechanism) -> list[str]:
+    """Return the names of the links with a collision that has one of these coefficients of friction."""
+    links = (body.link for body in mechanism.bodies)
+    return [link.name for link in links if any(c.surface.friction.mu in coefficients for c in link.collisions)]
 
 
 def _coefficient_pairs(mechanism: Mechanism) -> list[tuple[float, float]]:

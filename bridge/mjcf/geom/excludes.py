@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from bridge.lowering.collision_filters import ignored_by_policy
 from bridge.mechanism.bodies import ROOT
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import WORLD
 
-from .collision_filters import Filters, count_welded_pairs
+from .collision_filters import Filters, welded_partners
 
 
 def write_excludes(filters: Filters, context: Context) -> None:
@@ -31,13 +33,14 @@ def _name(body: int, context: Context) -> str:
 def report_ignored_filters(context: Context) -> None:
     """Report the pairs that MuJoCo never lets collide, and the filters that the collision policy ignores."""
     scene, policy = context.mechanism.scene, context.options.policy
-    count = count_welded_pairs(context.mechanism, policy)
-    if count:
+    partners = welded_partners(context.mechanism, policy)
+    if partners:
         context.report(
             Fate.NOTED,
             "welded-contact",
             "{count} pairs of links may collide but cannot move against each other; they do not collide in MuJoCo",
-            count=count,
+            subjects=(_name(body, context) for body in partners),
+            count=sum(partners.values()) // 2,
         )
     ignored = ignored_by_policy(scene, policy)
     if ignored:
@@ -47,6 +50,7 @@ def report_ignored_filters(context: Context) -> None:
             "the collision policy {policy} ignores {properties}",
             Where(scene.source),
             hint='choose policy="sdformat"',
+            subjects=dict.fromkeys(chain.from_iterable(ignored.values())),
             policy=policy,
-            properties=ignored,
+            properties=tuple(ignored),
         )

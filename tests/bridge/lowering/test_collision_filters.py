@@ -214,6 +214,6 @@ def test_bitmasks_and_self_collision_are_ignored_by_other_policies(policy):
     masked = Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=Surface(collide_bitmask=2))
     source = scene([link("a", collisions=(masked,), self_collide=True), link("b", shape=UNIT_BOX)])
     assert has_bitmasks(source)
-    assert ignored_by_policy(source, policy) == ("collide_bitmask", "self_collide")
-    assert ignored_by_policy(source, "sdformat") == ()
-    assert ignored_by_policy(scene([link("a", shape=UNIT_BOX)]), policy) == ()
+    assert ignored_by_policy(source, policy) == {"collide_bitmask": ("a::c",), "self_collide": ("a",)}
+    assert ignored_by_policy(source, "sdformat") == {}
+    assert ignored_by_policy(scene([link("a", shape=UNIT_BOX)]), policy) == {}

@@ -9,7 +9,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.mjcf.geom.collision_filters import count_welded_pairs, filters, in_order
+from bridge.mjcf.geom.collision_filters import filters, in_order, welded_partners
 
 
 def excluded_names(mechanism, excludes):
@@ -76,8 +76,9 @@ def test_the_order_of_pairs_is_that_of_the_bodies():
     assert in_order(pairs, (0, 1, 2, 3)) == ((0, 2), (1, 3))
 
 
-def test_collidable_pairs_that_are_welded_together_are_counted():
+def test_bodies_that_may_collide_and_are_welded_together_are_counted():
     mechanism = bridge.lower(chain("abcd", [("a", "b", "fixed"), ("b", "c", "fixed"), ("c", "d", "revolute")]))
-    assert count_welded_pairs(mechanism, "drake") == 0
+    assert welded_partners(mechanism, "drake") == {}
     willing = bridge.lower(chain("abc", [("a", "b", "fixed"), ("b", "c", "fixed")], "<self_collide>1</self_collide>"))
-    assert count_welded_pairs(willing, "sdformat") == 1  # a with c; links of one joint never collide
+    index = willing.body_index  # a with c; links of one joint never collide
+    assert welded_partners(willing, "sdformat") == {index["a"]: 1, index["c"]: 1}
