@@ -206,6 +206,18 @@ class Diagnostics:
             subjects = dict.fromkeys(name for subject in self._entries[i].subjects for name in rename(subject))
             self._entries[i] = replace(self._entries[i], subjects=tuple(subjects))
 
+    def add_missing_subjects(self, findings: range, subjects: Iterable[str]) -> None:
+        """Set the subjects of those of some findings that have none.
+
+        Args:
+            findings: Indices of the findings.
+            subjects: Scoped names of the items that the findings are about.
+        """
+        names = tuple(subjects)
+        for i in findings:
+            if not self._entries[i].subjects:
+                self._entries[i] = replace(self._entries[i], subjects=names)
+
     def raise_for(self, error: type[ModelError], *, strict: bool) -> None:
         """Raise an error if an entry prevents the result; the error holds all such entries.
 

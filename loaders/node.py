@@ -16,17 +16,8 @@ from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
 from .number_syntax import parse_number
-from .scene_queries.scoped_names import SEPARATOR
+from .scene_queries.element_subjects import subjects_of
 
-_ROOTS = {"model", "robot"}
-_SCOPES = {*_ROOTS, "joint", "link"}
-"""Elements whose names are prefixes of the names of the elements in them."""
-_NAME_KEYS = {
-    **dict.fromkeys((*_SCOPES, "collision", "drake:joint", "frame", "gripper", "light", "sensor", "visual"), "name"),
-    "gazebo": "reference",
-    "transmission": "name",
-}
-"""Elements that are subjects of diagnostics, with the attribute that names the subject."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -74,23 +65,10 @@ class Node:
     def subjects(self) -> tuple[str, ...]:
         """Scoped names, as in the scene, of the link, joint or frame that this element belongs to and of its part.
 
-        An element that belongs only to a model has the model as its subject. In a file of one model, names have no
-        prefix for that model.
+        An element that belongs only to a model has the model as its subject; one without a name that connects others,
+        such as a constraint, has those. In a file of one model, names have no prefix for that model.
         """
-        ancestors = list(self._ancestors())
-        names = [(node.tag, node.attributes.get(_NAME_KEYS.get(node.tag, ""))) for node in reversed(ancestors)]
-        named = [(tag, name) for tag, name in names if name]
-        root = ""
-        if len(named) > 1 and named[0][0] in _ROOTS and not any(node.tag == "world" for node in ancestors):
-            root = named.pop(0)[1]
-        subjects: list[tuple[str, str]] = []
-        prefix = ""
-        for tag, name in named:
-            subjects.append((tag, prefix + name))
-            prefix += f"{name}{SEPARATOR}" if tag in _SCOPES else ""
-        if subjects and subjects[-1] == ("model", root):  # the scope of the outermost model makes the name unique
-            subjects[-1] = "model", f"{root}{SEPARATOR}{root}"
-        return tuple(name for i, (tag, name) in enumerate(subjects) if tag != "model" or i == len(subjects) - 1)
+        return subjects_of(list(self._ancestors()))
 
     def _ancestors(self) -> Iterator[Node]:
         """Yield this element and its ancestors, innermost first."""

@@ -16,7 +16,8 @@ from loaders.spatial import IDENTITY, Pose
 from loaders.xml import read_bytes
 
 from .default_positions import read_positions
-from .scene_builder import SceneBuilder, Step
+from .finding_subjects import Subjects
+from .scene_builder import ModelFile, SceneBuilder, Step
 from .transforms import read_transform
 from .yaml_nodes import expect, fields, parse, word, words
 
@@ -31,6 +32,7 @@ def build(root: Node, context: Context) -> Scene:
         context: The context of the load.
     """
     builder = SceneBuilder(context)
+    subjects = Subjects(builder)
     pending = [iter(_steps(root, "", context))]
     while pending:
         step = next(pending[-1], None)
@@ -41,10 +43,13 @@ def build(root: Node, context: Context) -> Scene:
                 "directives.include-cycle", "the files of directives include each other, or are nested too deep"
             )
             pending.pop()
-        elif step.node.tag == "add_directives":
-            pending.append(iter(_included(step, builder)))
         else:
-            _DIRECTIVES[step.node.tag](step, builder)
+            with subjects.of(step):
+                if step.node.tag == "add_directives":
+                    pending.append(iter(_included(step, builder)))
+                else:
+                    _DIRECTIVES[step.node.tag](step, builder)
+    subjects.assign()
     return builder.scene(Path(root.file).name.partition(".")[0])
 
 
@@ -129,7 +134,7 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
         node.invalid("directives.duplicate-model", "duplicate model name {model}", subjects=(name,), model=name)
         return
     path = _find_file(step)
-    scene = None if path is None else _read_model(path, step, builder)
+    scene = None if path is None else _read_model(path, name, step, builder)
     root = None if scene is None else root_model(scene)
     if scene is None or root is None:
         return
@@ -140,15 +145,18 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
     _read_free_poses(step, name, placed, builder)
 
 
-def _read_model(path: Path, step: Step, builder: SceneBuilder) -> Scene | None:
+def _read_model(path: Path, name: str, step: Step, builder: SceneBuilder) -> Scene | None:
     real = path.resolve()
     if path.suffix.lower() in {".yaml", ".yml"}:
         message = "{file} is a file of directives"
         step.node.invalid("directives.not-one-model", message, hint="use add_directives", file=path.name)
         return None
     if real not in builder.files:
-        builder.files[real] = step.context.read_file(path, step.context)
-    scene = builder.files[real]
+        start = len(builder.context.diagnostics)
+        scene = step.context.read_file(path, step.context)
+        builder.files[real] = ModelFile(scene, range(start, len(builder.context.diagnostics)))
+    builder.files[real].instances.append(name)
+    scene = builder.files[real].scene
     if scene is not None and root_model(scene) is None:
         step.node.invalid("directives.not-one-model", "{file} must contain exactly one model", file=path.name)
         return None

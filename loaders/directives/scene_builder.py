@@ -37,6 +37,18 @@ class Step:
         return name if name == WORLD else self.prefix + name
 
 
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model file, read once for all models made of it."""
+
+    scene: Scene | None
+    """The scene of the file; None if it could not be read."""
+    findings: range
+    """Indices of the diagnostics that were recorded while the file was read."""
+    instances: list[str] = field(default_factory=list)
+    """Scoped names of the models made of it."""
+
+
 @dataclass(slots=True)
 class SceneBuilder:
     """The scene under construction."""
@@ -63,8 +75,8 @@ class SceneBuilder:
     """Filter groups that the directives add."""
     rules: list[FilterRule] = field(default_factory=list)
     """Filter rules that the directives add."""
-    files: dict[Path, Scene | None] = field(default_factory=dict)
-    """Scenes of the model files, keyed by real path."""
+    files: dict[Path, ModelFile] = field(default_factory=dict)
+    """The model files, keyed by real path."""
 
     def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
         """Add a frame F that directives may refer to.
@@ -84,9 +96,7 @@ class SceneBuilder:
             name: The name in the directive.
             node: The element that has the name.
         """
-        if name in self.frames:
-            return name
-        matches = self.local.get(name, []) if SEPARATOR not in name else []
+        matches = self.matches(name)
         if len(matches) == 1:
             return matches[0]
         if matches:
@@ -101,6 +111,12 @@ class SceneBuilder:
             "directives.unknown-frame", message, hint=hint, subjects=subjects, frame=name, candidates=candidates
         )
         return None
+
+    def matches(self, name: str) -> list[str]:
+        """Return the scoped names of the frames that a name in a directive may refer to."""
+        if name in self.frames:
+            return [name]
+        return self.local.get(name, []) if SEPARATOR not in name else []
 
     def _suggestion(self, name: str) -> str:
         """Return a hint with the frame name closest to an unknown one; empty if there is none."""

@@ -93,7 +93,7 @@ def resolve(scene: Scene, diagnostics: Diagnostics) -> Scene:
                 _DUPLICATE,
                 group.where,
                 hint="rename one of them",
-                subjects=group.links,
+                subjects=(group.name, *group.links),
                 group=group.name,
             )
     for group in groups.values():
@@ -110,7 +110,8 @@ def _check_groups_exist(
     for name in names:
         if name not in groups:
             message = "unknown filter group {group!r}"
-            diagnostics.add(Fate.INVALID, "drake.unknown-group", message, source.where, group=name)
+            owner = source.name if isinstance(source, FilterGroup) else source.a
+            diagnostics.add(Fate.INVALID, "drake.unknown-group", message, source.where, subjects=(owner,), group=name)
 
 
 def _closure(group: FilterGroup, groups: Mapping[str, FilterGroup]) -> tuple[str, ...]:

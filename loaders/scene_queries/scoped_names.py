@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from loaders.model import WORLD, Model, SceneData
 
 SEPARATOR = "::"
@@ -16,6 +18,24 @@ def local_name(name: str) -> str:
 def outermost_scope(name: str) -> str:
     """Return the first part of a scoped name: ``arm`` for ``arm::gripper::finger``."""
     return name.partition(SEPARATOR)[0]
+
+
+def renaming(scene: SceneData | None, scopes: Collection[tuple[str, str]]) -> Callable[[str], list[str]]:
+    """Return a function from a name in the scene of a file to its names in the scopes that the scene is placed in.
+
+    Args:
+        scene: The scene of the file; None if it could not be read.
+        scopes: Name of each scope, which is that of its model, and prefix of the names in it.
+    """
+    root = None if scene is None else root_model(scene)
+    groups = () if scene is None else (scene.links, scene.joints, scene.frames)
+    elements = {item.name for items in groups for item in items}
+
+    def rename(name: str) -> list[str]:
+        is_root = root is not None and name == root.name and name not in elements
+        return [scope if is_root else prefix + name for scope, prefix in scopes]
+
+    return rename
 
 
 def root_model(scene: SceneData) -> Model | None:

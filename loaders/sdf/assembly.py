@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Frame, Joint, Model
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import merge, place
-from loaders.scene_queries.scoped_names import SEPARATOR, root_model
+from loaders.scene_queries.scoped_names import SEPARATOR, renaming, root_model
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
 from loaders.sdf.elements.world import IGNORED_IN_WORLD, read_world
@@ -135,16 +135,5 @@ def _rename_subjects(graph: FrameGraph, diagnostics: Diagnostics) -> None:
         for origin in scope.interface_origins:
             scopes.setdefault(graph.interface_models[origin.node], []).append(scope)
     for model, parents in scopes.items():
-        diagnostics.rename_subjects(model.findings, _renaming(model.scene, parents))
-
-
-def _renaming(scene: Scene, scopes: list[Scope]) -> Callable[[str], list[str]]:
-    """Return a function from a name in a scene to its names in the scopes that the scene is placed in."""
-    root = root_model(scene)
-    elements = {item.name for items in (scene.links, scene.joints, scene.frames) for item in items}
-
-    def rename(name: str) -> list[str]:
-        is_root = root is not None and name == root.name and name not in elements
-        return [scope.name if is_root else scope.prefix + name for scope in scopes]
-
-    return rename
+        names = [(scope.name, scope.prefix) for scope in parents]
+        diagnostics.rename_subjects(model.findings, renaming(model.scene, names))

@@ -230,7 +230,7 @@ DIRECTIVES = {
 }
 
 
-def directives(body: str) -> Example:
+def directives(body: str, *subjects: str) -> Example:
     """A scene of directives, with the package p of the folder."""
     other = "directives:\n- add_directives: {{file: 'package://p/{}.dmd.yaml'}}\n"
     files = {
@@ -240,13 +240,16 @@ def directives(body: str) -> Example:
         "one.dmd.yaml": other.format("two"),
         "two.dmd.yaml": other.format("one"),
     }
-    return reading(f"directives:\n{body}", name="main.dmd.yaml", files=files)
+    return reading(f"directives:\n{body}", *subjects, name="main.dmd.yaml", files=files)
 
 
 SUBJECTS: dict[str, tuple[str, ...]] = {
     "drake.deformable": ("c",),
     "drake.deformable-shape": ("c",),
+    "drake.duplicate-group": ("g",),
     "drake.duplicate-joint": ("k",),
+    "drake.empty-group": ("g",),
+    "drake.empty-member": ("g",),
     "drake.friction-order": ("c", "c::c"),
     "drake.idle-actuator": ("j",),
     "drake.idle-renderer": ("c", "c::v"),
@@ -259,17 +262,39 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "drake.no-curve": ("k",),
     "drake.no-role": ("c", "c::v"),
     "drake.old-compliance": ("c",),
+    "drake.out-of-range": ("a", "b"),
     "drake.plain-joint": ("j",),
     "drake.rigid-and-compliant": ("c", "c::c"),
     "drake.rigid-modulus": ("c", "c::c"),
     "drake.same-body": ("k",),
     "drake.skew-curve": ("k",),
     "drake.soft-hydroelastic": ("c", "c::c"),
+    "drake.tendon-joint": ("j",),
     "drake.two-frictions": ("c", "c::c"),
     "drake.unknown-curve": ("k",),
+    "drake.unknown-frame": ("b",),
+    "drake.unknown-group": ("g",),
+    "drake.unknown-link": ("a",),
+    "drake.unknown-member": ("g",),
     "drake.urdf-diffuse-map": ("c",),
     "drake.visual-prefix": ("c", "c::v"),
     "drake.zero-axis": ("c",),
+    "directives.duplicate-frame": ("f",),
+    "directives.duplicate-model": ("m",),
+    "directives.missing-field": ("m",),
+    "directives.not-a-vector": ("m::a",),
+    "directives.not-one-model": ("m",),
+    "directives.nothing": ("m",),
+    "directives.position-count": ("m::j",),
+    "directives.random": ("m",),
+    "directives.relative-file": ("m",),
+    "directives.rotation": ("m::a",),
+    "directives.unknown-field": ("m",),
+    "directives.unknown-file": ("m",),
+    "directives.unknown-frame": ("m::z",),
+    "directives.unknown-joint": ("m",),
+    "directives.unknown-namespace": ("z",),
+    "directives.weld-world": ("m::a",),
 }
 """Subjects of the finding, where it is about something that has a name."""
 
@@ -277,5 +302,5 @@ EXAMPLES: dict[str, Example] = (
     {code: reading(sdf(body), *SUBJECTS.get(code, ())) for code, body in IN_SDF.items()}
     | {code: reading(urdf(body), *SUBJECTS.get(code, ()), name="r.urdf") for code, body in IN_URDF.items()}
     | DIFFERENCES
-    | {code: directives(body) for code, body in DIRECTIVES.items()}
+    | {code: directives(body, *SUBJECTS.get(code, ())) for code, body in DIRECTIVES.items()}
 )

@@ -80,3 +80,11 @@ def test_a_loaded_scene_carries_what_was_found() -> None:
     assert entry.where.path == "/sdf/model[m]/link[l]/colour"
     with pytest.raises(LoadError, match="colour"):
         loaders.load_string(text, format="sdf", strict=True)
+
+
+def test_findings_without_subjects_get_subjects_and_others_keep_theirs() -> None:
+    record = Diagnostics()
+    for subjects in ((), ("a",), ()):
+        record.add(Fate.NOTED, "xml.foreign", "text", subjects=subjects)
+    record.add_missing_subjects(range(2), ("m", "n"))
+    assert [entry.subjects for entry in record] == [("m", "n"), ("a",), ()]
