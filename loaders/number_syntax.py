@@ -23,4 +23,12 @@ def parse_number(word: str) -> tuple[float, str] | None:
     if match is None or word[match.end() : match.end() + 1] == ",":
         return None
     digits = match.group()
-    return float.fromhex(digits) if "x" in digits.lower() else float(digits), digits
+    return _hexadecimal(digits) if "x" in digits.lower() else float(digits), digits
+
+
+def _hexadecimal(digits: str) -> float:
+    """Return a hexadecimal number; one that is too large is infinite, as for strtod."""
+    try:
+        return float.fromhex(digits)
+    except OverflowError:
+        return float("-inf" if digits.startswith("-") else "inf")

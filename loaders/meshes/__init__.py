@@ -16,6 +16,7 @@ import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh
+from loaders.safety.fence import fenced
 from loaders.spatial import frozen
 
 from .collada import read_collada
@@ -29,6 +30,10 @@ __all__ = ["Faces", "MeshData", "MeshPart", "read_mesh"]
 
 _MAX_COORDINATE = 1e30
 """Largest coordinate [m] that engines with single precision can square and add up."""
+_MIN_AREA = 1e-12
+"""Twice the smallest area of a triangle, relative to the square of the size of its mesh."""
+_MIN_SCALE = 1e-12
+"""Smallest factor of a scale; below it a mesh is flat, a line or a point for an engine."""
 
 
 def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
@@ -44,10 +49,12 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         return None
     where = Where(mesh.path)
     try:
-        parts, remarks = _read(Path(mesh.path))
-        parts = _checked([_scaled(part, mesh.scale) for part in parts])
-        if mesh.submesh is not None:
-            parts = _selected(parts, mesh)
+        with fenced(MeshError, "the mesh cannot be processed"):
+            _check_scale(mesh.scale)
+            parts, remarks = _read(Path(mesh.path))
+            parts = _checked([_scaled(part, mesh.scale) for part in parts])
+            if mesh.submesh is not None:
+                parts = _selected(parts, mesh)
     except MeshError as error:
         diagnostics.add(Fate.DROPPED, "mesh.unreadable", "cannot read the mesh: {reason}", where, reason=error)
         return None
@@ -67,6 +74,12 @@ def _read(path: Path) -> tuple[list[MeshPart], list[Remark]]:
     return parts, remarks
 
 
+def _check_scale(scale: tuple[float, float, float]) -> None:
+    if not all(_MIN_SCALE <= abs(factor) <= _MAX_COORDINATE for factor in scale):
+        stated = " ".join(f"{factor:g}" for factor in scale)
+        raise MeshError(f"the scale {stated} leaves no shape; each factor must lie between {_MIN_SCALE:g} and 1e30")
+
+
 def _checked(parts: list[MeshPart]) -> list[MeshPart]:
     for part in parts:
         if not np.isfinite(part.vertices).all():
@@ -75,7 +88,19 @@ def _checked(parts: list[MeshPart]) -> list[MeshPart]:
             raise MeshError(f"a coordinate exceeds {_MAX_COORDINATE:g} m, too large for single precision")
         if part.faces.min() < 0 or part.faces.max() >= len(part.vertices):
             raise MeshError("a triangle refers to a vertex that does not exist")
+    if not any(_has_area(part) for part in parts):
+        raise MeshError("all triangles are degenerate: the file has no surface")
     return parts
+
+
+def _has_area(part: MeshPart) -> bool:
+    """Return whether a triangle of a part has an area, relative to the size of the part."""
+    a, b, c = (part.vertices[part.faces[:, k]] for k in range(3))
+    size = float(np.ptp(part.vertices, axis=0).max(initial=0.0))
+    if size == 0.0:
+        return False
+    normals = np.cross((b - a) / size, (c - a) / size)
+    return bool(np.abs(normals).max(initial=0.0) > _MIN_AREA)
 
 
 def _scaled(part: MeshPart, scale: tuple[float, float, float]) -> MeshPart:

@@ -14,12 +14,15 @@ from lxml import etree
 
 from loaders.diagnostics import Fate
 from loaders.model import Rgba
+from loaders.safety.fence import fenced
 from loaders.spatial import Array, frozen
 
 from .mesh_data import Faces, MeshPart
-from .precheck import Asset, MeshError, check_collada
+from .precheck import MAX_DEPTH, Asset, MeshError, check_collada, check_faces, check_parts
 from .textures import Remark, Textures
 
+MAX_NODES = 200_000
+"""Largest number of nodes, each counted as often as others place it."""
 _APPEARANCE = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
 
 _R_ZX = {
@@ -48,18 +51,30 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
     Raises:
         MeshError: if the file cannot be read.
     """
-    import collada
-
     asset, textures = check_collada(data), Textures(path)
-    try:
+    with fenced(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
-        parts = [part for placed in _placed_geometries(document) for part in _parts(placed, textures)]
-    except (collada.DaeError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-        raise MeshError(f"the file is not valid COLLADA: {type(error).__name__}: {error}") from error
+        parts = list(_all_parts(document, textures))
     R, remarks = _orientation(asset)
     remarks += [*map(_incomplete, document.errors), *textures.remarks()]
     unit = 1.0 if asset.unit is None else asset.unit
     return [replace(part, vertices=frozen(unit * part.vertices @ R.T)) for part in parts], remarks
+
+
+def _all_parts(document: Any, textures: Textures) -> Iterator[MeshPart]:
+    """Yield every placed part, until there are too many.
+
+    Raises:
+        MeshError: if nodes place more parts or triangles than the limits.
+    """
+    parts, faces = 0, 0
+    for placed in _placed_geometries(document):
+        parts += len(placed.geometry.primitives)
+        check_parts(parts)
+        for part in _parts(placed, textures):
+            faces += len(part.faces)
+            check_faces(faces)
+            yield part
 
 
 def _incomplete(error: Any) -> Remark:
@@ -120,8 +135,12 @@ def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
         yield from (_PlacedGeometry(geometry, np.eye(4), {}, ()) for geometry in document.geometries)
         return
     pending = [(node, np.eye(4), ()) for node in reversed(document.scene.nodes)]
+    visited = 0
     while pending:
         node, X, names = pending.pop()
+        visited += 1
+        if visited > MAX_NODES or len(names) > MAX_DEPTH:
+            raise MeshError(f"the file places more than {MAX_NODES} nodes, or nests them more than {MAX_DEPTH} deep")
         if isinstance(node, GeometryNode):
             yield _PlacedGeometry(node.geometry, X, {use.symbol: use.target for use in node.materials}, names)
             continue

@@ -12,11 +12,12 @@ from xml.parsers import expat
 
 from loaders.files import FileError, read
 
-MAX_BYTES = 512 * 1024 * 1024
-MAX_FACES = 10_000_000
+MAX_BYTES = 256 * 1024 * 1024
+MAX_FACES = 5_000_000
+MAX_PARTS = 5_000
 MAX_DEPTH = 256
 MAX_ELEMENTS = 5_000_000
-"""Limits of one mesh file: size, triangles, and depth and number of XML elements."""
+"""Limits of one mesh file: size, triangles after instancing, parts and materials, depth and number of XML elements."""
 
 
 class MeshError(Exception):
@@ -58,17 +59,74 @@ def _ply_faces(data: bytes) -> int:
 
 
 def _off_faces(data: bytes) -> int:
-    match = re.search(rb"^\s*\d+\s+(\d+)(?:\s+\d+)?\s*$", data[:65536], re.MULTILINE)
+    match = re.search(rb"^[ \t]*\d+[ \t]+(\d+)(?:[ \t]+\d+)?[ \t\r]*$", data[:65536], re.MULTILINE)
     return int(match[1]) if match else 0
 
 
+def _obj_faces(data: bytes) -> int:
+    """Return 0, for an OBJ file declares no number of faces.
+
+    Raises:
+        MeshError: if the file changes its material more often than the limit.
+    """
+    check_parts(data.count(b"usemtl"))
+    return 0
+
+
 def _gltf_faces(data: bytes) -> int:
-    """Return the largest number of items of any accessor; items without a buffer would be filled with zeros."""
-    accessors = gltf_header(data).get("accessors")
-    if not isinstance(accessors, list):
-        return 0
-    counts = [accessor.get("count", 0) for accessor in accessors if isinstance(accessor, dict)]
-    return max((count for count in counts if isinstance(count, int)), default=0)
+    """Return the largest number of items of any accessor; items without a buffer would be filled with zeros.
+
+    Raises:
+        MeshError: if the primitives, or the nodes that place them, have together more corners than the limit.
+    """
+    header = gltf_header(data)
+    counts = [_count(accessor.get("count")) for accessor in _objects(header, "accessors")]
+    sizes = []
+    for mesh in _objects(header, "meshes"):
+        primitives = _objects(mesh, "primitives")
+        used = [i for primitive in primitives for i in (primitive.get("indices"), _position(primitive))]
+        sizes.append(sum(counts[i] for i in used if isinstance(i, int) and 0 <= i < len(counts)))
+        check_parts(len(primitives))
+    nodes = [node.get("mesh") for node in _objects(header, "nodes")]
+    placed = [sizes[i] for i in nodes if isinstance(i, int) and 0 <= i < len(sizes)]
+    check_parts(len(placed))
+    check_faces(max(sum(sizes), sum(placed)) // 3)
+    return max(counts, default=0)
+
+
+def _objects(parent: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Return the objects in a list of a JSON object; what is something else does not count."""
+    items = parent.get(key)
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _position(primitive: dict[str, Any]) -> object:
+    attributes = primitive.get("attributes")
+    return attributes.get("POSITION") if isinstance(attributes, dict) else None
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def check_faces(count: int) -> None:
+    """Check the number of triangles of a mesh, each counted as often as it is placed.
+
+    Raises:
+        MeshError: if there are more than the limit.
+    """
+    if count > MAX_FACES:
+        raise MeshError(f"the file has more than {MAX_FACES} triangles, counted as often as nodes place them")
+
+
+def check_parts(count: int) -> None:
+    """Check the number of parts of a mesh.
+
+    Raises:
+        MeshError: if there are more than the limit.
+    """
+    if count > MAX_PARTS:
+        raise MeshError(f"the file has more than {MAX_PARTS} parts or changes of material")
 
 
 def gltf_header(data: bytes) -> dict[str, Any]:
@@ -89,7 +147,14 @@ def gltf_header(data: bytes) -> dict[str, Any]:
     return header
 
 
-_COUNTS = {".stl": _stl_faces, ".ply": _ply_faces, ".off": _off_faces, ".gltf": _gltf_faces, ".glb": _gltf_faces}
+_COUNTS = {
+    ".obj": _obj_faces,
+    ".stl": _stl_faces,
+    ".ply": _ply_faces,
+    ".off": _off_faces,
+    ".gltf": _gltf_faces,
+    ".glb": _gltf_faces,
+}
 
 
 # --- COLLADA ---------------------------------------------------------------------------------------------------------

@@ -12,10 +12,11 @@ import numpy as np
 
 from loaders.diagnostics import Fate
 from loaders.model import Rgba
+from loaders.safety.fence import fenced
 from loaders.spatial import Array, frozen
 
 from .mesh_data import MeshPart
-from .precheck import MeshError, gltf_header, read_checked
+from .precheck import MeshError, check_faces, check_parts, gltf_header, read_checked
 from .textures import Remark, Textures, local_file
 
 SUFFIXES = (".obj", ".stl", ".gltf", ".glb", ".ply", ".off")
@@ -44,30 +45,17 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     suffix = path.suffix.lower()
     textures = Textures(path)
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
-    try:
+    with fenced(MeshError, f"the file is not valid {suffix[1:].upper()}"):
         stream = io.BytesIO(_as_utf8(data, suffix))
         scene = trimesh.load_scene(stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options)
         header = gltf_header(data) if suffix in _GLTF else {}
         named = _gltf_textures(header, textures)
         parts = list(_parts(scene, suffix, named, textures))
         embedded = [_EMBEDDED] if any(map(_is_embedded, header.get("images", []))) else []
-    except _FAILURES as error:
-        raise MeshError(f"the file is not valid {suffix[1:].upper()}: {type(error).__name__}: {error}") from error
     return parts, [*textures.remarks(), *embedded]
 
 
 _EMBEDDED = Remark(Fate.NOTED, "mesh.embedded-texture", "ignored a texture embedded in the file")
-_FAILURES = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    OSError,
-    ImportError,
-    NotImplementedError,
-)
-"""Exceptions that trimesh raises for an invalid file."""
 
 
 def _as_utf8(data: bytes, suffix: str) -> bytes:
@@ -84,7 +72,11 @@ def _as_utf8(data: bytes, suffix: str) -> bytes:
 def _parts(scene: Any, suffix: str, named: dict[str, str], textures: Textures) -> Iterator[MeshPart]:
     import trimesh
 
-    for node in scene.graph.nodes_geometry:
+    nodes = scene.graph.nodes_geometry
+    geometries = [scene.geometry[scene.graph[node][1]] for node in nodes]
+    check_parts(len(nodes))
+    check_faces(sum(len(getattr(geometry, "faces", ())) for geometry in geometries))
+    for node in nodes:
         X, name = scene.graph[node]
         mesh = scene.geometry[name]
         if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):

@@ -41,3 +41,10 @@ def test_numbers_are_read_as_by_strtod(word: str) -> None:
 )
 def test_lists_and_units(word: str, number: tuple[float, str] | None) -> None:
     assert parse_number(word) == number
+
+
+def test_a_hexadecimal_number_that_is_too_large_is_infinite_as_in_c() -> None:
+    strtod = ctypes.CDLL(None).strtod
+    strtod.restype = ctypes.c_double
+    for word in ("0x1p99999", "-0x1p99999", "0x1p-99999", "0x1.8p1"):
+        assert parse_number(word) == (strtod(word.encode(), None), word)

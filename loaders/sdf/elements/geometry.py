@@ -135,10 +135,14 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
 def _read_heightmap(node: Node, context: Context) -> Geometry:
     uri = _uri(node)
     report_ignored(node, _IGNORED_IN_HEIGHTMAP)
+    size = _vector(node, "size", (1.0, 1.0, 1.0))
+    if min(size[:2]) <= 0.0 or size[2] < 0.0:
+        message, stated = "the size of a heightmap must be positive, not {size}", " ".join(f"{s:g}" for s in size)
+        node.invalid("xml.out-of-range", message, hint="state its extent in meters", size=stated)
     return Heightmap(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,
-        size=_vector(node, "size", (1.0, 1.0, 1.0)),
+        size=size,
         position=_vector(node, "pos", (0.0, 0.0, 0.0)),
         sampling=node.integer("sampling", 1),
     )
