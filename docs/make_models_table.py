@@ -156,7 +156,7 @@ def _outcome(model: str, outcomes: Outcomes) -> str:
         why = f" (fault: {FAULTS[model]})" if verdict == "fault" else ""
         return f"**{'; '.join(outcomes.defects)}**{why}"
     if verdict in {"refused", "repaired"}:
-        codes = ", ".join(dict.fromkeys(reason.rpartition("[")[2].rstrip("]") for reason in outcomes.refused))
+        codes = ", ".join(dict.fromkeys(outcomes.refused))
         return f"{verdict}: {codes}"
     return f"explained: {', '.join(outcomes.explained)}" if verdict == "explained" else verdict
 

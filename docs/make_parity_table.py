@@ -10,7 +10,7 @@ import datetime
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -99,7 +99,7 @@ def page(proofs: Sequence[Proof], left: int = 0) -> str:
 def _head(proofs: Sequence[Proof], read: Sequence[Proof]) -> str:
     verdicts = Counter(map(_verdict, read))
     witnesses = Counter(proof.witness or "none" for proof in read)
-    causes = Counter(cause for proof in read if proof.verdict == "AGREES" for cause in _codes(proof))
+    causes = Counter(cause for proof in read if proof.verdict == "AGREES" for cause in proof.causes)
     return _HEAD.format(
         all=len(proofs),
         read=len(read),
@@ -119,10 +119,6 @@ def _verdict(proof: Proof) -> str:
     if proof.verdict == "DIFFERS" and proof.model in FAULTS:
         return "fault"
     return f"{proof.verdict}, repaired" if proof.repaired and proof.verdict != "DIFFERS" else proof.verdict
-
-
-def _codes(proof: Proof) -> Iterator[str]:
-    yield from dict.fromkeys(cause.rpartition("[")[2].rstrip("]") for cause in proof.causes)
 
 
 def _worst(read: Sequence[Proof]) -> dict[str, float]:
@@ -148,7 +144,7 @@ def _verdict_text(proof: Proof) -> str:
         return f"fault: {FAULTS[proof.model]}"
     if verdict == "DIFFERS":
         return f"**DIFFERS**: {'; '.join(proof.causes[:2])}"
-    return f"{verdict}: {', '.join(_codes(proof))}"
+    return f"{verdict}: {', '.join(proof.causes)}"
 
 
 def _witness(proof: Proof) -> str:

@@ -24,7 +24,8 @@ from bridge.bullet.handle.notebook import bullet_image
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.mjcf import to_mjspec
+from bridge.mjcf.body.qpos import qpos
 from bridge.rendering import mujoco_worker
 from bridge.rendering.camera import (
     AZIMUTH,
@@ -78,10 +79,10 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     load_options["quiet"] = True
     mechanism = mechanism_of(source, **load_options)
     gallery = Gallery()
-    model, qpos = _compile(mechanism, poses)
-    camera = _fitted_camera(model, qpos)
+    model, positions = _compile(mechanism, poses)
+    camera = _fitted_camera(model, positions)
     with tempfile.TemporaryDirectory(prefix="sdfbridge-") as folder:
-        drawn = _mujoco_images(model, qpos, camera, Path(folder))
+        drawn = _mujoco_images(model, positions, camera, Path(folder))
     if drawn:
         gallery.images["MuJoCo"] = drawn
     else:
@@ -135,22 +136,17 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
 
 def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any, list[Array]]:
     """The compiled MuJoCo model, and ``qpos`` of each configuration."""
-    engine = MujocoEngine(mechanism)
-    qpos = []
-    for pose in poses:
-        engine.set_state(pose, {})
-        qpos.append(engine.qpos())
-    return engine.model, qpos
+    return to_mjspec(mechanism).compile(), [qpos(mechanism, pose) for pose in poses]
 
 
-def _fitted_camera(model: Any, qpos: Sequence[Array]) -> Camera:
+def _fitted_camera(model: Any, positions: Sequence[Array]) -> Camera:
     """A camera that sees the bounding box of every bounded geom in every configuration."""
     import mujoco
 
     data = mujoco.MjData(model)
     corners = [np.zeros((0, 3))]
     drawn = [g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
-    for q in qpos:
+    for q in positions:
         data.qpos[:] = q
         mujoco.mj_kinematics(model, data)
         for g in drawn:
@@ -163,13 +159,13 @@ def _fitted_camera(model: Any, qpos: Sequence[Array]) -> Camera:
     return fit_camera(points)
 
 
-def _mujoco_images(model: Any, qpos: Sequence[Array], camera: Camera, folder: Path) -> list[Image]:
+def _mujoco_images(model: Any, positions: Sequence[Array], camera: Camera, folder: Path) -> list[Image]:
     """Images from the first rendering platform that works on this machine; empty if none works."""
     import mujoco
 
     mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
     np.savez(
-        folder / "views.npz", qpos=np.array(qpos), target=camera.target, size=SIZE, fov=FIELD_OF_VIEW,
+        folder / "views.npz", qpos=np.array(positions), target=camera.target, size=SIZE, fov=FIELD_OF_VIEW,
         orbit=(camera.distance, AZIMUTH, ELEVATION),
     )  # fmt: skip
     for platform in _PLATFORMS:

@@ -68,7 +68,7 @@ class Outcomes:
     """Results of a model in one engine."""
 
     refused: tuple[str, ...] = ()
-    """Reasons why the engine refuses the model, each with its code."""
+    """Codes of the errors for which the engine refuses the model."""
     repaired: bool = False
     """Whether the engine accepts the model with ``inertia="repair"``."""
     defects: tuple[str, ...] = ()
@@ -256,7 +256,7 @@ def _compare(mechanism: Mechanism, engine: str) -> Outcomes:
             mechanism, engines=(engine,), levels=(Level.MODEL, Level.OPERATORS), configurations=STATES
         )
     except ExportError as error:
-        return Outcomes(refused=_reasons(error.diagnostics))
+        return Outcomes(refused=tuple(entry.code for entry in error.diagnostics if entry.fate is Fate.INVALID))
     rows = comparison.rows
     return Outcomes(
         defects=tuple(_difference(row) for row in rows if row.outcome is Outcome.FAILED),

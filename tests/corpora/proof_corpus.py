@@ -105,7 +105,7 @@ def _causes(rows: Iterable[Row]) -> tuple[str, ...]:
             size = f"at {row.where}: {row.error:.1e}" if row.where else row.cause
             causes.append(f"{row.quantity} of {' / '.join(row.engines)} {size}")
         elif row.outcome is Outcome.EXPLAINED:
-            causes.append(row.cause.rpartition("[")[2].rstrip("]") if row.cause.endswith("]") else row.cause)
+            causes.append(row.code or row.cause)
     return tuple(dict.fromkeys(causes))
 
 

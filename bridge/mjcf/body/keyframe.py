@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, default_position, kind_of, primitive_positions
+from bridge.mechanism.coordinates import Coordinates, default_position, kind_of
 from bridge.mechanism.loop_closure import with_loops_closed
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis
+
+from .qpos import body_qpos
 
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
@@ -45,7 +47,7 @@ def write_keyframe(actuators: Sequence[Element], context: Context) -> None:
         )
     if positions == [default_position(body) for body in bodies]:
         return
-    qpos = [x for body, q in zip(bodies, positions, strict=True) for x in _qpos(body, q)]
+    qpos = [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
     ctrl = _ctrl(qpos, actuators, context.mechanism)
     context.document["keyframe"].add("key", name="home", qpos=qpos, ctrl=ctrl)
 
@@ -86,11 +88,3 @@ def _clamped(body: Body, position: Coordinates) -> Coordinates | None:
 
 def _clamp(axis: JointAxis | None, x: float) -> float:
     return x if axis is None or axis.lower > axis.upper else min(max(x, axis.lower), axis.upper)
-
-
-def _qpos(body: Body, position: Coordinates) -> list[float]:
-    """Return MuJoCo's coordinates: a ball's rotation is about the axes of the body, not of the joint frame."""
-    if kind_of(body) is PrimitiveKind.BALL:
-        ((w, *v),) = primitive_positions(body, position)
-        return [w, *(body.X_BM.R @ v).tolist()]
-    return [x for displacement in primitive_positions(body, position) for x in displacement]

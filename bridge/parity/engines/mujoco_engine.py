@@ -15,6 +15,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of, primitive_positions
+from bridge.mjcf.body.qpos import qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Options
@@ -53,17 +54,9 @@ class MujocoEngine:
         """See `Engine.set_state`."""
         self._mujoco.mj_resetData(self.model, self._data)
         self._positions = self.mechanism.positions_by_body(q)
-        for i, body in enumerate(self.mechanism.bodies):
-            qpos = [x for part in _qpos(body, self._positions[i]) for x in part]
-            if qpos:
-                start = self._first(i, self.model.jnt_qposadr)
-                self._data.qpos[start : start + len(qpos)] = qpos
+        self._data.qpos[:] = qpos(self.mechanism, q)
         self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
         self._mujoco.mj_forward(self.model, self._data)
-
-    def qpos(self) -> Array:
-        """Return a copy of the current position in MuJoCo's coordinates, shape (nq,)."""
-        return np.array(self._data.qpos)
 
     def _first(self, body: int, addresses: Any) -> int:
         return int(addresses[self.model.body_jntadr[self._ids[body]]])
@@ -112,7 +105,7 @@ class MujocoEngine:
         return v
 
     def _position(self, number: int, body: Body, qpos: Array) -> Coordinates:
-        """The position of a body's joint in the coordinates of the mechanism, the inverse of `_qpos`."""
+        """The position of a body's joint in the coordinates of the mechanism, the inverse of `qpos.body_qpos`."""
         if not body.primitives:
             return ()
         start = self._first(number, self.model.jnt_qposadr)
@@ -255,15 +248,6 @@ class MujocoEngine:
 def _first_number(value: Any) -> Any:
     """The linear coefficient of damping, which is a number or, in recent versions, the coefficients of a polynomial."""
     return np.ravel(value)[0]
-
-
-def _qpos(body: Body, position: Coordinates) -> tuple[Coordinates, ...]:
-    """MuJoCo's coordinates of each primitive; it expresses the rotation of a ball in the axes of the body."""
-    displacements = primitive_positions(body, position)
-    if kind_of(body) is PrimitiveKind.BALL:
-        ((w, *v),) = displacements
-        return ((w, *(body.X_BM.R @ v).tolist()),)
-    return displacements
 
 
 def _ball_map(body: Body, position: Coordinates) -> Array:

@@ -28,18 +28,6 @@ def test_positions_are_read_back_as_they_were_set(mechanism: Mechanism) -> None:
     engine.close()
 
 
-def test_qpos_gives_the_same_poses_in_mujoco(mechanism: Mechanism) -> None:
-    engine = MujocoEngine(mechanism)
-    q, v = random_state(mechanism, 6)
-    engine.set_state(q, v)
-    data = mujoco.MjData(engine.model)
-    data.qpos[:] = engine.qpos()
-    mujoco.mj_kinematics(engine.model, data)
-    for link, X_WL in engine.link_poses().items():
-        assert data.body(link).xpos == pytest.approx(X_WL.p, abs=1e-12)
-    engine.close()
-
-
 def test_the_integrator_is_euler_without_implicit_damping() -> None:
     engine = MujocoEngine(bridge.lower(random_scene(1, fixed=True)))
     assert engine.model.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER
