@@ -8,8 +8,9 @@ converted, and known errors of PyBullet are avoided:
   quaternion that it misreads as the right orientation.
 * For a fixed base PyBullet ignores the orientation of the base; gravity is therefore rotated during the computation.
 * Both functions are wrong for a ball joint that carries a chain, may use a stale tree after another body was removed,
-  and refuse inertias that are asymmetric by a rounding error. In these cases the masses and inertias that PyBullet
-  holds are read back, and the mechanism computes with them; `DynamicsQueries.source` tells the two cases apart.
+  and refuse inertias that violate the triangle inequality by a rounding error. In these cases the masses and
+  inertias that PyBullet holds are read back, and the mechanism computes with them; `DynamicsQueries.source` tells the
+  two cases apart.
 """
 
 from __future__ import annotations
@@ -52,20 +53,34 @@ class DynamicsQueries:
         """Return the mass matrix at the present position, shape (nv, nv), in ``v_order``, without reflected inertia."""
         if self.source == "readback":
             return self.mechanism_from_pybullet().mass_matrix(self.state.positions())
-        return self._projected_mass_matrix()
+        return self.queried_mass_matrix()
 
     def bias_forces(self, gravity: Sequence[float] | None = None) -> Array:
         """Return the forces that hold the accelerations at zero in the present state, shape (nv,), in ``v_order``."""
         return self.inverse_dynamics(np.zeros(len(self.state.articulation.mechanism.v_order)), gravity)
 
-    def inverse_dynamics(self, accelerations: Array, gravity: Sequence[float] | None = None) -> Array:
-        """Return the forces that cause given accelerations in the present state, both shape (nv,), in ``v_order``."""
+    def inverse_dynamics(
+        self, accelerations: Array, gravity: Sequence[float] | None = None, *, trusted: bool = False
+    ) -> Array:
+        """Return the forces that cause given accelerations in the present state, both shape (nv,), in ``v_order``.
+
+        Args:
+            accelerations: The accelerations.
+            gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
+            trusted: Whether to return PyBullet's own answer in any case.
+        """
         with self._gravity(gravity) as g:
-            if self.source == "readback":
+            if not trusted and self.source == "readback":
                 mechanism, q = self.mechanism_from_pybullet(), self.state.positions()
                 bias = mechanism.bias_forces(q, self.state.velocities(), g.tolist())
                 return mechanism.mass_matrix(q) @ accelerations + bias if accelerations.any() else bias
             return self._projected_forces(accelerations)
+
+    def nominal_forces(self, accelerations: Array) -> Array:
+        """Return the forces for given accelerations that follow from the inertias that PyBullet holds, shape (nv,)."""
+        mechanism, q = self.mechanism_from_pybullet(), self.state.positions()
+        bias = mechanism.bias_forces(q, self.state.velocities(), self.state.gravity())
+        return mechanism.mass_matrix(q) @ accelerations + bias
 
     def mechanism_from_pybullet(self) -> Mechanism:
         """Return the mechanism with the masses and inertias that PyBullet holds, without rotor inertia."""
@@ -104,14 +119,20 @@ class DynamicsQueries:
         expected = self.mechanism_from_pybullet().mass_matrix(self.state.positions())
         try:
             with capture_stdout([]):
-                M = self._projected_mass_matrix()
+                M = self.queried_mass_matrix()
         except (SystemError, TypeError, ValueError):  # PyBullet raises these, with its own error as the cause
             return False
         return M.shape == expected.shape and bool(
             np.abs(M - expected).max(initial=0.0) <= AGREEMENT * np.abs(expected).max(initial=0.0)
         )
 
-    def _projected_mass_matrix(self) -> Array:
+    def queried_mass_matrix(self) -> Array:
+        """Return what ``calculateMassMatrix`` answers, in ``v_order``.
+
+        Raises:
+            SystemError: if PyBullet refuses the body.
+            ValueError: if PyBullet does not answer.
+        """
         G = self._velocity_map()
         n = G.shape[0]
         if n == 0:
@@ -137,7 +158,8 @@ class DynamicsQueries:
         return forces
 
     def _joint_positions(self) -> list[float]:
-        return [joint[0] for joint in self.state.client.getJointStates(self.state.body, self._joints())]
+        joints = self._joints()  # without any, PyBullet returns None
+        return [joint[0] for joint in self.state.client.getJointStates(self.state.body, joints)] if joints else []
 
     def _joints(self) -> list[int]:
         return [i for segments in self.state.articulation.joint_segments for i in segments]

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bridge.bullet import PyBulletBody, load_into_pybullet
 from bridge.bullet.client.client import HULL_MARGIN
+from bridge.bullet.simulation.own_dynamics import NoAnswerError, OwnDynamics
 from bridge.bullet.simulation.state import pose_from
 from bridge.bullet.target import BASE
 from bridge.installed_packages import version_of
@@ -24,7 +26,7 @@ from loaders.spatial import Array, Pose, SpatialInertia
 from .collision_pairs import pairs_in_pybullet
 from .constraint_violation import frame_distance
 from .dofs import moving_links, scalar_dofs, without_sentinel
-from .protocol import Dof, JointParameters
+from .protocol import Dof, JointParameters, NotReportedError
 
 CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
@@ -48,6 +50,10 @@ class PyBulletEngine:
             self.close()
             raise
         self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
+        index = mechanism.dof_index
+        self._dynamics = [
+            (OwnDynamics(body.dynamics), [index[key] for key in body.mechanism.v_order]) for body in self._bodies
+        ]
         self._split_links = {body.mechanism.bodies[0].name for body in self._bodies if body.split_link is not None}
         self.diagnostics = self._loaded.diagnostics
         self.version = version_of("pybullet") or "unknown"
@@ -174,20 +180,36 @@ class PyBulletEngine:
         state = self._pybullet.getLinkState(body, index, computeForwardKinematics=1, physicsClientId=self._client)
         return pose_from(*state[:2]) @ X_IK
 
+    @property
+    def dynamics_source(self) -> str:
+        """The way in which PyBullet is asked for mass matrices and forces: ``query``, ``steps`` or ``query, steps``."""
+        return ", ".join(sorted({own.source for own, rows in self._dynamics if rows}))
+
     def mass_matrix(self) -> Array:
-        """See `Engine.mass_matrix`."""
-        return self._loaded.mass_matrix()
+        """See `Engine.mass_matrix`; always PyBullet's own, see `bridge.bullet.simulation.own_dynamics`."""
+        M = np.zeros((len(self.mechanism.v_order),) * 2)
+        for own, rows in self._dynamics:
+            M[np.ix_(rows, rows)] = self._answer(own.mass_matrix)
+        return M
 
     def bias_forces(self) -> Array:
         """See `Engine.bias_forces`."""
-        return self._loaded.bias_forces()
+        return self.inverse_dynamics(np.zeros(len(self.mechanism.v_order)))
 
     def inverse_dynamics(self, accelerations: Array) -> Array:
-        """See `Engine.inverse_dynamics`."""
-        by_joint: dict[str, list[float]] = defaultdict(list)
-        for (name, _), acceleration in zip(self.mechanism.v_order, accelerations.tolist(), strict=True):
-            by_joint[name].append(acceleration)
-        return self._loaded.inverse_dynamics(by_joint)
+        """See `Engine.inverse_dynamics`; always PyBullet's own, see `bridge.bullet.simulation.own_dynamics`."""
+        forces = np.zeros(len(self.mechanism.v_order))
+        for own, rows in self._dynamics:
+            forces[rows] = self._answer(partial(own.inverse_dynamics, accelerations[rows]))
+        return forces
+
+    def _answer(self, query: Callable[[], Array]) -> Array:
+        if self._split_links:
+            raise NotReportedError(f"PyBullet has no mass matrix across the halves of link {min(self._split_links)}")
+        try:
+            return query()
+        except NoAnswerError as error:
+            raise NotReportedError(str(error)) from error
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
         """See `Engine.collidable_pairs`; measured by `pairs_in_pybullet`."""
