@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import mujoco_plugin
     from . import parity as parity
-    from .bullet import load_into_pybullet
+    from .bullet import load_into_pybullet, load_world_into_pybullet
     from .lowering import lower
     from .mechanism import Mechanism
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
@@ -23,6 +23,7 @@ __all__ = [
     "compare",
     "export_mjcf",
     "load_into_pybullet",
+    "load_world_into_pybullet",
     "lower",
     "mujoco_plugin",
     "passive_forces",
@@ -35,6 +36,7 @@ _HOMES = {
     "compare": ".parity",
     "export_mjcf": ".mjcf",
     "load_into_pybullet": ".bullet",
+    "load_world_into_pybullet": ".bullet",
     "lower": ".lowering",
     "passive_forces": ".mjcf",
     "to_mjcf": ".mjcf",

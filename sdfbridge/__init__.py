@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         compare,
         export_mjcf,
         load_into_pybullet,
+        load_world_into_pybullet,
         lower,
         passive_forces,
         to_mjcf,
@@ -72,6 +73,7 @@ __all__ = [
     "load",
     "load_into_pybullet",
     "load_string",
+    "load_world_into_pybullet",
     "lower",
     "passive_forces",
     "resolve",
@@ -80,8 +82,8 @@ __all__ = [
 ]
 
 _BRIDGE = frozenset({
-    "Mechanism", "compare", "export_mjcf", "load_into_pybullet", "lower", "parity", "passive_forces", "to_mjcf",
-    "to_mjspec",
+    "Mechanism", "compare", "export_mjcf", "load_into_pybullet", "load_world_into_pybullet", "lower", "parity",
+    "passive_forces", "to_mjcf", "to_mjspec",
 })  # fmt: skip
 """The public names that `bridge` defines; `loaders` defines the others."""
 

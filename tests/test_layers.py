@@ -72,7 +72,7 @@ ORDER = {
         {"geometry"},
         {"urdf"},
         {"contact", "simulation"},
-        {"handle", "unsupported_features"},
+        {"handle", "unsupported_features", "arguments"},
         {"load"},
         {"__init__"},
     ),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from .handle.body import PyBulletBody
 from .handle.body_sequence import Bodies
-from .load import load_into_pybullet
+from .load import load_into_pybullet, load_world_into_pybullet
 
-__all__ = ["Bodies", "PyBulletBody", "load_into_pybullet"]
+__all__ = ["Bodies", "PyBulletBody", "load_into_pybullet", "load_world_into_pybullet"]
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from bridge.bullet.arguments import base_pose, find_source, refuse_maximal_coordinates
 from bridge.bullet.client.client import Client
 from bridge.bullet.client.flags import allowed_flags, required_flags
 from bridge.bullet.client.stdout_capture import capture_stdout
@@ -23,7 +24,7 @@ from bridge.bullet.handle.body_sequence import Bodies
 from bridge.bullet.simulation.engine_defaults import clear_pybullet_defaults
 from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
 from bridge.bullet.simulation.split_links import align_split_links
-from bridge.bullet.simulation.state import State, pose_from
+from bridge.bullet.simulation.state import State
 from bridge.bullet.urdf.articulation import Articulation, articulate
 from bridge.bullet.urdf.document import urdf_text
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
@@ -44,8 +45,8 @@ from .target import TARGET
 from .unsupported_features import report_unsupported_features
 
 _OPTIONS = {
-    "physicsClientId", "basePosition", "baseOrientation", "useFixedBase", "globalScaling", "flags", "policy",
-    "collision_meshes", *LoadOptions.__optional_keys__,
+    "basePosition", "baseOrientation", "useMaximalCoordinates", "useFixedBase", "flags", "globalScaling",
+    "physicsClientId", "policy", "collision_meshes", *LoadOptions.__optional_keys__,
 }  # fmt: skip
 
 
@@ -63,13 +64,14 @@ class _Plan:
 
 def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its own names
     source: Source,
-    *,
-    physicsClientId: Any = 0,
     basePosition: Sequence[float] | None = None,
     baseOrientation: Sequence[float] | None = None,
+    useMaximalCoordinates: bool = False,
     useFixedBase: bool | None = None,
-    globalScaling: float = 1.0,
     flags: int = 0,
+    globalScaling: float = 1.0,
+    physicsClientId: Any = 0,
+    *,
     policy: str = "drake",
     collision_meshes: CollisionMeshes = "as_is",
     **load_options: Unpack[LoadOptions],
@@ -79,17 +81,18 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     The gravity and time step of the physics server stay as they are; `PyBulletBody.apply_physics` sets those of the
     file. The motors and the damping that PyBullet adds by default are disabled.
 
-    The arguments ``physicsClientId`` to ``flags`` are spelled as in PyBullet's ``loadURDF``.
+    The arguments ``source`` to ``physicsClientId`` have the names and the order of PyBullet's ``loadURDF``.
 
     Args:
-        source: A path, a scene or a mechanism.
-        physicsClientId: The physics server: its id, or a ``BulletClient``.
+        source: A path, a scene or a mechanism. A relative path is searched in the present folder, then in ``paths``.
         basePosition: Position of the scene's world frame [m]; for a URDF it is that of the root link.
         baseOrientation: Orientation of the scene's world frame, as a quaternion ``x y z w``.
+        useMaximalCoordinates: True is refused.
         useFixedBase: True fixes free links to the world, False frees the links that only welds hold, None keeps what
             the file states.
-        globalScaling: Factor on all lengths; masses stay.
         flags: PyBullet's flags of ``loadURDF``; those that would change the model are ignored, with a diagnostic.
+        globalScaling: Factor on all lengths; masses stay.
+        physicsClientId: The physics server: its id, or a ``BulletClient``.
         policy: The rule for pairs of links that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for PyBullet, the convex
             hull on moving links and the mesh itself on links welded to the world, unless the file asks for a hull or a
@@ -100,12 +103,14 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
 
     Returns:
         The body, which is PyBullet's body id; or a sequence of bodies, for a world and for a model that needs several.
+        `load_world_into_pybullet` always returns a sequence.
 
     Raises:
         LoadError: if the file has errors.
+        FileNotFoundError: if there is no such file.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
         TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
-        ValueError: if no physics server has the id, or for an invalid policy, choice or scale.
+        ValueError: if no physics server has the id, or for an invalid pose, policy, choice or scale.
 
     Example:
         >>> import pybullet
@@ -119,10 +124,12 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     """
     check_option_names(load_options, _OPTIONS)
     check_choice(collision_meshes, TARGET)
-    client = Client(physicsClientId)
+    refuse_maximal_coordinates(useMaximalCoordinates)
+    client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
+    source = find_source(source, load_options.get("paths", ()))
     with LossSummary(source_name(source), quiet=load_options.get("quiet", False)) as losses:
         mechanism = mechanism_of(source, **load_options)
-        mechanism = _with_placement(mechanism, _pose(basePosition, baseOrientation), useFixedBase, globalScaling)
+        mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
@@ -133,10 +140,24 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     return loaded
 
 
-def _pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
-    if position is None and xyzw is None:
-        return IDENTITY
-    return pose_from((0.0, 0.0, 0.0) if position is None else position, (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw)
+def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) -> Bodies:
+    """Load a model or a world into PyBullet as a sequence of bodies, also if there is one body only or none.
+
+    Args:
+        source: See `load_into_pybullet`.
+        arguments: The further arguments of `load_into_pybullet`, in its order.
+        options: The options of `load_into_pybullet`.
+
+    Returns:
+        The bodies: by number, by the name of their model, and as one mechanism.
+
+    Raises:
+        LoadError: if the file has errors.
+        ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
+    """
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)):
+        loaded = load_into_pybullet(source, *arguments, **options)
+    return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 
 
 def _with_placement(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:

@@ -22,7 +22,7 @@ from loaders.model import WORLD, by_name
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .notebook import NotebookSummary, html_table
-from .public_names import abbreviated, public_names
+from .public_names import NameIndex, abbreviated, public_names
 
 
 class PyBulletBody(int):
@@ -60,8 +60,8 @@ class PyBulletBody(int):
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
         self.name = articulation.model
-        self.joints = dict(articulation.joints)
-        self.links = {name: index for name, (index, _) in articulation.link_segments.items()}
+        self.joints = NameIndex("joint", articulation.joints)
+        self.links = NameIndex("link", {name: index for name, (index, _) in articulation.link_segments.items()})
         self.constraints = constraints
         self.diagnostics = diagnostics
         self.split_link = articulation.split_link

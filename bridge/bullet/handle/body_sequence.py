@@ -23,7 +23,7 @@ from loaders.spatial import Array, Pose
 
 from .body import PyBulletBody, apply_physics, as_vector, frame_pose
 from .notebook import html_table
-from .public_names import abbreviated, public_names
+from .public_names import NameIndex, UnknownNameError, abbreviated, public_names, unknown_name
 
 
 class Bodies(Sequence[PyBulletBody]):
@@ -47,6 +47,11 @@ class Bodies(Sequence[PyBulletBody]):
         self._of_joint = {name: body for body in self for name in joint_index(body.mechanism.bodies) if name in joints}
         self._of_link = {name: body for body in self for name in body.links if name in links}
 
+    @classmethod
+    def of(cls, body: PyBulletBody) -> Self:
+        """Return the sequence of one body."""
+        return cls([body], body.mechanism, body.constraints, body.diagnostics)
+
     @overload
     def __getitem__(self, key: int | str) -> PyBulletBody: ...
     @overload
@@ -56,10 +61,9 @@ class Bodies(Sequence[PyBulletBody]):
             return self._bodies[key]
         named = [body for body in self if body.name == key]
         if not named:
-            models = ", ".join(dict.fromkeys(body.name for body in self))
-            raise KeyError(f"unknown model {key!r}; expected one of: {models or 'none'}")
+            raise UnknownNameError(unknown_name("model", key, dict.fromkeys(body.name for body in self)))
         if len(named) > 1:
-            raise KeyError(f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link")
+            raise UnknownNameError(f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link")
         return named[0]
 
     def __len__(self) -> int:
@@ -78,12 +82,12 @@ class Bodies(Sequence[PyBulletBody]):
     @property
     def links(self) -> dict[str, tuple[PyBulletBody, int]]:
         """Body and PyBullet's link index of every link."""
-        return {name: (body, body.links[name]) for name, body in self._of_link.items()}
+        return NameIndex("link", {name: (body, body.links[name]) for name, body in self._of_link.items()})
 
     @property
     def joints(self) -> dict[str, tuple[PyBulletBody, int]]:
         """Body and PyBullet's joint index of every joint."""
-        return {name: (body, index) for body in self for name, index in body.joints.items()}
+        return NameIndex("joint", {name: (body, index) for body in self for name, index in body.joints.items()})
 
     # --- positions and poses -----------------------------------------------------------------------------------------
 

@@ -1,0 +1,73 @@
+"""The arguments of PyBullet's ``loadURDF``: where the file is, where the model is placed, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from bridge.bullet.simulation.state import pose_from
+from bridge.lowering.inputs import Source
+from loaders.spatial import IDENTITY, Pose
+
+
+def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) -> Pose:
+    """Return the pose of ``basePosition`` and ``baseOrientation``; the identity if neither is given.
+
+    Raises:
+        ValueError: if a number is missing, superfluous or not finite, or if the quaternion is zero.
+    """
+    if position is None and xyzw is None:
+        return IDENTITY
+    p = _numbers("basePosition", (0.0, 0.0, 0.0) if position is None else position, "x, y, z")
+    q = _numbers("baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w")
+    if math.hypot(*q) < 1e-9:
+        raise ValueError(
+            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros is no rotation; "
+            "no rotation is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
+        )
+    return pose_from(p, q)
+
+
+def _numbers(name: str, values: Sequence[float], expected: str) -> list[float]:
+    numbers = [float(value) for value in values]
+    if len(numbers) != expected.count(",") + 1 or not all(map(math.isfinite, numbers)):
+        raise ValueError(f"invalid {name} {tuple(numbers)}; expected {expected}")
+    return numbers
+
+
+def refuse_maximal_coordinates(wanted: object) -> None:
+    """Refuse ``useMaximalCoordinates``, with which PyBullet would solve joints as constraints.
+
+    Raises:
+        ValueError: if it is true.
+    """
+    if wanted:
+        raise ValueError("useMaximalCoordinates is not supported, since joints would then drift; omit it or pass False")
+
+
+def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Source:
+    """Return a source; a relative path that is not there is searched in the folders, as ``loadURDF`` does.
+
+    PyBullet cannot be asked for the folder of ``setAdditionalSearchPath``, so the caller passes it.
+
+    Args:
+        source: A path, a scene or a mechanism.
+        paths: The folders.
+
+    Raises:
+        FileNotFoundError: if the file is in none of them.
+    """
+    if not isinstance(source, str | os.PathLike) or os.fspath(source).startswith("rd://"):
+        return source
+    path = Path(source)
+    if path.exists() or path.is_absolute():
+        return source
+    found = [folder for folder in map(Path, paths) if (folder / path).exists()]
+    if found:
+        return found[0] / path
+    raise FileNotFoundError(
+        f"{path} is neither in {Path.cwd()} nor in one of paths={[os.fspath(folder) for folder in paths]}; "
+        "PyBullet's search path cannot be read: pass the folder that you gave to setAdditionalSearchPath in paths"
+    )

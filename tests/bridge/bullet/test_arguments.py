@@ -1,0 +1,143 @@
+"""Arguments in the order of PyBullet's ``loadURDF`` have the same effect, and mistakes are named."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bridge
+from bridge.bullet.arguments import base_pose, find_source
+from loaders.spatial import IDENTITY
+
+pybullet = pytest.importorskip("pybullet")
+
+
+def test_positional_arguments_have_the_effect_that_they_have_in_loadurdf(bullet_client: int, assets: Path) -> None:
+    path = str(assets / "double_pendulum.urdf")
+    half = math.sqrt(0.5)
+    arguments = ([1, 2, 3], [0, 0, half, half], False, True, pybullet.URDF_USE_INERTIA_FROM_FILE, 2.0, bullet_client)
+    native, ours = pybullet.loadURDF(path, *arguments), bridge.load_into_pybullet(path, *arguments)
+    assert pybullet.getNumBodies(physicsClientId=bullet_client) == 2
+    for index in range(pybullet.getNumJoints(native, bullet_client)):
+        states = [pybullet.getLinkState(body, index, physicsClientId=bullet_client) for body in (native, ours)]
+        assert states[1][4] == pytest.approx(states[0][4], abs=1e-6)
+        assert states[1][5] == pytest.approx(states[0][5], abs=1e-6)
+
+
+def test_the_first_arguments_are_those_of_loadurdf() -> None:
+    parameters = list(inspect.signature(bridge.load_into_pybullet).parameters)
+    names = "basePosition baseOrientation useMaximalCoordinates useFixedBase flags globalScaling physicsClientId"
+    assert parameters[1:8] == names.split()
+
+
+@pytest.mark.parametrize(
+    ("position", "orientation", "message"),
+    [
+        (None, [0, 0, 0, 0], r"quaternion of zeros is no rotation; no rotation is \[0, 0, 0, 1\]"),
+        (None, [0, 0, 1], "invalid baseOrientation .*; expected a quaternion x, y, z, w"),
+        ([0, 0], None, "invalid basePosition .*; expected x, y, z"),
+        ([0, 0, math.nan], None, "invalid basePosition .*; expected x, y, z"),
+    ],
+)
+def test_an_impossible_pose_is_refused_before_anything_is_loaded(
+    position: list[float] | None, orientation: list[float] | None, message: str, bullet_client: int, assets: Path
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        bridge.load_into_pybullet(assets / "leg.sdf", position, orientation, physicsClientId=bullet_client)
+    assert pybullet.getNumBodies(physicsClientId=bullet_client) == 0
+
+
+def test_no_pose_is_the_identity() -> None:
+    assert base_pose(None, None) is IDENTITY
+
+
+def test_maximal_coordinates_are_refused(bullet_client: int, assets: Path) -> None:
+    with pytest.raises(ValueError, match="useMaximalCoordinates is not supported"):
+        bridge.load_into_pybullet(assets / "leg.sdf", useMaximalCoordinates=True, physicsClientId=bullet_client)
+
+
+def test_a_relative_file_is_searched_in_paths_as_loadurdf_searches_its_path(
+    bullet_client: int, pybullet_robots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pybullet.setAdditionalSearchPath(str(pybullet_robots), bullet_client)
+    native = pybullet.loadURDF("r2d2.urdf", physicsClientId=bullet_client)
+    ours = bridge.load_into_pybullet("r2d2.urdf", paths=[pybullet_robots], physicsClientId=bullet_client)
+    assert pybullet.getNumJoints(ours, bullet_client) == pybullet.getNumJoints(native, bullet_client)
+    with pytest.raises(FileNotFoundError, match="pass the folder that you gave to setAdditionalSearchPath in paths"):
+        bridge.load_into_pybullet("r2d2.urdf", physicsClientId=bullet_client)
+
+
+def test_the_present_folder_comes_before_the_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "arm.urdf").write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    assert find_source("arm.urdf", [tmp_path / "there"]) == "arm.urdf"
+    (tmp_path / "here" / "arm.urdf").unlink()
+    assert find_source("arm.urdf", [tmp_path / "there"]) == tmp_path / "there" / "arm.urdf"
+    assert find_source("rd://panda_description", ()) == "rd://panda_description"
+
+
+# --- one and several -------------------------------------------------------------------------------------------------
+
+
+def test_a_world_is_always_a_sequence(bullet_client: int, assets: Path) -> None:
+    bodies = bridge.load_world_into_pybullet(assets / "leg.sdf", [0, 0, 1], physicsClientId=bullet_client)
+    (body,) = bodies
+    assert isinstance(body, bridge.bullet.PyBulletBody)
+    assert bodies[body.name] == body
+    assert set(bodies.positions()) == set(body.positions())
+    assert bodies.link_pose(next(iter(body.links))).p[2] == pytest.approx(body.link_pose(next(iter(body.links))).p[2])
+
+
+@pytest.mark.parametrize("load", [bridge.load_into_pybullet, bridge.load_world_into_pybullet])
+def test_unknown_names_are_key_errors_that_suggest_the_closest(load: object, bullet_client: int, assets: Path) -> None:
+    robot = load(assets / "double_pendulum.urdf", physicsClientId=bullet_client)  # type: ignore[operator]
+    with pytest.raises(KeyError) as caught:
+        _ = robot.joints["elbo"]
+    assert str(caught.value) == "unknown joint 'elbo'; did you mean 'elbow'?"
+    with pytest.raises(KeyError, match="unknown link 'zzz'; expected one of: "):
+        _ = robot.links["zzz"]
+    assert robot.joints.get("elbo") is None
+    assert "elbo" not in robot.joints
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[3] / "docs" / "pybullet.md"
+SCRIPTS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def script(start: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Run the script of the page that imports a module, in the root of the project; return its names."""
+    (text,) = [text for text in SCRIPTS if f"import {start}\n" in text]
+    monkeypatch.chdir(PAGE.parents[1])
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(text, names)
+    return names
+
+
+def test_the_script_that_replaces_loadurdf_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = script("pybullet_data", monkeypatch)
+    assert names["robot"].joints["panda_joint4"] == names["joint"]
+
+
+def test_environments_of_gymnasium_with_equal_seeds_stay_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("gymnasium")
+    from gymnasium.utils.env_checker import check_env
+
+    names = script("gymnasium as gym", monkeypatch)
+    first, second, third, fourth = names["observations"]
+    assert (first == third).all()
+    assert (second == fourth).all()
+    assert not (first == second).any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # advice on normalization
+        check_env(names["Reach"](), skip_render_check=True)
