@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import loaders
-from bridge.cli import _parser
+from bridge.cli.parser import make_parser, subparsers_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -108,6 +108,4 @@ def _run(code: str) -> str:
 
 
 def _subparsers() -> dict[str, ArgumentParser]:
-    (choices,) = (action.choices for action in _parser()._actions if action.choices)
-    assert isinstance(choices, dict)
-    return choices
+    return subparsers_of(make_parser())

@@ -12,7 +12,7 @@ import pytest
 
 import bridge
 import loaders
-from bridge.cli import _parser
+from bridge.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -118,5 +118,5 @@ def test_the_workflow_for_continuous_integration_uses_valid_commands() -> None:
     commands = [step["run"] for step in recipe["jobs"]["parity"]["steps"] if "run" in step]
     assert any(command.startswith("pytest --parity") for command in commands)
     (comparison,) = (command for command in commands if command.startswith("sdfbridge"))
-    options = _parser().parse_args(comparison.split()[1:])
+    options = make_parser().parse_args(comparison.split()[1:])
     assert options.report == Path("report")

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean for the library."""
+"""Options of the commands. This module imports no reader and no engine, so that ``--help`` answers at once."""
 
 from __future__ import annotations
 
@@ -6,30 +6,100 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-import loaders
+from . import values
 
-POLICIES = ("drake", "sdformat", "mujoco", "pybullet")
-"""The keys of `loaders.scene_queries.excluded_pairs.POLICIES`, which are not imported to show a help text."""
+_FILE = "SDFormat, URDF, xacro or Drake directives; a folder with model.config; - for standard input; rd://NAME"
+FORMATS = ("text", "json", "github", "sarif")
+"""Forms in which `check` reports."""
 
 
 def add_output_options(parser: ArgumentParser) -> None:
     """Add the options that choose what a command prints."""
     group = parser.add_argument_group("output")
-    group.add_argument("--json", action="store_true", help="print machine-readable output")
+    group.add_argument("--json", action="store_true", help="print machine-readable output, on errors too")
     group.add_argument("-v", "--verbose", action="count", default=0, help="print notes and every warning")
     group.add_argument("-q", "--quiet", action="count", default=0, help="print errors only")
 
 
 def add_load_options(parser: ArgumentParser) -> None:
     """Add the file to read and the options of `loaders.load`."""
-    parser.add_argument("file", help="SDFormat, URDF, xacro or Drake directives; rd://NAME is a robot description")
+    parser.add_argument("file", help=_FILE)
+    _add_reading_options(parser)
+
+
+def add_check_options(parser: ArgumentParser) -> None:
+    """Add the files to read, the options of `loaders.load`, and the form of the report."""
+    text = f"{_FILE}; a folder of models stands for all its model files"
+    parser.add_argument("files", nargs="+", metavar="file", help=text)
+    _add_reading_options(parser)
+    text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"
+    parser.add_argument("--format", choices=FORMATS, help=text)
+
+
+def _add_reading_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("reading")
-    group.add_argument("--package", action="append", default=[], metavar="NAME=DIR", help="folder of a package")
-    group.add_argument("--path", action="append", default=[], type=Path, metavar="DIR", help="folder to search")
+    text = "folder of a package"
+    group.add_argument("--package", action="append", default=[], type=values.package, metavar="NAME=DIR", help=text)
+    group.add_argument(
+        "--path", action="append", default=[], type=values.folder, metavar="DIR", help="folder to search"
+    )
     group.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
     group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
     group.add_argument("--srdf", type=Path, metavar="FILE", help="MoveIt's file with the pairs that never collide")
+
+
+def add_info_options(parser: ArgumentParser) -> None:
+    """Add the options of ``info``."""
+    text = "print the pose of every link, joint and frame in the world, as x y z [m] roll pitch yaw [rad]"
+    parser.add_argument("--frames", action="store_true", help=text)
+
+
+def add_graph_options(parser: ArgumentParser) -> None:
+    """Add the options of ``graph``."""
+    text = "file to write; its suffix selects the format (default: standard output)"
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help=text)
+    text = "format of the graph (default: that of the file's suffix, else dot)"
+    parser.add_argument("--format", choices=("dot", "svg", "png"), help=text)
+
+
+def add_convert_options(parser: ArgumentParser) -> None:
+    """Add the options of ``convert``."""
+    folder = parser.add_mutually_exclusive_group(required=True)
+    folder.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write")
+    folder.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder to write, as an option")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
+
+
+def add_compare_options(parser: ArgumentParser) -> None:
+    """Add the options of ``compare``."""
+    group = parser.add_argument_group("comparison")
+    text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
+    group.add_argument("--engines", type=values.names, metavar="A,B", help=text)
+    text = "levels to compare, L0 to L4 (default: %(default)s)"
+    group.add_argument("--level", type=values.levels, default="L0,L1,L2", metavar="L0,L1", help=text)
+    group.add_argument("--seed", type=values.natural, default=0, metavar="N", help="seed of the random states")
+    text = "number of random states (default: %(default)s)"
+    group.add_argument("--configurations", type=values.positive, default=20, metavar="N", help=text)
+    text = "inertias that are not physical: refuse them, or repair them for all engines"
+    group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
+    text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"
+    group.add_argument(
+        "--set", action="append", default=[], type=values.joint_position, metavar="JOINT=VALUE", help=text
+    )
+    text = "write report.html, results.json and junit.xml"
+    group.add_argument("--report", type=Path, metavar="DIR", help=text)
+
+
+def add_demo_options(parser: ArgumentParser) -> None:
+    """Add the options of ``demo``."""
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write; replaces --out")
+    parser.add_argument("-o", "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="folder to write")
+
+
+def add_completion_options(parser: ArgumentParser) -> None:
+    """Add the shell of ``completion``."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell that reads the script")
 
 
 def add_export_options(parser: ArgumentParser) -> None:
@@ -44,7 +114,8 @@ def add_export_options(parser: ArgumentParser) -> None:
     choices = ("keep", "repair", "from_geometry", "error")
     group.add_argument("--inertia", choices=choices, default="keep", help=text)
     text = "default rule for the pairs of links that may collide: that of one simulator"
-    group.add_argument("--policy", choices=POLICIES, default="drake", help=text)
+    choices = ("drake", "sdformat", "mujoco", "pybullet")
+    group.add_argument("--policy", choices=choices, default="drake", help=text)
     text = "how meshes collide: as the file says, as convex hulls, or decomposed into convex parts"
     choices = ("as_is", "hull", "decompose")
     group.add_argument("--collision-meshes", choices=choices, default="as_is", help=text)
@@ -63,35 +134,3 @@ def export_options(options: Namespace) -> dict[str, Any]:
         "contacts": options.contacts,
         "strict": options.strict,
     }
-
-
-def search(options: Namespace) -> loaders.Search:
-    """Return where to search for the files that a model refers to."""
-    return {
-        "package_map": dict(_package(text) for text in options.package),
-        "paths": options.path,
-        "unsafe_paths": options.unsafe_paths,
-    }
-
-
-def _package(text: str) -> tuple[str, Path]:
-    name, equals, folder = text.partition("=")
-    if not (name and equals and folder):
-        raise ValueError(f"invalid --package {text!r}; expected NAME=DIR")
-    return name, Path(folder)
-
-
-def load_scene(options: Namespace) -> loaders.Scene:
-    """Load the file of the command line.
-
-    Raises:
-        LoadError: if the file is invalid.
-    """
-    return loaders.load(
-        options.file,
-        strict=options.strict,
-        srdf=options.srdf,
-        allow_xacro=options.xacro,
-        quiet=True,  # the commands print the diagnostics
-        **search(options),
-    )

@@ -6,31 +6,42 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 from loaders.diagnostics import Diagnostic
 
+from .places import shown_path
+
 _WIDTH = 160
 """Width of a table that is not printed to a terminal."""
 _MAX_SIMILAR = 5
-"""Number of warnings of one code that are printed before the rest is only counted."""
+"""Number of warnings with the same code and template that are printed before the rest is only counted."""
 _SEVERITIES = ("error", "warning", "note")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Output:
     """Writer of results, progress and diagnostics.
 
     Attributes:
         verbosity: -1 prints errors only, 0 errors and warnings, 1 everything.
+        similar: Number of warnings with the same code and template that are printed below verbosity 1.
     """
 
     verbosity: int = 0
+    similar: int = _MAX_SIMILAR
+    _spinner: Any = field(default=None, repr=False)
 
     def data(self, text: str) -> None:
         """Write a result."""
+        self.status("")
         sys.stdout.write(text.rstrip("\n") + "\n")
+
+    def data_lines(self, lines: Iterable[str]) -> None:
+        """Write the lines of a result; nothing if there are none."""
+        if text := "\n".join(lines):
+            self.data(text)
 
     def json(self, value: Any) -> None:
         """Write a result as JSON."""
@@ -61,57 +72,71 @@ class Output:
 
     def progress(self, text: str) -> None:
         """Write a line of progress."""
+        self.status("")
         if self.verbosity >= 0:
             sys.stderr.write(f"{text}\n")
             sys.stderr.flush()
 
     def status(self, text: str) -> None:
-        """Replace the status line, on a terminal only."""
-        if self.verbosity >= 0 and sys.stderr.isatty():
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
+        """Show what goes on beside a spinner, on a terminal only; an empty text removes it."""
+        if self.verbosity < 0 or not sys.stderr.isatty():
+            return
+        if self._spinner is not None:
+            self._spinner.stop()
+            self._spinner = None
+        if text:
+            from rich.console import Console
+            from rich.text import Text
+
+            self._spinner = Console(stderr=True).status(Text(text))
+            self._spinner.start()
 
     def error(self, text: str) -> None:
         """Write an error of the command itself."""
+        self.status("")
         sys.stderr.write(f"sdfbridge: {text}\n")
 
     def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
         """Write the diagnostics that the verbosity admits, then the number of each severity.
 
-        Below verbosity 1, only the first few warnings of each code are written, and the rest is counted.
+        Below verbosity 1, only the first few warnings with the same code and template are written, and the rest is
+        counted.
         """
+        self.status("")
         entries = list(entries)
         shown, hidden = self._select(entries)
         for entry in shown:
-            sys.stderr.write(f"{entry}\n")
-        for code, count in hidden.items():
+            place = replace(entry.where, file=shown_path(entry.where.file))
+            sys.stderr.write(f"{replace(entry, where=place)}\n")
+        for (code, _), count in hidden.items():
             sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
         if entries and self.verbosity >= 0:
             sys.stderr.write(self._summary(entries) + "\n")
 
-    def _select(self, entries: Iterable[Diagnostic]) -> tuple[list[Diagnostic], dict[str, int]]:
-        """The diagnostics to write, and how many more there are of each code."""
+    def _select(self, entries: Iterable[Diagnostic]) -> tuple[list[Diagnostic], dict[tuple[str, str], int]]:
+        """The diagnostics to write, and how many more there are of each code and template."""
         severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
         shown: list[Diagnostic] = []
-        count = Counter[str]()
+        count = Counter[tuple[str, str]]()
         for entry in entries:
             if entry.severity not in severities:
                 continue
-            count[entry.code] += entry.severity != "error"
-            if self.verbosity > 0 or entry.severity == "error" or count[entry.code] <= _MAX_SIMILAR:
+            kind = entry.code, entry.template
+            count[kind] += entry.severity != "error"
+            if self.verbosity > 0 or entry.severity == "error" or count[kind] <= self.similar:
                 shown.append(entry)
         if self.verbosity > 0:
             return shown, {}
-        return shown, {code: number - _MAX_SIMILAR for code, number in count.items() if number > _MAX_SIMILAR}
+        return shown, {kind: number - self.similar for kind, number in count.items() if number > self.similar}
 
     def _summary(self, entries: Iterable[Diagnostic]) -> str:
         counts = Counter(entry.severity for entry in entries)
         plural = [f"{counts[s]} {s}{'s' * (counts[s] != 1)}" for s in _SEVERITIES if counts[s]]
         return ", ".join(plural) + (" (-v shows notes)" if counts["note"] and self.verbosity == 0 else "")
 
-    @staticmethod
-    def _print(renderable: Any, file: TextIO) -> None:
+    def _print(self, renderable: Any, file: TextIO) -> None:
         from rich.console import Console
 
+        self.status("")
         width = None if file.isatty() else _WIDTH
         Console(file=file, width=width, highlight=False, soft_wrap=False).print(renderable)

@@ -29,7 +29,7 @@ def test_a_broken_file_gives_all_its_errors_and_status_1(
     for diagnostic in error.value.diagnostics:
         if diagnostic.severity == "error":
             assert str(diagnostic) in captured.err
-    assert captured.out == ""
+    assert captured.out == ("" if command != "check" else f"{broken}: invalid\n")
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,9 @@ def test_a_wrong_call_has_its_status_and_no_traceback(
     assert captured.err
 
 
-@pytest.mark.parametrize("words", [[], ["fly"], ["info"], ["convert", "x.sdf"]])
+@pytest.mark.parametrize("words", [["fly"], ["info"], ["convert", "x.sdf"]])
 def test_wrong_usage_is_status_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as leaving:
-        main(words)
-    assert leaving.value.code == 2
+    assert main(words) == 2
     assert "usage" in capsys.readouterr().err
 
 
@@ -76,19 +74,11 @@ def test_nothing_is_colored_off_a_terminal_or_where_color_is_unwanted() -> None:
         assert "\x1b[" not in run("doctor", **environment).stdout
 
 
-def test_help_names_every_command() -> None:
-    done = run("--help")
-    assert done.returncode == 0
-    for command in ("demo", "check", "info", "graph", "resolve", "convert", "view", "compare", "doctor"):
-        assert f"\n    {command} " in done.stdout
-
-
 @pytest.mark.parametrize("command", ["check", "info", "graph", "resolve", "convert", "view", "compare"])
 def test_every_command_that_reads_a_file_has_the_same_options_of_reading(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit):
-        main([command, "--help"])
+    assert main([command, "--help"]) == 0
     text = capsys.readouterr().out
     for option in ("--package", "--path", "--strict", "--unsafe-paths", "--xacro", "--srdf", "--json"):
         assert option in text, option

@@ -8,31 +8,44 @@ from pathlib import Path
 import pytest
 
 from bridge.cli import main
-from bridge.cli.options import POLICIES, add_export_options, add_load_options, export_options, search
+from bridge.cli.inputs import search
+from bridge.cli.options import add_compare_options, add_export_options, add_load_options, export_options
+from bridge.cli.values import LEVELS
 from bridge.mjcf import MjcfOptions
 from bridge.mjcf.xml.options import Options
-from loaders.scene_queries import excluded_pairs
+from bridge.parity.results.verdict import DEFAULT_LEVELS, Level
+from loaders.scene_queries.excluded_pairs import POLICIES
 
 
 def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default() -> None:
     parser = ArgumentParser()
+    add_load_options(parser)
     add_export_options(parser)
-    keywords = export_options(parser.parse_args([]))
+    keywords = export_options(parser.parse_args(["a.sdf"]))
     assert keywords.keys() <= MjcfOptions.__optional_keys__
     assert Options(**keywords) == Options()
 
 
-def test_every_policy_of_the_library_can_be_chosen() -> None:
-    assert tuple(excluded_pairs.POLICIES) == POLICIES
+def test_the_policies_and_levels_are_those_of_the_library() -> None:
+    parser = ArgumentParser()
+    add_export_options(parser)
+    choices = {action.dest: action.choices for action in parser._actions}
+    assert set(choices["policy"] or ()) == set(POLICIES)
+    parser = ArgumentParser()
+    add_compare_options(parser)
+    assert parser.parse_args([]).level == DEFAULT_LEVELS
+    assert tuple(Level) == LEVELS
 
 
-def test_packages_and_paths_reach_the_library() -> None:
+def test_packages_and_paths_reach_the_library(tmp_path: Path) -> None:
     parser = ArgumentParser()
     add_load_options(parser)
-    options = parser.parse_args(["a.sdf", "--package", "cups=/tmp/cups", "--path", "shelf", "--path", "table"])
-    assert search(options) == {
-        "package_map": {"cups": Path("/tmp/cups")},
-        "paths": [Path("shelf"), Path("table")],
+    for name in ("cups", "shelf", "table"):
+        (tmp_path / name).mkdir()
+    words = ["--package", f"cups={tmp_path / 'cups'}", "--path", str(tmp_path / "shelf"), "--path", str(tmp_path)]
+    assert search(parser.parse_args(["a.sdf", *words])) == {
+        "package_map": {"cups": tmp_path / "cups"},
+        "paths": [tmp_path / "shelf", tmp_path],
         "unsafe_paths": False,
     }
 

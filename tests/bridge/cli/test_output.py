@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from bridge.cli import main
 from bridge.cli.output import Output
 from loaders.diagnostics import Diagnostic, Fate
+from tests.support.command_line import ROOT
 
 ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
 
@@ -51,3 +55,24 @@ def test_warnings_are_grouped_by_code_and_errors_are_never_hidden(capsys: pytest
     ]
     assert sum("[a.d]" in line for line in lines) == 9
     assert lines[-1] == "9 errors, 8 warnings"
+
+
+def test_warnings_of_one_code_with_different_templates_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    entries = [Diagnostic("a.b", Fate.DROPPED, template) for template in ("one", "two") for _ in range(4)]
+    Output(similar=2).diagnostics(entries)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines.count("and 2 more like it  [a.b] (-v shows all)") == 2
+    assert sum(line.startswith("warning: two") for line in lines) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of POSIX")
+def test_progress_is_shown_on_a_terminal_only() -> None:
+    pty = pytest.importorskip("pty")
+    command = [sys.executable, "-m", "bridge", "check", str(ARM), str(ARM.parents[1] / "leg.sdf")]
+    controller, terminal = pty.openpty()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, text=True, check=True, cwd=ROOT)
+    os.close(terminal)
+    assert b"(1 of 2)" in os.read(controller, 100_000)
+    os.close(controller)
+    assert done.stdout.splitlines()[-1] == "2 files: 2 valid, 0 invalid"
+    assert "of 2)" not in subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stderr

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.command_line import run
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 @pytest.mark.parametrize("display", ["", ":4095"])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
+import shlex
 from pathlib import Path
 
 import pytest
 
 from bridge.cli import main
-from bridge.cli.compare import _position
+from tests.support.command_line import run
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 def test_compare_prints_the_verdict_and_writes_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,22 +23,17 @@ def test_compare_prints_the_verdict_and_writes_the_report(tmp_path: Path, capsys
     assert json.loads(capsys.readouterr().out)["verdict"] == "EQUIVALENT"
 
 
-@pytest.mark.parametrize(
-    ("text", "position"),
-    [
-        ("elbow=0.5", ("elbow", 0.5)),
-        ("elbow=30deg", ("elbow", math.radians(30.0))),
-        ("a::ball=1,0,0,0", ("a::ball", (1.0, 0.0, 0.0, 0.0))),
-    ],
-)
-def test_a_position_is_read_in_radians_degrees_or_several_numbers(text: str, position: tuple[str, object]) -> None:
-    assert _position(text) == position
+def test_the_command_to_repeat_has_all_words_of_this_one(tmp_path: Path) -> None:
+    words = ("compare", ARM, "--engines", "mujoco", "--level", "L0", "--configurations", "2", "--path", tmp_path)
+    done = run(*words, "--json")
+    assert json.loads(done.stdout)["command"] == shlex.join(map(str, ("sdfbridge", *words, "--json")))
 
 
-@pytest.mark.parametrize("text", ["elbow", "=1", "elbow=", "elbow=far"])
-def test_an_invalid_position_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(ARM), "--set", text]) == 2
-    assert "expected JOINT=VALUE" in capsys.readouterr().err
+def test_warnings_of_one_kind_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(ARM), "--engines", "mujoco", "--level", "L0", "--configurations", "1"]) == 0
+    text = capsys.readouterr().err
+    assert text.count("[mjcf.velocity-limit]") == 1 + 1, "one of them, and the number of the others"
+    assert f"{ARM}:" not in text, "paths are relative to the current folder"
 
 
 def test_strict_refuses_what_an_engine_cannot_represent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

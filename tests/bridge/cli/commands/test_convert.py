@@ -14,7 +14,7 @@ from bridge.cli import main
 from bridge.geometry import convex_decomposition
 from tests.support.command_line import run
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 def test_convert_writes_a_folder_that_mujoco_opens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,9 +29,7 @@ def test_convert_writes_a_folder_that_mujoco_opens(tmp_path: Path, capsys: pytes
 def test_convert_takes_the_folder_with_and_without_a_flag(tmp_path: Path) -> None:
     assert main(["convert", str(ARM), str(tmp_path / "a")]) == main(["convert", str(ARM), "--out", str(tmp_path / "b")])
     assert (tmp_path / "a" / "arm.xml").read_bytes() == (tmp_path / "b" / "arm.xml").read_bytes()
-    with pytest.raises(SystemExit) as usage:
-        main(["convert", str(ARM), str(tmp_path / "a"), "-o", str(tmp_path / "b")])
-    assert usage.value.code == 2
+    assert main(["convert", str(ARM), str(tmp_path / "a"), "-o", str(tmp_path / "b")]) == 2
 
 
 def test_convert_check_finds_a_folder_that_is_out_of_date(tmp_path: Path) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import platform
 from argparse import Namespace
 
+from bridge.cli.output import Output
 from bridge.installed_packages import version_of
 from bridge.parity import engine_names
-
-from .output import Output
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "lxml", "trimesh", "coacd", "matplotlib", "jinja2", "xacro")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 import loaders
-
-from .options import search
-from .output import Output
+from bridge.cli.errors import UsageError
+from bridge.cli.inputs import STDIN, input_file, manifest_file, search
+from bridge.cli.output import Output
 
 
 def resolve(options: Namespace, output: Output) -> int:
@@ -16,8 +17,16 @@ def resolve(options: Namespace, output: Output) -> int:
 
     Returns:
         1 if a file is missing.
+
+    Raises:
+        UsageError: if the model is to be read from standard input.
     """
-    lookups = loaders.resolve(options.file, allow_xacro=options.xacro, **search(options))
+    file = input_file(options)
+    if file == STDIN:
+        raise UsageError("resolve reads a file; expected its name, not standard input")
+    if Path(file).is_dir():
+        file = manifest_file(Path(file), unsafe_paths=options.unsafe_paths)
+    lookups = loaders.resolve(file, allow_xacro=options.xacro, **search(options))
     if options.json:
         output.json([_to_json(lookup) for lookup in lookups])
     else:

@@ -9,22 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.cli.errors import DIFFERENT, CommandError
+from bridge.cli.inputs import load_scene, writing_to
+from bridge.cli.options import export_options
+from bridge.cli.output import Output
 from bridge.mjcf import MjcfExport, stale_files
 from bridge.mjcf.export.compiled_model import CompiledModel, compile_export
 from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.scene import Scene
-
-from .options import export_options, load_scene
-from .output import Output
 
 
 def convert(options: Namespace, output: Output) -> int:
     """Write a folder of MJCF files, compile it, and summarize what was lost.
 
     Returns:
-        1 if MuJoCo refuses the result, or if ``--check`` finds the folder out of date.
+        1 if ``--check`` finds the folder out of date.
 
     Raises:
+        CommandError: if MuJoCo refuses the result.
         ModelError: if the model cannot be read or exported; with ``--strict`` also if anything would be lost. Nothing
             is written in this case.
     """
@@ -35,14 +37,13 @@ def convert(options: Namespace, output: Output) -> int:
     if options.collision_meshes == "decompose":
         output.progress("decomposing meshes; the first time this can take minutes")
     output.status(f"writing {folder}")
-    result = bridge.export_mjcf(scene, folder, **export_options(options), quiet=True)
+    with writing_to(folder):
+        result = bridge.export_mjcf(scene, folder, **export_options(options), quiet=True)
     output.status("compiling")
     try:
         compiled = compile_export(result.path.parent, scene)
     except ValueError as error:
-        output.status("")
-        output.error(f"MuJoCo refuses {result.path}: {error}")
-        return 1
+        raise CommandError(f"MuJoCo refuses {result.path}: {error}", DIFFERENT) from error
     output.status("")
     diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
     _show(options, output, result, diagnostics, compiled)

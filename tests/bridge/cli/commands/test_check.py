@@ -9,7 +9,7 @@ import pytest
 
 from bridge.cli import main
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 def test_check_as_json_tells_whether_the_file_is_valid(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.cli import main
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 def test_resolve_prints_where_each_mesh_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,6 +22,7 @@ def test_resolve_prints_where_each_mesh_is(capsys: pytest.CaptureFixture[str]) -
 def test_resolve_prints_every_place_that_was_tried(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     mesh = "<visual><geometry><mesh filename='package://cups/cup.obj'/></geometry></visual>"
     (tmp_path / "cup.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link></robot>")
+    (tmp_path / "shelf").mkdir()
     assert main(["resolve", str(tmp_path / "cup.urdf"), "--path", str(tmp_path / "shelf")]) == 1
     text = capsys.readouterr().out
     assert "package://cups/cup.obj\tnot found" in text

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import shlex
 from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 
 import bridge
+from bridge.cli.errors import MISSING, CommandError
+from bridge.cli.inputs import load_scene, search, writing_to
+from bridge.cli.output import Output
+from bridge.cli.reports.comparison_text import show_comparison
 from bridge.demo.gallery import draw, side_by_side
 from bridge.mechanism.coordinates import Position
-from bridge.parity import Comparison, Outcome, Verdict, default_engines
-from bridge.parity.results.verdict import line, number
+from bridge.parity import Comparison, EngineMissingError, Verdict, default_engines
 from loaders.scene import Scene
 
-from .options import load_scene, search
-from .output import Output
-
-_STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
-_WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
-_VERDICTS = {Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.DIFFERS: "bold red"}
 _DRAWN = {"mujoco", "pybullet"}
 """Engines that can draw the model."""
 
@@ -34,50 +31,41 @@ def compare(options: Namespace, output: Output) -> int:
 
     Raises:
         ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot represent all of it.
+        CommandError: if an engine is not installed.
     """
-    positions = dict(_position(text) for text in options.set)
-    engines = [name for name in options.engines.split(",") if name] or default_engines()
-    output.progress(f"comparing {', '.join(engines)} on {options.file}")
+    output.progress(f"comparing {', '.join(options.engines or default_engines())} on {options.file}")
     scene = load_scene(options)
-    comparison = bridge.compare(
-        scene,
-        engines=engines,
-        levels=[f"L{level}" if level.isdigit() else level for level in options.level.split(",") if level],
-        seed=options.seed,
-        configurations=options.configurations,
-        positions=positions,
-        inertia=options.inertia,
-        progress=output.status,
-        strict=options.strict,
-        **search(options),
-    )
+    comparison = _compare(options, output, scene)
     if options.report is not None:
-        write_report(comparison, scene, options.report, output)
-    output.status("")
+        with writing_to(options.report):
+            write_report(comparison, scene, options.report, output)
+    command = shlex.join(["sdfbridge", *options.words])
     if options.json:
-        output.json(comparison.to_dict())
+        output.json({**comparison.to_dict(), "command": command})
     else:
-        show_comparison(comparison, output)
+        show_comparison(comparison, output, command)
+    output.similar = 1
     output.diagnostics(comparison.diagnostics)
     differs = comparison.verdict is Verdict.DIFFERS
     return 1 if differs or (options.strict and comparison.verdict is not Verdict.EQUIVALENT) else 0
 
 
-def _position(text: str) -> tuple[str, Position]:
-    """Parse ``joint=value``: several numbers are separated by commas, and a number of degrees ends with ``deg``."""
-    joint, equals, value = text.rpartition("=")
+def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
     try:
-        numbers = tuple(_angle(part) for part in value.split(","))
-    except ValueError:
-        numbers = ()
-    if not (joint and equals and numbers):
-        raise ValueError(f"invalid --set {text!r}; expected JOINT=VALUE, such as elbow=0.5 or elbow=30deg")
-    return joint, numbers if len(numbers) > 1 else numbers[0]
-
-
-def _angle(text: str) -> float:
-    degrees = text.strip().removesuffix("deg")
-    return math.radians(float(degrees)) if degrees != text.strip() else float(text)
+        return bridge.compare(
+            scene,
+            engines=options.engines or default_engines(),
+            levels=options.level,
+            seed=options.seed,
+            configurations=options.configurations,
+            positions=dict(options.set),
+            inertia=options.inertia,
+            progress=output.status,
+            strict=options.strict,
+            **search(options),
+        )
+    except EngineMissingError as error:
+        raise CommandError(str(error), MISSING) from error
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
@@ -124,30 +112,3 @@ def _pictures(comparison: Comparison, scene: Scene) -> tuple[dict[str, bytes], l
 def _without_free_bodies(q: dict[str, Position]) -> dict[str, Position]:
     """Positions without those of free bodies, which stay where the file places them."""
     return {name: value for name, value in q.items() if isinstance(value, float) or len(value) != 7}
-
-
-# --- on the terminal -------------------------------------------------------------------------------------------------
-
-
-def show_comparison(comparison: Comparison, output: Output) -> None:
-    """Print the table of all rows, the causes and the verdict."""
-    rows = [
-        (
-            str(row.level), row.quantity, " / ".join(row.engines), str(_short(row.error)), f"{row.tolerance:.0e}",
-            row.where, _WORDS[row.outcome],
-        )
-        for row in comparison.rows
-    ]  # fmt: skip
-    columns = ("", "quantity", "engines", "worst", "tolerance", "where", "")
-    output.table(columns, rows, [_STYLES[row.outcome] for row in comparison.rows])
-    for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if row.cause):
-        output.data(cause)
-    output.banner(f"{comparison.model}: {comparison.verdict}", _VERDICTS[comparison.verdict])
-    for row in comparison.failures[:1]:
-        output.data(f"first difference: {line(row)}")
-        output.data(f"repeat with: {comparison.command}")
-
-
-def _short(error: float) -> str:
-    value = number(error)
-    return value if isinstance(value, str) else f"{value:.1e}"

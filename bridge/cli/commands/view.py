@@ -9,21 +9,21 @@ from argparse import Namespace
 from pathlib import Path
 
 import bridge
-from bridge.parity import EngineMissingError
+from bridge.cli.errors import MISSING, CommandError
+from bridge.cli.inputs import load_scene
+from bridge.cli.options import export_options
+from bridge.cli.output import Output
 from loaders.diagnostics import without_repeats
-
-from .options import export_options, load_scene
-from .output import Output
 
 
 def view(options: Namespace, output: Output) -> int:
     """Open MuJoCo's viewer on a file and wait until its window is closed.
 
     Raises:
-        EngineMissingError: if there is no display.
+        CommandError: if there is no display.
     """
     if not _has_display():
-        raise EngineMissingError("MuJoCo's viewer needs a display; use sdfbridge convert to write the model")
+        raise CommandError("MuJoCo's viewer needs a display; use sdfbridge convert to write the model", MISSING)
     output.status(f"reading {options.file}")
     scene = load_scene(options)
     with tempfile.TemporaryDirectory() as folder:

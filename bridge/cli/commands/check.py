@@ -1,0 +1,110 @@
+"""``sdfbridge check``: read files and report every problem."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bridge.cli import places
+from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
+from bridge.cli.inputs import STDIN, expand, load_scene
+from bridge.cli.output import Output
+from bridge.cli.reports.annotations import workflow_commands
+from bridge.cli.reports.json_report import VERSION, diagnostic_entry
+from bridge.cli.reports.sarif import sarif_log
+from bridge.lowering.inputs import mechanism_of
+from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
+from loaders.meshes.mesh_units import check_units
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """The diagnostics of one file, and whether it is valid."""
+
+    file: str
+    diagnostics: tuple[Diagnostic, ...]
+    valid: bool
+
+    @property
+    def name(self) -> str:
+        return places.STDIN if self.file == STDIN else self.file
+
+
+def check(options: Namespace, output: Output) -> int:
+    """Report every problem of the files, and meshes whose size suggests a wrong unit.
+
+    Returns:
+        1 if a file is invalid; with ``--strict`` also if there is a warning.
+
+    Raises:
+        UsageError: if a folder holds no model, or if two formats are asked for.
+    """
+    form = _form(options)
+    results = tuple(_results(options, output))
+    diagnostics = tuple(entry for result in results for entry in result.diagnostics)
+    status = SUCCESS if all(result.valid for result in results) else DIFFERENT
+    if form == "json":
+        output.json(_report(results, diagnostics, status))
+    elif form == "sarif":
+        output.json(sarif_log(diagnostics, successful=status == SUCCESS))
+    elif form == "github":
+        output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
+    output.diagnostics(diagnostics)
+    if form == "text":
+        output.data_lines(_lines(results, diagnostics))
+    return status
+
+
+def _form(options: Namespace) -> str:
+    if options.json and options.format not in (None, "json"):
+        raise UsageError(f"--json and --format {options.format} exclude each other; expected one of them")
+    return "json" if options.json else options.format or "text"
+
+
+def _results(options: Namespace, output: Output) -> Iterator[_Result]:
+    files = list(dict.fromkeys(expand(options.files, xacro=options.xacro)))
+    for number, file in enumerate(files, 1):
+        output.status(f"checking {file} ({number} of {len(files)})")
+        yield _check_file(options, file)
+
+
+def _check_file(options: Namespace, file: str) -> _Result:
+    """All diagnostics of reading and lowering a file."""
+    try:
+        scene = load_scene(options, file)
+        units = Diagnostics()
+        check_units(scene, units)
+        diagnostics = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *units)
+    except ModelError as error:
+        return _Result(file, error.diagnostics, valid=False)
+    valid = not (options.strict and any(entry.severity == "warning" for entry in diagnostics))
+    return _Result(file, diagnostics, valid)
+
+
+def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    for result in results:
+        yield f"{result.name}: {'valid' if result.valid else 'invalid'}"
+    if len(results) > 1:
+        valid = sum(result.valid for result in results)
+        found = _counts(diagnostics)
+        yield f"{len(results)} files: {valid} valid, {len(results) - valid} invalid" + (f"; {found}" if found else "")
+
+
+def _counts(diagnostics: Sequence[Diagnostic]) -> str:
+    counts = Counter(entry.severity for entry in diagnostics)
+    return ", ".join(f"{n} {name}{'s' * (n != 1)}" for name in ("error", "warning", "note") if (n := counts[name]))
+
+
+def _report(results: Sequence[_Result], diagnostics: Sequence[Diagnostic], status: int) -> dict[str, object]:
+    return {
+        "sdfbridge": VERSION,
+        "command": "check",
+        "status": status,
+        "error": None,
+        "files": [result.name for result in results],
+        "valid": status == SUCCESS,
+        "results": [{"file": result.name, "valid": result.valid} for result in results],
+        "diagnostics": [diagnostic_entry(entry) for entry in diagnostics],
+    }

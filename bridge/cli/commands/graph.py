@@ -1,0 +1,53 @@
+"""``sdfbridge graph``: draw links and joints as a graph."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from bridge.cli.errors import UsageError
+from bridge.cli.inputs import load_scene, writing_to
+from bridge.cli.output import Output
+from bridge.cli.reports.graph_picture import picture
+from bridge.cli.reports.tree_output import dot
+from loaders.scene import Scene
+
+_FORMATS = ("dot", "svg", "png")
+
+
+def graph(options: Namespace, output: Output) -> int:
+    """Write links and joints as a graph in DOT, SVG or PNG; with ``--json`` as lists.
+
+    Raises:
+        UsageError: if the format is unknown, or if a picture would be written to a terminal.
+    """
+    form = _form(options)
+    scene = load_scene(options)
+    output.diagnostics(scene.diagnostics)
+    if options.json:
+        edges = [{"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child} for j in scene.joints]
+        output.json({"links": [link.name for link in scene.links], "joints": edges})
+    elif options.out is None:
+        sys.stdout.buffer.write(_drawn(scene, form))
+        sys.stdout.buffer.flush()
+    else:
+        data = _drawn(scene, form)
+        with writing_to(options.out):
+            options.out.write_bytes(data)
+        output.progress(f"wrote {options.out}")
+    return 0
+
+
+def _form(options: Namespace) -> str:
+    out: Path | None = options.out
+    form: str = options.format or (out.suffix.lower().removeprefix(".") if out else "dot")
+    if form not in _FORMATS:
+        raise UsageError(f"unknown format of graph {out}; expected a file that ends in .dot, .svg or .png, or --format")
+    if form == "png" and out is None and not options.json and sys.stdout.isatty():
+        raise UsageError("a PNG picture cannot be shown as text; expected -o FILE.png, or a pipe")
+    return form
+
+
+def _drawn(scene: Scene, form: str) -> bytes:
+    return f"{dot(scene)}\n".encode() if form == "dot" else picture(scene, form)

@@ -1,0 +1,73 @@
+"""Execution of one command: its errors become a message, a report and an exit status."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from loaders.diagnostics import Diagnostic, ModelError
+
+from .errors import DIFFERENT, MISSING, SUCCESS, USAGE, CommandError
+from .output import Output
+from .reports.json_report import failure_report
+
+
+def execute(options: Namespace, words: Sequence[str]) -> int:
+    """Run the command of the options and return its exit status.
+
+    Args:
+        options: The options that the parser returns.
+        words: The words of the command line, to repeat the command.
+    """
+    output = Output(options.verbose - options.quiet)
+    options.words = tuple(words)
+    try:
+        return _run(options, output)
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does: not an error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SUCCESS
+    finally:
+        output.status("")
+
+
+def _run(options: Namespace, output: Output) -> int:
+    try:
+        module: Any = importlib.import_module(f".commands.{options.command}", __package__)
+        status: int = getattr(module, options.command)(options, output)
+    except ModelError as error:
+        output.diagnostics(error.diagnostics)
+        return _failure(options, output, DIFFERENT, diagnostics=error.diagnostics)
+    except CommandError as error:
+        return _failure(options, output, error.status, str(error))
+    except ValueError as error:
+        return _failure(options, output, USAGE, str(error))
+    except ImportError as error:
+        return _failure(options, output, MISSING, str(error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _failure(options, output, DIFFERENT, _text(error))
+    return status
+
+
+def _failure(
+    options: Namespace, output: Output, status: int, error: str = "", diagnostics: Sequence[Diagnostic] = ()
+) -> int:
+    """Write the error, as JSON too if it is asked for; return the status."""
+    if error:
+        output.error(error)
+    if options.json:
+        files = getattr(options, "files", None) or [file for file in [getattr(options, "file", None)] if file]
+        output.json(failure_report(options.command, status, files, diagnostics, error))
+    return status
+
+
+def _text(error: OSError) -> str:
+    """An error of the operating system in words."""
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"cannot use {os.fsdecode(error.filename)}: {error.strerror}"

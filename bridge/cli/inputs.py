@@ -1,0 +1,156 @@
+"""Input of the commands: files, folders, and standard input."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import loaders
+from loaders.diagnostics import Diagnostics, LoadError
+from loaders.files import MAX_BYTES
+from loaders.sdf.composition.model_config import model_file
+from loaders.search.robot_descriptions import SCHEME
+from loaders.xml import parse
+
+from .errors import UsageError
+
+STDIN = "-"
+_MANIFEST = "model.config"
+_SUFFIXES = (".sdf", ".world", ".urdf", ".dmd.yaml")
+_XACRO = ".xacro"
+_MAX_NAMED = 5
+"""Number of files that a message names."""
+
+
+def search(options: Namespace) -> loaders.Search:
+    """Return where to search for the files that a model refers to."""
+    return {"package_map": dict(options.package), "paths": options.path, "unsafe_paths": options.unsafe_paths}
+
+
+def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
+    """Load a file.
+
+    Args:
+        options: The options of the command line.
+        file: The file; by default the one of the command line, which may be a folder with one model.
+
+    Raises:
+        LoadError: if the file is invalid.
+        UsageError: if a folder does not hold one model.
+    """
+    source = input_file(options) if file is None else file
+    if source == STDIN:
+        return _load_stdin(options)
+    path = Path(source)
+    return loaders.load(
+        manifest_file(path, unsafe_paths=options.unsafe_paths) if path.is_dir() else source,
+        strict=options.strict,
+        srdf=options.srdf,
+        allow_xacro=options.xacro,
+        quiet=True,  # the commands print the diagnostics
+        **search(options),
+    )
+
+
+def _load_stdin(options: Namespace) -> loaders.Scene:
+    if options.srdf or options.xacro:
+        raise UsageError("--srdf and --xacro need a file; standard input has no folder")
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"standard input is larger than {MAX_BYTES >> 20} MiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8: {error.reason}; expected a model as text") from error
+    if not text.strip():
+        raise UsageError("standard input is empty; expected a model, as in: sdfbridge check - < robot.sdf")
+    kind = "sdf" if text.lstrip().startswith("<") else "directives"
+    return loaders.load_string(text, format=kind, strict=options.strict, quiet=True, **search(options))
+
+
+def input_file(options: Namespace) -> str:
+    """Return the file of the command line; of a folder, its only model.
+
+    Raises:
+        UsageError: if the folder holds no model, or several.
+    """
+    files = list(expand([options.file], xacro=options.xacro))
+    if len(files) != 1:
+        named = ", ".join(files[:_MAX_NAMED]) + (" ..." if len(files) > _MAX_NAMED else "")
+        raise UsageError(f"folder {options.file} holds {len(files)} models; name one of them: {named}")
+    return files[0]
+
+
+def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
+    """Yield the model files that words of the command line stand for.
+
+    A folder with ``model.config`` stands for itself; any other folder for every model below it, in alphabetical order.
+    All other words stand for themselves.
+
+    Args:
+        words: Files and folders.
+        xacro: Whether xacro files are models.
+
+    Raises:
+        UsageError: if a folder holds no model.
+    """
+    suffixes = (*_SUFFIXES, _XACRO) if xacro else _SUFFIXES
+    for word in dict.fromkeys(words):
+        if word == STDIN or word.startswith(SCHEME) or not Path(word).is_dir():
+            yield word
+            continue
+        files = list(_models_below(Path(word), suffixes))
+        if not files:
+            raise UsageError(f"folder {word} holds no model; expected {_MANIFEST} or files {', '.join(suffixes)}")
+        yield from files
+
+
+def _models_below(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    for place, folders, files in os.walk(folder):
+        if _MANIFEST in files:
+            folders.clear()
+            yield place
+            continue
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (str(Path(place, name)) for name in sorted(files) if name.lower().endswith(suffixes))
+
+
+def manifest_file(folder: Path, *, unsafe_paths: bool) -> str:
+    """Return the file that the ``model.config`` of a folder names.
+
+    Args:
+        folder: The folder.
+        unsafe_paths: Whether the file may lie outside the folder.
+
+    Raises:
+        LoadError: if there is no manifest, or if it is invalid.
+    """
+    diagnostics = Diagnostics()
+    node = parse(b"<folder/>", str(folder), diagnostics)  # the place of what is wrong with the folder
+    file = None if node is None else model_file(folder, node, unsafe_paths=unsafe_paths)
+    if file is None:
+        raise LoadError(tuple(diagnostics))
+    return str(file)
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """Turn the refusal of the operating system to write to a path into wrong usage.
+
+    Args:
+        path: The file or folder of the command line.
+
+    Raises:
+        UsageError: if it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.ENOSPC) or isinstance(error, FileExistsError):
+            raise
+        raise UsageError(f"cannot write {path}: {error.strerror}; expected a place that can be written") from error

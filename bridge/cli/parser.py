@@ -1,0 +1,123 @@
+"""The parser of the command line: commands, their options, and messages about words that it does not know."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from importlib import metadata
+from typing import NoReturn
+
+from . import options as groups
+from .errors import SUCCESS, USAGE, UsageError
+from .reports.json_report import failure_report
+
+_DESCRIPTION = "Load SDFormat and URDF robots into PyBullet and MuJoCo, and verify that both simulators agree."
+_EPILOG = "sdfbridge COMMAND --help lists the options of a command."
+_CHOICE = re.compile(r"argument (\S+): invalid choice: '([^']*)' \(choose from (.*)\)$", re.DOTALL)
+"""argparse's message about an unknown command or value."""
+
+_Group = Callable[[argparse.ArgumentParser], None]
+
+COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
+    ("demo", "convert, draw and compare the bundled arm", (groups.add_demo_options,)),
+    ("check", "read files and report every problem", (groups.add_check_options,)),
+    ("info", "show models, links, joints and frames", (groups.add_load_options, groups.add_info_options)),
+    ("graph", "draw links and joints as a graph", (groups.add_load_options, groups.add_graph_options)),
+    ("resolve", "list the files that a model refers to, and where they were found", (groups.add_load_options,)),
+    (
+        "convert",
+        "write a model as a folder of MJCF files",
+        (groups.add_load_options, groups.add_convert_options, groups.add_export_options),
+    ),
+    ("view", "open MuJoCo's viewer on a model", (groups.add_load_options, groups.add_export_options)),
+    ("compare", "compare simulators on a model", (groups.add_load_options, groups.add_compare_options)),
+    ("doctor", "list installed versions", ()),
+    ("completion", "print the script that completes words in a shell", (groups.add_completion_options,)),
+)
+"""Name, help text and groups of options of each command; the module of the same name in `commands` runs it."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises an error with a suggestion, and never exits by itself."""
+
+    def error(self, message: str) -> NoReturn:
+        found = _CHOICE.match(message)
+        if found:
+            argument, word, known = found[1], found[2], re.findall(r"[\w.-]+", found[3])
+            noun = "command" if argument == "COMMAND" else f"value of {argument}:"
+            message = f"unknown {noun} {word!r}{_suggestion(word, known) or '; '}expected one of: {', '.join(known)}"
+        raise UsageError(message, self.format_usage())
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = _Parser(prog="sdfbridge", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for name, help_text, argument_groups in COMMANDS:
+        subparser = subparsers.add_parser(name, help=help_text, description=help_text)
+        for add_options in (*argument_groups, groups.add_output_options):
+            add_options(subparser)
+    return parser
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace | int:
+    """Return the options that the words state; an exit status if there is nothing to run.
+
+    Args:
+        words: The words after the program's name.
+    """
+    parser = make_parser()
+    try:
+        options, unknown = parser.parse_known_args(words)
+        if unknown:
+            _refuse(unknown, parser, options.command)
+    except UsageError as error:
+        return _report(error, words)
+    except SystemExit as leaving:  # after --help or --version
+        return leaving.code if isinstance(leaving.code, int) else SUCCESS
+    if options.command is None:
+        parser.print_help()
+        return SUCCESS
+    return options
+
+
+def _refuse(unknown: Sequence[str], parser: argparse.ArgumentParser, command: str | None) -> NoReturn:
+    """Raise an error about words that no option takes."""
+    subparser = subparsers_of(parser)[command] if command else parser
+    known = [option for action in subparser._actions for option in action.option_strings]
+    word = next((word for word in unknown if word.startswith("-")), unknown[0])
+    noun = "option" if word.startswith("-") else "argument"
+    suggestion = _suggestion(word.partition("=")[0], known) if noun == "option" else ""
+    raise UsageError(f"unknown {noun} {word!r}{suggestion}".rstrip(), subparser.format_usage())
+
+
+def subparsers_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command."""
+    (action,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(action.choices)
+
+
+def _suggestion(word: str, known: Sequence[str]) -> str:
+    close = get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}? " if close else ""
+
+
+def _report(error: UsageError, words: Sequence[str]) -> int:
+    sys.stderr.write(f"{error.usage}sdfbridge: {error}\n")
+    if "--json" in words:
+        command = next((word for word in words if not word.startswith("-")), "")
+        report = failure_report(command, USAGE, error=str(error))
+        sys.stdout.write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    return USAGE
+
+
+def _version() -> str:
+    try:
+        return metadata.version("sdfbridge")
+    except metadata.PackageNotFoundError:
+        return "(not installed; running from a checkout)"

@@ -1,0 +1,1 @@
+"""Forms of results: text, trees, pictures, JSON, SARIF and annotations of GitHub."""

@@ -1,0 +1,58 @@
+"""The text of a comparison: the verdict, then what differs, then the rest on request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from bridge.cli.output import Output
+from bridge.parity import Comparison, Outcome, Verdict
+from bridge.parity.results.verdict import Row, number
+
+_STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
+_WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
+_VERDICTS = {Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.DIFFERS: "bold red"}
+_COLUMNS = ("", "quantity", "engines", "worst", "tolerance", "where", "")
+
+
+def show_comparison(comparison: Comparison, output: Output, command: str) -> None:
+    """Print the verdict, the number of rows of each outcome, the rows that differ, and causes; ``-v`` prints all rows.
+
+    Args:
+        comparison: The comparison.
+        output: Where to print.
+        command: The command that repeats the comparison.
+    """
+    output.banner(f"{comparison.model}: {comparison.verdict}", _VERDICTS[comparison.verdict])
+    output.data(_summary(comparison))
+    shown = comparison.rows if output.verbosity > 0 else comparison.failures
+    if shown:
+        _show_rows(shown, output)
+    for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if row.cause):
+        output.data(cause)
+    if comparison.failures:
+        output.data(f"repeat with: {command}")
+    if output.verbosity == 0:
+        output.progress("-v shows every quantity")
+
+
+def _summary(comparison: Comparison) -> str:
+    counts = Counter(row.outcome for row in comparison.rows)
+    outcomes = ", ".join(f"{counts[outcome]} {_WORDS[outcome].lower()}" for outcome in Outcome if counts[outcome])
+    return f"{', '.join(comparison.engines)} and the reference: {outcomes or 'nothing to compare'}"
+
+
+def _show_rows(rows: Sequence[Row], output: Output) -> None:
+    cells = [
+        (
+            str(row.level), row.quantity, " / ".join(row.engines), _short(row.error), f"{row.tolerance:.0e}",
+            row.where, _WORDS[row.outcome],
+        )
+        for row in rows
+    ]  # fmt: skip
+    output.table(_COLUMNS, cells, [_STYLES[row.outcome] for row in rows])
+
+
+def _short(error: float) -> str:
+    value = number(error)
+    return value if isinstance(value, str) else f"{value:.1e}"

@@ -1,0 +1,101 @@
+"""Types of option values. Each returns the value that a word states, or says what was expected."""
+
+from __future__ import annotations
+
+import math
+from argparse import ArgumentTypeError
+from pathlib import Path
+
+LEVELS = ("L0", "L1", "L2", "L3", "L4")
+"""The levels of a comparison."""
+
+
+def folder(text: str) -> Path:
+    """Return a folder that exists.
+
+    Raises:
+        ArgumentTypeError: if there is none.
+    """
+    path = Path(text)
+    if not path.is_dir():
+        problem = "is not a folder" if path.exists() else "does not exist"
+        raise ArgumentTypeError(f"{text} {problem}; expected a folder that exists")
+    return path
+
+
+def package(text: str) -> tuple[str, Path]:
+    """Return a package's name and its folder, from ``NAME=DIR``.
+
+    Raises:
+        ArgumentTypeError: if it has another form, or if there is no such folder.
+    """
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=DIR, such as my_robot=src/my_robot")
+    return name, folder(path)
+
+
+def positive(text: str) -> int:
+    """Return a whole number of at least 1."""
+    return _whole(text, 1)
+
+
+def natural(text: str) -> int:
+    """Return a whole number of at least 0."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise ArgumentTypeError(f"invalid value {text!r}; expected a whole number of at least {least}")
+    return number
+
+
+def levels(text: str) -> tuple[str, ...]:
+    """Return levels that are separated by commas, such as ``L0,L1`` or ``0,1``.
+
+    Raises:
+        ArgumentTypeError: if a level is unknown.
+    """
+    named = tuple(f"L{word}" if word.isdigit() else word.upper() for word in names(text))
+    for level in named:
+        if level not in LEVELS:
+            raise ArgumentTypeError(f"unknown level {level!r}; expected one or more of: {', '.join(LEVELS)}")
+    return named
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return one or more names that are separated by commas.
+
+    Raises:
+        ArgumentTypeError: if there is none.
+    """
+    found = tuple(word.strip() for word in text.split(",") if word.strip())
+    if not found:
+        raise ArgumentTypeError(f"invalid value {text!r}; expected one or more names, separated by commas")
+    return found
+
+
+def joint_position(text: str) -> tuple[str, float | tuple[float, ...]]:
+    """Return ``joint=value``: several numbers are separated by commas, and a number of degrees ends with ``deg``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    joint, equals, value = text.rpartition("=")
+    try:
+        numbers = tuple(_angle(part) for part in value.split(","))
+    except ValueError:
+        numbers = ()
+    if not (joint and equals and numbers and all(map(math.isfinite, numbers))):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected JOINT=VALUE, such as elbow=0.5 or elbow=30deg")
+    return joint, numbers if len(numbers) > 1 else numbers[0]
+
+
+def _angle(text: str) -> float:
+    degrees = text.strip().removesuffix("deg")
+    return math.radians(float(degrees)) if degrees != text.strip() else float(text)

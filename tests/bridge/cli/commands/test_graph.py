@@ -1,0 +1,54 @@
+"""The command graph writes links and joints in DOT, SVG and PNG."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import loaders
+from tests.support.command_line import ROOT, run
+
+ARM = ROOT / "assets" / "arm" / "model.sdf"
+
+
+def test_the_graph_in_dot_has_an_edge_for_each_joint() -> None:
+    done = run("graph", ARM)
+    assert done.returncode == 0
+    assert done.stdout.startswith("digraph")
+    assert done.stdout.count(" -> ") == len(loaders.load(ARM).joints)
+
+
+def test_the_graph_in_svg_names_every_link_and_joint(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert run("graph", ARM, "-o", tmp_path / "arm.svg").returncode == 0
+    text = "\n".join(ET.parse(tmp_path / "arm.svg").getroot().itertext())
+    scene = loaders.load(ARM)
+    assert [item.name for item in (*scene.links, *scene.joints) if item.name not in text] == []
+
+
+def test_the_graph_in_png_is_a_picture_on_standard_output() -> None:
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-m", "bridge", "graph", str(ARM), "--format", "png"]
+    done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
+    with Image.open(io.BytesIO(done.stdout)) as image:
+        assert image.format == "PNG"
+        assert image.width > image.height > 50
+
+
+def test_the_suffix_selects_the_format_in_any_case(tmp_path: Path) -> None:
+    assert run("graph", ARM, "-o", tmp_path / "arm.DOT").returncode == 0
+    assert (tmp_path / "arm.DOT").read_text(encoding="utf-8") == run("graph", ARM).stdout
+
+
+def test_the_graph_as_json_lists_links_and_joints() -> None:
+    report = json.loads(run("graph", ARM, "--json").stdout)
+    scene = loaders.load(ARM)
+    assert report["links"] == [link.name for link in scene.links]
+    assert [edge["joint"] for edge in report["joints"]] == [joint.name for joint in scene.joints]

@@ -1,0 +1,48 @@
+"""The text of a comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bridge.cli.output import Output
+from bridge.cli.reports.comparison_text import show_comparison
+from bridge.parity import Comparison, Outcome
+from bridge.parity.results.verdict import Level, Row
+from tests.support.command_line import ROOT, run
+
+ARM = ROOT / "assets" / "arm" / "model.sdf"
+
+
+def comparison(*outcomes: Outcome) -> Comparison:
+    """A comparison with one row for each outcome; the name of the quantity is that of the outcome."""
+    rows = tuple(
+        Row(
+            level=Level.MODEL, quantity=f"{outcome} quantity", unit="", engines=("a", "b"), error=1.0, tolerance=1e-9,
+            where="elbow", outcome=outcome,
+        )
+        for outcome in outcomes
+    )  # fmt: skip
+    return Comparison(model="m", source="", rows=rows, engines=("a", "b"), environment={"seed": "0"}, diagnostics=())
+
+
+@pytest.mark.parametrize("verbosity", [0, 1])
+def test_the_verdict_is_first_then_what_differs_and_the_rest_on_request(
+    verbosity: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_comparison(comparison(Outcome.PASSED, Outcome.FAILED), Output(verbosity), "sdfbridge compare m.sdf")
+    text = capsys.readouterr().out
+    assert text.splitlines()[:2] == ["m: DIFFERS", "a, b and the reference: 1 pass, 1 fail"]
+    assert "failed quantity" in text
+    assert ("passed quantity" in text) == (verbosity > 0)
+    assert text.splitlines()[-1] == "repeat with: sdfbridge compare m.sdf"
+
+
+def test_compare_prints_the_verdict_first_and_the_table_on_request(tmp_path: Path) -> None:
+    words = ("compare", ARM, "--engines", "mujoco", "--level", "L0", "--configurations", "2")
+    brief, all_rows = run(*words), run(*words, "-v")
+    assert (brief.returncode, all_rows.returncode) == (0, 0)
+    assert brief.stdout.splitlines()[0] == all_rows.stdout.splitlines()[0] == "arm: EQUIVALENT"
+    assert len(brief.stdout.splitlines()) < 6, brief.stdout
+    assert len(all_rows.stdout.splitlines()) > 10

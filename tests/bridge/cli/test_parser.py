@@ -1,0 +1,59 @@
+"""Words of the command line: version, help, and suggestions for words that are unknown."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+from tests.support.command_line import ROOT, run
+
+COMMANDS = ("demo", "check", "info", "graph", "resolve", "convert", "view", "compare", "doctor", "completion")
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"sdfbridge {metadata.version('sdfbridge')}\n")
+
+
+@pytest.mark.parametrize("words", [(), ("--help",)])
+def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [command for command in COMMANDS if not re.search(rf"^    {command}\s", done.stdout, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["chek", "a.sdf"], "unknown command 'chek'; did you mean 'check'?"),
+        (["check", "--strct", "a.sdf"], "unknown option '--strct'; did you mean '--strict'?"),
+        (["compare", "a.sdf", "--levl=L0"], "unknown option '--levl=L0'; did you mean '--level'?"),
+        (["view", "a.sdf", "--actuators", "positon"], "value of --actuators: 'positon'; did you mean 'position'?"),
+        (["info", "a.sdf", "b.sdf"], "unknown argument 'b.sdf'"),
+        (["zzz"], "unknown command 'zzz'; expected one of: demo, check,"),
+    ],
+)  # fmt: skip
+def test_an_unknown_word_is_named_with_what_was_meant(words: list[str], message: str) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.startswith("usage: sdfbridge")
+
+
+def test_wrong_usage_is_json_too_on_request() -> None:
+    done = run("check", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["status"], report["command"]) == (2, 2, "check")
+    assert "required" in report["error"]
+
+
+def test_help_imports_no_reader_no_engine_and_nothing_heavy() -> None:
+    code = "import sys, bridge.cli; bridge.cli.main(['--help']); sys.stderr.write(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    imported = {name.split(".")[0] for name in done.stderr.split()}
+    assert not imported & {"loaders", "numpy", "lxml", "rich", "mujoco", "pybullet", "shtab"}
