@@ -1,6 +1,6 @@
 """MuJoCo plugin: lets MuJoCo open SDFormat files and resolve ``model://`` and ``package://`` URIs.
 
-After ``bridge.mujoco_plugin.register()``::
+After ``import sdfbridge.mujoco_plugin``, which calls `register`::
 
     mujoco.MjSpec.from_file("arm.sdf")
     <asset> <model name="arm" file="arm.sdf"/> </asset>          in an MJCF file, to attach it
@@ -19,6 +19,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,7 +32,8 @@ from loaders.formats import read_file
 from loaders.node import Node
 from loaders.resources import Resources
 
-from .mjcf import to_mjcf
+from .mjcf import Actuators, Base, MjcfOptions, to_mjcf
+from .mjcf.xml.options import Options
 
 SUFFIXES = (".sdf", ".world")
 SCHEMES = ("model", "package")
@@ -80,53 +82,80 @@ class _Provider(ctypes.Structure):
     )
 
 
+@dataclass(slots=True)
+class _Settings:
+    """The options of the last calls of `register`, which the callbacks use."""
+
+    package_map: dict[str, Path]
+    paths: tuple[Path, ...]
+    mjcf: MjcfOptions
+
+
+_settings = _Settings({}, (), {"quiet": True})
+
 _registered: list[object] = []
 """Objects that C points to, kept alive until the process ends."""
 
 
 def register(
-    *, package_map: Mapping[str, str | os.PathLike[str]] | None = None, paths: Sequence[str | os.PathLike[str]] = ()
+    *,
+    package_map: Mapping[str, str | os.PathLike[str]] | None = None,
+    paths: Sequence[str | os.PathLike[str]] | None = None,
+    actuators: Actuators | None = None,
+    base: Base | None = None,
 ) -> None:
     """Let MuJoCo open SDFormat files and resolve model and package URIs, for the rest of this process.
 
-    A second call has no effect.
+    A later call changes the options that it gives, for the files that are opened after it.
 
     Args:
         package_map: Folders of packages and models by name, as for `loaders.load`.
         paths: Folders to search, as for `loaders.load`.
+        actuators: The actuators of the joints that a file drives, as for `bridge.to_mjcf`: ``none`` at first.
+        base: The base of a model that no joint connects to the world, as for `bridge.to_mjcf`: ``as_is`` at first.
 
     Raises:
         ImportError: if MuJoCo is not installed.
+        ValueError: if an option has an unknown value.
     """
-    if _registered:
-        return
+    if actuators is not None:
+        Options(actuators=actuators)  # refuses an unknown value
+        _settings.mjcf["actuators"] = actuators
+    if base is not None:
+        Options(base=base)
+        _settings.mjcf["base"] = base
+    if package_map is not None:
+        _settings.package_map = {name: Path(folder) for name, folder in package_map.items()}
+    if paths is not None:
+        _settings.paths = tuple(map(Path, paths))
+    if not _registered:
+        _register_callbacks()
+
+
+def _register_callbacks() -> None:
     library = _library()
-    resources = Resources(
-        package_map={name: Path(folder) for name, folder in (package_map or {}).items()},
-        paths=tuple(map(Path, paths)),
-    )
     for suffix in SUFFIXES:
-        decoder = _decoder(library, suffix, resources)
+        decoder = _decoder(library, suffix)
         library.mjp_registerDecoder(ctypes.byref(decoder))
     for scheme in SCHEMES:
-        provider = _provider(scheme, resources)
+        provider = _provider(scheme)
         _register_provider(library)(ctypes.byref(provider))
 
 
 # --- decoders --------------------------------------------------------------------------------------------------------
 
 
-def _decoder(library: ctypes.CDLL, suffix: str, resources: Resources) -> _Decoder:
+def _decoder(library: ctypes.CDLL, suffix: str) -> _Decoder:
     def can_decode(resource: int) -> int:
         return int(_name(resource).lower().endswith(suffix))
 
     def decode(resource: int, _vfs: int | None, error: int | None, size: int) -> int | None:
-        message, spec = _guarded(lambda: _spec(library, Path(_name(resource)), resources))
+        message, spec = _guarded(lambda: _spec(library, Path(_name(resource))))
         _write(message, error, size)
         return spec
 
     def decode_silently(resource: int, _vfs: int | None) -> int | None:
-        message, spec = _guarded(lambda: _spec(library, Path(_name(resource)), resources))
+        message, spec = _guarded(lambda: _spec(library, Path(_name(resource))))
         if message:
             _LOG.error(message)
         return spec
@@ -142,9 +171,9 @@ def _decoder(library: ctypes.CDLL, suffix: str, resources: Resources) -> _Decode
     return decoder
 
 
-def _spec(library: ctypes.CDLL, path: Path, resources: Resources) -> int:
+def _spec(library: ctypes.CDLL, path: Path) -> int:
     """Return the address of a new ``mjSpec``, which the caller of the decoder owns."""
-    file = _convert(path, resources)
+    file = _convert(path)
     error = ctypes.create_string_buffer(_ERROR_SIZE)
     spec: int | None = library.mj_parseXML(os.fsencode(file), None, error, _ERROR_SIZE)
     if not spec:
@@ -152,10 +181,10 @@ def _spec(library: ctypes.CDLL, path: Path, resources: Resources) -> int:
     return spec
 
 
-def _convert(path: Path, resources: Resources) -> Path:
+def _convert(path: Path) -> Path:
     """Convert a file to MJCF in the cache, in a folder named by the file's path; return the path of the MJCF."""
-    scene = loaders.load(path, package_map=resources.package_map, paths=resources.paths, quiet=True)
-    text = to_mjcf(scene, quiet=True)
+    scene = loaders.load(path, package_map=_settings.package_map, paths=_settings.paths, quiet=True)
+    text = to_mjcf(scene, **_settings.mjcf)
     _log_losses(path, (*scene.diagnostics, *text.diagnostics))
     folder = cache_folder() / "mujoco" / hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     (folder / "assets").mkdir(parents=True, exist_ok=True)
@@ -186,11 +215,11 @@ def _replace(path: Path, data: bytes) -> Path:
 # --- resource providers ----------------------------------------------------------------------------------------------
 
 
-def _provider(scheme: str, resources: Resources) -> _Provider:
+def _provider(scheme: str) -> _Provider:
     opened: dict[int, ctypes.Array[ctypes.c_char]] = {}
 
     def open_(resource: int) -> int:
-        _, data = _guarded(lambda: _contents(_name(resource), resources))
+        _, data = _guarded(lambda: _contents(_name(resource)))
         if data is None:
             return 0
         opened[resource] = ctypes.create_string_buffer(data, len(data))
@@ -212,8 +241,9 @@ def _provider(scheme: str, resources: Resources) -> _Provider:
     return provider
 
 
-def _contents(uri: str, resources: Resources) -> bytes | None:
+def _contents(uri: str) -> bytes | None:
     diagnostics = Diagnostics()
+    resources = Resources(package_map=_settings.package_map, paths=_settings.paths)
     context = Context(resources=resources, diagnostics=diagnostics, read_file=read_file)
     requester = Node("mesh", {}, file="MuJoCo", line=0, diagnostics=diagnostics)
     path = context.resources.find(uri, Path.cwd(), requester)

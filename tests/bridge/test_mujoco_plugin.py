@@ -124,3 +124,46 @@ except ValueError:
     pass
 """
     assert str(Path("shapes") / "no.obj") in run(LOGGED + script, folder).partition("tried ")[2]
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+DRIVEN = ARM.replace("</axis>", "<limit><effort>5</effort></limit></axis>")
+
+
+def test_importing_the_plugin_of_sdfbridge_registers_it(folder: Path) -> None:
+    code = "import mujoco, sdfbridge.mujoco_plugin; print(mujoco.MjSpec.from_file('arm.sdf').compile().nbody)"
+    environment = {"PYTHONPATH": str(ASSETS.parent), "SDFBRIDGE_CACHE": str(folder / "cache"), "HOME": str(folder)}
+    command = [sys.executable, "-W", "error", "-c", code]
+    child = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert child.stdout == "3\n"
+
+
+def test_a_later_call_changes_actuators_and_base_and_keeps_the_rest(folder: Path) -> None:
+    (folder / "driven.sdf").write_text(DRIVEN)
+    script = """
+def sizes():
+    model = mujoco.MjSpec.from_file('driven.sdf').compile()
+    return model.nu, model.nv
+print(*sizes())
+bridge.mujoco_plugin.register(actuators='position')
+print(*sizes())
+bridge.mujoco_plugin.register(base='fixed')
+print(*sizes())
+bridge.mujoco_plugin.register(actuators='none')
+print(*sizes())
+"""
+    assert run(script, folder).splitlines() == ["0 7", "1 7", "1 1", "0 1"]
+
+
+def test_an_unknown_option_is_refused_and_changes_nothing(folder: Path) -> None:
+    script = """
+try:
+    bridge.mujoco_plugin.register(actuators='servo')
+except ValueError as error:
+    print(error)
+print(mujoco.MjSpec.from_file('arm.sdf').compile().nu)
+"""
+    text = run(script, folder)
+    assert "actuators must be one of none, motor" in text
+    assert text.endswith("\n0\n")

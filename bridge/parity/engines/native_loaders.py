@@ -12,11 +12,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from typing import Any, TextIO, cast
 
 import numpy as np
 
+from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders import Search
@@ -75,7 +75,7 @@ class _Native:
 
     def __init__(self, mechanism: Mechanism, _search: Search | None = None) -> None:
         self.mechanism = mechanism
-        self.version = metadata.version(self.name.partition("-")[0])
+        self.version = version_of(self.name.partition("-")[0]) or "unknown"
         self.refusal = ""
         self.links = _by_short_name(body.name for body in mechanism.bodies)
         self.joints = _by_short_name(joint.name for joint in mechanism.scene.joints)
