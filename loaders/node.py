@@ -370,6 +370,6 @@ class Node:
 
 @lru_cache(maxsize=256)
 def _closest(key: str, known: frozenset[str]) -> str:
-    """Return the known key closest to a misspelt one, or an empty text; cached, as many links repeat an error."""
+    """Return the known key closest to a misspelled one, or an empty text; cached, as many links repeat an error."""
     close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
     return close[0] if close else ""

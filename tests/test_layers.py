@@ -233,7 +233,7 @@ def test_a_handler_of_every_exception_raises_it_again_or_states_its_reason(name:
 # --- tests ------------------------------------------------------------------------------------------------------------
 
 
-def has_behaviour(name: str) -> bool:
+def has_behavior(name: str) -> bool:
     """Whether a module has a function, besides the methods of a protocol."""
     protocols = (
         n for n in ast.walk(tree(name)) if isinstance(n, ast.ClassDef) and "Protocol" in map(ast.unparse, n.bases)
@@ -242,7 +242,7 @@ def has_behaviour(name: str) -> bool:
     return any(isinstance(f, Function) and id(f) not in declared for f in functions(name))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("__.py") and has_behaviour(name)])
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("__.py") and has_behavior(name)])
 def test_a_module_has_a_test_file_of_its_name(name: str) -> None:
     path = Path(name)
     assert (ROOT / "tests" / path.parent / f"test_{path.name}").is_file()

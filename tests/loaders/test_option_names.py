@@ -13,7 +13,7 @@ def test_known_options_pass() -> None:
     check_option_names([], {"strict"})
 
 
-def test_a_misspelt_option_is_refused_with_the_closest_name() -> None:
+def test_a_misspelled_option_is_refused_with_the_closest_name() -> None:
     with pytest.raises(TypeError, match=r"^unknown option 'strickt'; did you mean 'strict'\?$"):
         check_option_names(["strickt"], {"strict", "paths"})
 

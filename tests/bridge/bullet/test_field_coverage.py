@@ -34,7 +34,7 @@ SILENT = {
     (m.Visual, "name"): "PyBullet numbers the shapes of a link",
     (m.Collision, "density"): "a mass was computed from it when it was read",
     (m.Material, "name"): "PyBullet's materials have no names",
-    (m.Material, "ambient"): "PyBullet draws with one colour, the diffuse",
+    (m.Material, "ambient"): "PyBullet draws with one color, the diffuse",
     (m.Actuator, "name"): "PyBullet has no actuators; what they say of joints is reported",
     (m.Actuator, "interfaces"): "of the robot's hardware",
     (m.Plane, "size"): "for drawing only: PyBullet's planes are infinite",
@@ -73,7 +73,7 @@ def outcome(scene, client):
     except ModelError as error:
         return str(error)
     bodies = [loaded] if isinstance(loaded, int) else list(loaded)
-    found = [loaded.diagnostics, loaded.constraints, [engine(body, client) for body in bodies]]
+    found = [list(map(str, loaded.diagnostics)), loaded.constraints, [engine(body, client) for body in bodies]]
     found.append(loaded.mechanism.collidable_pairs("sdformat"))
     loaded.apply_physics()
     parameters = pybullet.getPhysicsEngineParameters(client)

@@ -1,4 +1,4 @@
-"""Arguments of ``loadURDF``, compared with PyBullet on one file; strict loading and misspelt options."""
+"""Arguments of ``loadURDF``, compared with PyBullet on one file; strict loading and misspelled options."""
 
 import os
 import shutil
@@ -73,7 +73,7 @@ def test_placement_and_size_are_those_of_loadurdf(pair, bullet_client, place, fi
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_free_base_is_asked_and_set_as_with_loadurdf_by_its_centre_of_mass(pair, bullet_client, place):
+def test_a_free_base_is_asked_and_set_as_with_loadurdf_by_its_center_of_mass(pair, bullet_client, place):
     native, ours = pair(**PLACES[place])
     where = [pybullet.getBasePositionAndOrientation(body, bullet_client) for body in (native, ours)]
     np.testing.assert_allclose(where[1][0], where[0][0], atol=1e-12)
@@ -84,7 +84,7 @@ def test_a_free_base_is_asked_and_set_as_with_loadurdf_by_its_centre_of_mass(pai
 
 
 def test_a_fixed_base_is_asked_by_its_link_frame(pair, bullet_client):
-    """PyBullet's own loader gives the centre of mass there, which nothing depends on."""
+    """PyBullet's own loader gives the center of mass there, which nothing depends on."""
     native, ours = pair(useFixedBase=True, basePosition=(1, 2, 3))
     assert pybullet.getBasePositionAndOrientation(ours, bullet_client)[0] == (1, 2, 3)
     assert pybullet.getBasePositionAndOrientation(native, bullet_client)[0] == pytest.approx((1.1, 2.2, 3.3))
@@ -201,7 +201,7 @@ def test_strict_refuses_what_pybullet_does_not_support(bullet_client: int) -> No
         ("packagemap", "package_map"),
     ],
 )
-def test_a_misspelt_option_is_a_type_error_with_a_suggestion(bullet_client: int, wrong: str, right: str) -> None:
+def test_a_misspelled_option_is_a_type_error_with_a_suggestion(bullet_client: int, wrong: str, right: str) -> None:
     with pytest.raises(TypeError, match=f"unknown option '{wrong}'") as caught:
         load_into_pybullet(LIMITED, physicsClientId=bullet_client, **{wrong: True})  # type: ignore[arg-type]
     assert right in str(caught.value)

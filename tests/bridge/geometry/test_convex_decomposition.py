@@ -309,7 +309,7 @@ def test_large_meshes_are_refused_before_coacd_sees_them(gutter_file, monkeypatc
 
 
 def test_a_long_strip_of_triangles_in_any_order_is_one_piece_in_a_moment(monkeypatch, tmp_path):
-    """Neighbours far apart in the file: what hangs together is found in near-linear time."""
+    """Neighbors far apart in the file: what hangs together is found in near-linear time."""
     monkeypatch.setattr(convex_decomposition, "_run", lambda *_: "seen as one")
     n = 60_000
     angles = np.linspace(0.0, 200.0, n)

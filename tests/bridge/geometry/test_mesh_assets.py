@@ -51,14 +51,12 @@ def test_the_scale_is_applied_and_a_mirrored_mesh_keeps_its_outside_outside(tmp_
     assert np.allclose(found.centroid, (scale[0], 0.0, 0.0), atol=1e-6)
 
 
-def test_what_is_seen_keeps_its_parts_and_their_colours(tmp_path):
+def test_what_is_seen_keeps_its_parts_and_their_colors(tmp_path):
     scene = trimesh.Scene()
-    for name, colour, x in (("red", (255, 0, 0, 255), 0.0), ("blue", (0, 0, 255, 255), 1.0)):
+    for name, color, x in (("red", (255, 0, 0, 255), 0.0), ("blue", (0, 0, 255, 255), 1.0)):
         ball = trimesh.creation.icosphere(subdivisions=1)
         ball.apply_translation((x, 0, 0))
-        ball.visual = trimesh.visual.TextureVisuals(
-            material=trimesh.visual.material.PBRMaterial(baseColorFactor=colour)
-        )
+        ball.visual = trimesh.visual.TextureVisuals(material=trimesh.visual.material.PBRMaterial(baseColorFactor=color))
         scene.add_geometry(ball, node_name=name, geom_name=name)
     mesh = written(tmp_path, scene, "two.glb")
     seen, _ = made(mesh)
@@ -70,9 +68,9 @@ def test_what_is_seen_keeps_its_parts_and_their_colours(tmp_path):
 
 def test_parts_that_look_alike_are_one(tmp_path):
     scene = trimesh.Scene()
-    for i, colour in enumerate(((255, 0, 0, 255), (0, 0, 255, 255), (255, 0, 0, 255))):
+    for i, color in enumerate(((255, 0, 0, 255), (0, 0, 255, 255), (255, 0, 0, 255))):
         ball = trimesh.creation.icosphere(subdivisions=1).apply_translation((3 * i, 0, 0))
-        look = trimesh.visual.material.PBRMaterial(baseColorFactor=colour)
+        look = trimesh.visual.material.PBRMaterial(baseColorFactor=color)
         ball.visual = trimesh.visual.TextureVisuals(material=look)
         scene.add_geometry(ball, node_name=f"n{i}", geom_name=f"g{i}")
     red, blue = made(written(tmp_path, scene, "three.glb"))[0]
@@ -81,7 +79,7 @@ def test_parts_that_look_alike_are_one(tmp_path):
     assert np.ptp(read_back(red).vertices, axis=0).max() == pytest.approx(8.0, rel=0.05)
 
 
-def test_a_mesh_of_one_stated_colour_is_one_asset_with_its_collision(tmp_path):
+def test_a_mesh_of_one_stated_color_is_one_asset_with_its_collision(tmp_path):
     mesh = written(tmp_path, trimesh.creation.box((1, 1, 1)), "part.glb")
     red = Material(name="red", diffuse=(1.0, 0.0, 0.0, 1.0))
     mjcf = to_mjcf(
@@ -180,7 +178,7 @@ def test_equal_meshes_are_one_asset_and_files_of_one_name_are_told_apart(tmp_pat
 
 
 def in_geometry(model, geom):
-    """The vertices of a geom's mesh as the source has them: MuJoCo moves them to the centre and the principal axes."""
+    """The vertices of a geom's mesh as the source has them: MuJoCo moves them to the center and the principal axes."""
     mesh = int(model.geom(geom).dataid[0])
     first, number = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
     R = np.zeros(9)

@@ -24,7 +24,7 @@ def solid(vertices, faces):
     return mesh
 
 
-def test_a_cone_has_the_volume_of_its_polygon_and_its_centre_a_quarter_up():
+def test_a_cone_has_the_volume_of_its_polygon_and_its_center_a_quarter_up():
     mesh = solid(*cone(Cone(radius=0.5, length=2.0)))
     area = 32 * 0.25 * math.sin(math.tau / 64)
     assert mesh.volume == pytest.approx(area * 2.0 / 3.0)

@@ -129,7 +129,7 @@ UNIT = Box(size=(1.0, 1.0, 1.0))
 
 @pytest.fixture
 def picture(tmp_path):
-    """A picture of four colours, which cannot be mistaken for a turned or mirrored one."""
+    """A picture of four colors, which cannot be mistaken for a turned or mirrored one."""
     pixels = np.array(((UPPER_LEFT, UPPER_RIGHT), (LOWER_LEFT, LOWER_RIGHT)), dtype=np.uint8)
     image = Image.fromarray(np.kron(pixels, np.ones((32, 32, 1), dtype=np.uint8)))
     for name in ("quad.png", "quad.jpg"):
@@ -204,7 +204,7 @@ def test_a_picture_goes_once_around_what_is_round(bullet_client, picture, geomet
     assert back == [left[0], left[0], left[1], left[1]]
 
 
-def test_a_picture_lies_on_a_plane_and_takes_the_colour(bullet_client, picture):
+def test_a_picture_lies_on_a_plane_and_takes_the_color(bullet_client, picture):
     plane = Plane(normal=(0.0, 0.0, 1.0), size=(1.0, 1.0))
     with load_into_pybullet(scene_of(plane, Material(texture=picture)), physicsClientId=bullet_client):
         assert quadrants(seen_from((0, 0, 4), bullet_client, up=(0, 1, 0))) == UPRIGHT
@@ -224,7 +224,7 @@ def test_a_mesh_without_texture_coordinates_is_told_of_in_both_engines(bullet_cl
     assert {"pybullet.no-texture-coordinates", "mjcf.no-texture-coordinates"} <= codes
 
 
-def test_a_picture_that_is_not_there_leaves_the_colour(bullet_client, tmp_path):
+def test_a_picture_that_is_not_there_leaves_the_color(bullet_client, tmp_path):
     scene = scene_of(UNIT, Material(texture=str(tmp_path / "gone.png"), diffuse=(0.0, 1.0, 0.0, 1.0)))
     with load_into_pybullet(scene, physicsClientId=bullet_client) as robot:
         assert [entry.code for entry in robot.diagnostics if entry.code.startswith("texture")] == ["texture.unreadable"]
@@ -274,7 +274,7 @@ def test_physically_based_looks_are_those_of_the_material(picture):
     assert "mjcf.material" not in {entry.code for entry in mjcf.diagnostics}
 
 
-def test_a_map_without_a_colour_texture_keeps_the_colour(picture):
+def test_a_map_without_a_color_texture_keeps_the_color(picture):
     look = Material(diffuse=(0.1, 0.2, 0.3, 1.0), maps=(("normal_map", picture),))
     model = compiled(to_mjcf(scene_of(UNIT, look)))
     assert model.mat_rgba[0] == pytest.approx((0.1, 0.2, 0.3, 1.0))

@@ -30,7 +30,7 @@ def test_a_screw_advances_by_its_pitch_in_one_turn():
     assert primitive_names(by_name(mechanism.bodies)["bolt"]) == ("thread", "thread_slide")
 
 
-def test_an_arc_turns_about_its_centre():
+def test_an_arc_turns_about_its_center():
     quarter = Curve(initial_tangent=X_AXIS, plane_normal=Z_AXIS, arcs=(Arc(length=math.pi, curvature=0.5),))
     rail = joint("rail", WORLD, "cart", JointType.CURVILINEAR, axes=(X_AXIS,), curve=quarter)
     cart = lower(scene([link("cart")], [rail])).link_poses({"rail": math.pi})["cart"]

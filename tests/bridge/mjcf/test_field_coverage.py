@@ -253,9 +253,14 @@ def changed(value):
     return (changed(value[0]), *value[1:])
 
 
+def is_part(cls):
+    """Return whether a class is the scene or a dataclass of the model."""
+    return cls is Scene or (dataclasses.is_dataclass(cls) and cls.__module__.startswith(f"{m.__name__}."))
+
+
 def parts(value, path=()):
     """Every dataclass of the model in the scene, with the way to it."""
-    if dataclasses.is_dataclass(value) and type(value).__module__ == m.__name__:
+    if is_part(type(value)):
         yield path, value
         for field in dataclasses.fields(value):
             yield from parts(getattr(value, field.name), (*path, field.name))
@@ -287,9 +292,7 @@ SCENE = tree()
 PARTS = list(parts(SCENE))
 WHOLE = ("Where", "Friction", "Surface", "Physics")
 """Types of fields whose own fields are tried."""
-CLASSES = [
-    c for c in vars(m).values() if isinstance(c, type) and dataclasses.is_dataclass(c) and c.__module__ == m.__name__
-]
+CLASSES = [Scene, *(c for c in vars(m).values() if isinstance(c, type) and is_part(c) and c is not m.SceneData)]
 FIELDS = [
     (cls, field)
     for cls in CLASSES

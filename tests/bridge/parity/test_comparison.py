@@ -144,7 +144,7 @@ def test_an_impossible_inertia_is_refused_or_repaired_alike_in_every_engine(tmp_
 # --- options and text ------------------------------------------------------------------------------------------------
 
 
-def test_a_misspelt_option_is_an_error_that_suggests_the_right_one() -> None:
+def test_a_misspelled_option_is_an_error_that_suggests_the_right_one() -> None:
     with pytest.raises(TypeError, match="unknown option 'configuration'; did you mean 'configurations'"):
         compare(ARM, configuration=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="did you mean 'package_map'"):

@@ -19,7 +19,7 @@ SINGLE = 1e-6
 """pycollada turns nodes in single precision."""
 
 
-def test_inches_and_y_up_become_metres_and_z_up(read) -> None:
+def test_inches_and_y_up_become_meters_and_z_up(read) -> None:
     """x stays, y points up and becomes z, z points at the viewer and becomes -y."""
     data = read(collada(asset="<unit name='inch' meter='0.0254'/><up_axis>Y_UP</up_axis>"))
     assert_box(data, (0.0, -3 * INCH, 0.0), (1 * INCH, 0.0, 2 * INCH))
@@ -121,7 +121,7 @@ def test_geometry_whose_material_is_broken_is_kept(read) -> None:
     assert "mesh.incomplete" in read.codes
 
 
-def test_a_submesh_is_chosen_by_any_of_its_names_and_centred(read) -> None:
+def test_a_submesh_is_chosen_by_any_of_its_names_and_centered(read) -> None:
     for name in ("inner", "box", "box-mesh", "outer"):
         assert_box(read(collada(nodes=NESTED), submesh=name), (6, 1, 0), (10, 3, 6), SINGLE)
         assert_box(read(collada(nodes=NESTED), submesh=name, center=True), (-2, -1, -3), (2, 1, 3), SINGLE)

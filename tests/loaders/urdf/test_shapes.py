@@ -49,7 +49,7 @@ def test_a_shape_that_nobody_knows_is_left_out_and_named() -> None:
 VISUAL = "<visual><geometry><sphere radius='1'/></geometry>{}</visual>"
 
 
-def colours(body: str) -> list[object]:
+def colors(body: str) -> list[object]:
     return [visual.material and visual.material.diffuse for link in robot(body).links for visual in link.visuals]
 
 
@@ -59,7 +59,7 @@ def test_materials_are_known_by_name_wherever_they_stand() -> None:
     again = VISUAL.format("<material name='own'/>")
     body = f"<link name='a'>{named}{own}{again}{VISUAL.format('')}</link>"
     red, blue = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5)
-    assert colours(body + f"<material name='m'>{RED}</material>") == [red, blue, blue, None]
+    assert colors(body + f"<material name='m'>{RED}</material>") == [red, blue, blue, None]
 
 
 def test_of_two_materials_of_one_name_the_first_counts_where_it_is_only_named() -> None:

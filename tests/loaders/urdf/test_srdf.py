@@ -23,9 +23,9 @@ def load_with_srdf(tmp_path: Path, srdf: str) -> Scene:
 
 
 def excluded(scene: Scene) -> set[frozenset[str]]:
-    """What the file alone excludes: Drake's own rule is about neighbours."""
-    neighbours = {frozenset(pair) for pair in ("ab", "bc", "cd")}
-    return set(scene.excluded_collision_pairs("drake")) - neighbours
+    """What the file alone excludes: Drake's own rule is about neighbors."""
+    neighbors = {frozenset(pair) for pair in ("ab", "bc", "cd")}
+    return set(scene.excluded_collision_pairs("drake")) - neighbors
 
 
 def test_disabled_pairs_become_collision_filters(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def cube(tmp_path):
 
 
 def too_near(client, body, name, height=1.0):
-    """Return the distance by which a ball of 0.1 m finds the shape, of 0.2 m below its centre, nearer than it is."""
+    """Return the distance by which a ball of 0.1 m finds the shape, of 0.2 m below its center, nearer than it is."""
     ball = load_into_pybullet(scene([link("s", shape=Sphere(radius=0.1), X_WL=Pose.of(p=(0, 0, -height)))]),
                               physicsClientId=client)  # fmt: skip
     points = pybullet.getClosestPoints(body, ball, 2.0, body.links[name], -1, physicsClientId=client)

@@ -83,23 +83,23 @@ def test_a_height_map_that_moves_or_cannot_be_read_is_left_out_and_said_to_be(bu
 
 
 def pixels_of(client, body):
-    """The colours that PyBullet draws a body in, seen from above, shape (n, 3)."""
+    """The colors that PyBullet draws a body in, seen from above, shape (n, 3)."""
     view = pybullet.computeViewMatrix((0, 0, 3), (0, 0, 0), (0, 1, 0))
     lens = pybullet.computeProjectionMatrixFOV(45, 1, 0.1, 10)
     shot = pybullet.getCameraImage(
         160, 160, view, lens, lightDirection=(0, 0, 1), shadow=0, lightAmbientCoeff=1.0, lightDiffuseCoeff=0.0,
         lightSpecularCoeff=0.0, renderer=pybullet.ER_TINY_RENDERER, physicsClientId=client,
     )  # fmt: skip
-    colours = np.reshape(np.array(shot[2], dtype=np.uint8), (160, 160, 4))[:, :, :3]
-    return colours, np.reshape(shot[4], (160, 160)) == int(body)
+    colors = np.reshape(np.array(shot[2], dtype=np.uint8), (160, 160, 4))[:, :, :3]
+    return colors, np.reshape(shot[4], (160, 160)) == int(body)
 
 
 def sheet(tmp_path, folder="sheet"):
-    """A square of 2 m with a picture of four colours on it."""
-    colours = np.array((((255, 0, 0), (0, 255, 0)), ((0, 0, 255), (255, 255, 0))), dtype=np.uint8)
+    """A square of 2 m with a picture of four colors on it."""
+    colors = np.array((((255, 0, 0), (0, 255, 0)), ((0, 0, 255), (255, 255, 0))), dtype=np.uint8)
     home = tmp_path / folder
     home.mkdir()
-    Image.fromarray(colours.repeat(32, axis=0).repeat(32, axis=1)).save(home / "four.png")
+    Image.fromarray(colors.repeat(32, axis=0).repeat(32, axis=1)).save(home / "four.png")
     (home / "sheet.mtl").write_text("newmtl m\nKd 1 1 1\nmap_Kd four.png\n")
     corners = "v -1 -1 0\nv 1 -1 0\nv 1 1 0\nv -1 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n"
     (home / "sheet.obj").write_text(f"mtllib sheet.mtl\n{corners}usemtl m\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n")
@@ -113,10 +113,10 @@ def test_the_picture_on_a_mesh_is_drawn(bullet_client, tmp_path, monkeypatch, ca
     robot = load_into_pybullet(scene([link("a", visuals=visuals)]), physicsClientId=bullet_client)
     image, seen = pixels_of(bullet_client, robot)
     assert seen.sum() > 5000
-    for (row, column), colour in {
+    for (row, column), color in {
         (50, 50): (255, 0, 0), (50, 110): (0, 255, 0), (110, 50): (0, 0, 255), (110, 110): (255, 255, 0),
     }.items():  # fmt: skip
-        assert image[row, column] == pytest.approx(np.array(colour), abs=30), (row, column)
+        assert image[row, column] == pytest.approx(np.array(color), abs=30), (row, column)
 
 
 def test_a_changed_picture_is_converted_again(bullet_client, tmp_path, monkeypatch):
@@ -133,7 +133,7 @@ def test_a_changed_picture_is_converted_again(bullet_client, tmp_path, monkeypat
 # --- margins ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_free_mesh_touches_where_it_is_and_a_mesh_on_a_joint_a_millimetre_before(bullet_client, tmp_path):
+def test_a_free_mesh_touches_where_it_is_and_a_mesh_on_a_joint_a_millimeter_before(bullet_client, tmp_path):
     corners = "".join(f"v {x} {y} {z}\n" for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5))
     quads = ("1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4")
     (tmp_path / "box.obj").write_text(corners + "".join(f"f {quad}\n" for quad in quads))

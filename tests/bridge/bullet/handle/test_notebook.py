@@ -35,7 +35,7 @@ def has(image, red, green, blue):
     return int((image[:, :, wanted].min(axis=2) > image[:, :, ~wanted].max(axis=2) + 60).sum())
 
 
-def test_a_body_shows_itself_in_its_colours(bullet_client, tmp_path):
+def test_a_body_shows_itself_in_its_colors(bullet_client, tmp_path):
     X = Pose.of(p=(0.0, 1.0, 0.0))
     links = [painted("a", (1.0, 0.0, 0.0, 1.0)), painted("b", (0.0, 0.0, 1.0, 1.0), X_WL=X)]
     robot = load_into_pybullet(scene(links, [joint("j", "a", "b", X_PJ=X)]), physicsClientId=bullet_client)

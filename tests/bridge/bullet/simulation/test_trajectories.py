@@ -25,7 +25,7 @@ def test_robots_on_a_floating_base_come_nearer_to_mujoco_in_first_order_of_the_s
     assert slope(differences) == pytest.approx(1.0, abs=0.02)
 
 
-def test_a_floating_base_whose_origin_is_its_centre_of_mass_moves_as_in_mujoco(pybullet_robots):
+def test_a_floating_base_whose_origin_is_its_center_of_mass_moves_as_in_mujoco(pybullet_robots):
     differences = [difference(bare(pybullet_robots / "r2d2.urdf", fixed=False), steps[0])]
     assert max(differences) <= 1e-9
     assert math.isnan(slope(differences))

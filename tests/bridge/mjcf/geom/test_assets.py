@@ -21,7 +21,7 @@ from tests.support.mjcf_scenes import UNIT, link, scene_of
 from tests.support.mujoco_oracle import compiled
 
 
-def test_colours_names_and_transparency_are_seen():
+def test_colors_names_and_transparency_are_seen():
     red = Material(name="red", diffuse=(0.8, 0.1, 0.1, 1.0), specular=(0.5, 0.5, 0.5, 1.0))
     bare = Material(diffuse=(0.1, 0.2, 0.3, 1.0))
     visuals = (
@@ -35,7 +35,7 @@ def test_colours_names_and_transparency_are_seen():
     assert np.allclose(model.geom("b").rgba, (0.1, 0.2, 0.3, 0.25))
 
 
-def test_a_colour_of_several_geoms_is_one_material():
+def test_a_color_of_several_geoms_is_one_material():
     paint, other = (Material(diffuse=(r, 0.2, 0.4, 1.0)) for r in (0.1, 0.3))
     looks = {"a": paint, "b": paint, "c": other}
     visuals = tuple(

@@ -19,7 +19,7 @@ def test_every_number_reads_back_as_it_was(x):
 
 
 @given(st.floats(0.0, 1.0))
-def test_a_colour_reads_back_as_mujoco_keeps_it_and_no_longer(c):
+def test_a_color_reads_back_as_mujoco_keeps_it_and_no_longer(c):
     (written,) = map(number, color((c,)))
     assert np.float32(float(written)) == np.float32(c)
     assert len(re.sub(r"e.*|[.]", "", written).lstrip("0")) <= 9

@@ -33,7 +33,7 @@ FOUR_BARS = (
     + BAR.format("close", "c", "b", "0 0 0 0 0 0")
     + "</model></sdf>"
 )
-"""Three links of one metre between two points of the ground that are a metre apart."""
+"""Three links of one meter between two points of the ground that are a meter apart."""
 
 
 def opened(name: str, scene: loaders.Scene):

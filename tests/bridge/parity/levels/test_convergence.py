@@ -29,7 +29,7 @@ ENGINES = ["mujoco", "pybullet", "reference"]
 G = 9.8
 
 L = 0.7
-"""From hinge to the centre of mass of the pendulum [m]."""
+"""From hinge to the center of mass of the pendulum [m]."""
 
 
 def link(name: str, mass: float, inertia: tuple[float, float, float], pose: str = "0 0 0 0 0 0") -> str:

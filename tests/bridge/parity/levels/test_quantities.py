@@ -37,7 +37,7 @@ def test_infinite_limits_are_equal_only_to_their_like() -> None:
     assert absolute(free, stopped, 1.0) == math.inf
 
 
-def test_the_distance_of_poses_is_the_larger_of_metres_and_radians() -> None:
+def test_the_distance_of_poses_is_the_larger_of_meters_and_radians() -> None:
     a, b = np.eye(4), np.eye(4)
     b[:3, :3] = ((math.cos(0.2), -math.sin(0.2), 0), (math.sin(0.2), math.cos(0.2), 0), (0, 0, 1))
     b[0, 3] = 0.1

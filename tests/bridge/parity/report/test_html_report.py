@@ -152,7 +152,7 @@ def test_a_fault_stands_at_the_head_with_its_place_and_beside_the_link_that_has_
     assert "may follow from the mass of forearm" in later.cause
     row = next(line for line in page.splitlines() if line.startswith("<tr><td>forearm</td><td"))
     assert "1.0e-02" in row
-    assert "✗" in page, "a difference is told by a sign and not by colour alone"
+    assert "✗" in page, "a difference is told by a sign and not by color alone"
 
 
 def test_pairs_that_an_engine_holds_otherwise_are_marked_in_the_matrix(tmp_path: Path) -> None:
