@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bridge.cli.output import Output
 from bridge.parity import Comparison, Outcome, Verdict
-from bridge.parity.results.verdict import Row, number
+from bridge.parity.results.verdict import Row, line, number
 
 _STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
 _WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
@@ -30,7 +30,8 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         _show_rows(shown, output)
     for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if row.cause):
         output.data(cause)
-    if comparison.failures:
+    for row in comparison.failures[:1]:
+        output.data(f"first difference: {line(row)}")
         output.data(f"repeat with: {command}")
     if output.verbosity == 0:
         output.progress("-v shows every quantity")
