@@ -279,7 +279,8 @@ class Node:
             return default
         value = _FLAGS.get(text.strip().lower())
         if value is None:
-            node.invalid("xml.not-a-flag", "expected true or false, not {value!r}", value=text.strip())
+            template = "expected true or false in <{tag}>, not {value!r}"
+            node.invalid("xml.not-a-flag", template, tag=node.tag, value=text.strip())
             return default
         return value
 
@@ -287,7 +288,7 @@ class Node:
         """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic if it cannot."""
         number = parse_number(word)
         if number is None:
-            self.invalid("xml.not-a-number", "expected a number, not {word!r}", word=word)
+            self.invalid("xml.not-a-number", "expected a number in <{tag}>, not {word!r}", tag=self.tag, word=word)
             return None
         value, digits = number
         if digits != word:
@@ -295,7 +296,7 @@ class Node:
                 Fate.ASSUMED, "xml.trailing-text", "{word!r} is not a number; using {digits}", word=word, digits=digits
             )
         if math.isnan(value) or (math.isinf(value) and not inf):
-            self.invalid("xml.not-finite", "expected a finite number, not {word!r}", word=word)
+            self.invalid("xml.not-finite", "expected a finite number in <{tag}>, not {word!r}", tag=self.tag, word=word)
             return None
         return value
 

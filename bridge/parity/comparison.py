@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_re
 from loaders.option_names import check_option_names
 
 REFERENCE = "reference"
+_T = TypeVar("_T")
 _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
 
@@ -89,9 +90,9 @@ def _write(path: str | os.PathLike[str], text: str) -> Path:
 
 def compare(
     source: Source,
-    engines: Sequence[str | Factory] | None = None,
+    engines: str | Sequence[str | Factory] | None = None,
     *,
-    levels: Sequence[Level | str] = DEFAULT_LEVELS,
+    levels: str | Sequence[Level | str] = DEFAULT_LEVELS,
     seed: int = 0,
     configurations: int = 20,
     positions: Mapping[str, Position] | None = None,
@@ -125,7 +126,7 @@ def compare(
         ExportError: If an engine cannot represent the model.
         EngineMissingError: If an engine is not installed.
         TypeError: If an option is unknown.
-        ValueError: If an engine, a level or a joint in ``positions`` is unknown.
+        ValueError: If an engine, a level or a joint in ``positions`` is unknown, or ``configurations`` is less than 1.
 
     Example:
         >>> import bridge
@@ -135,8 +136,8 @@ def compare(
         >>> result.assert_equivalent()
     """
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
-    selected = [_level(level) for level in levels]
-    chosen = default_engines() if engines is None else engines
+    selected = [_level(level) for level in _several(levels)]
+    chosen = default_engines() if engines is None else _several(engines)
     named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
     mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
@@ -171,6 +172,11 @@ def _level(level: Level | str) -> Level:
         raise ValueError(f"unknown level {level!r}; expected one of: {', '.join(Level)}") from error
 
 
+def _several(values: str | Sequence[_T]) -> Sequence[str | _T]:
+    """Return the values; text holds several that are separated by commas, as on the command line."""
+    return [word.strip() for word in values.split(",")] if isinstance(values, str) else values
+
+
 def _named(engine: str | Factory) -> _NamedFactory:
     if isinstance(engine, str):
         return engine, factory_of(engine)
@@ -179,6 +185,8 @@ def _named(engine: str | Factory) -> _NamedFactory:
 
 def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]) -> list[State]:
     """The random states, after a state with the given positions if there are any."""
+    if count < 1:
+        raise ValueError(f"configurations = {count}; expected a whole number of at least 1")
     states = random_states(mechanism, count, seed)
     if not positions:
         return states

@@ -177,3 +177,13 @@ def test_joints_of_transmissions_and_references_of_gazebo_are_subjects_without_a
         "<gazebo reference='l'><mu1 mark='friction'/></gazebo></robot>"
     )
     assert subjects == {"joint": ("t", "j"), "friction": ("l",)}
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("1,5", "expected a number in <mass>, not '1,5'"), ("nan", "expected a finite number in <mass>, not 'nan'")],
+)
+def test_a_word_that_is_no_number_is_reported_with_its_element(word: str, message: str) -> None:
+    root, found = root_of(f"<inertial><mass>{word}</mass></inertial>")
+    root.number("mass", 1.0)
+    assert [entry.message for entry in found] == [message]

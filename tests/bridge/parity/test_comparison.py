@@ -168,3 +168,15 @@ def test_the_repr_states_verdict_engines_and_counts_in_one_short_line() -> None:
     assert repr(result).startswith("<Comparison EQUIVALENT arm in mujoco, pybullet: ")
     assert len(repr(result)) < 200
     assert "\n" not in repr(result)
+
+
+def test_engines_and_levels_in_one_text_are_separated_by_commas() -> None:
+    result = bridge.compare(ASSETS / "double_pendulum.urdf", "reference, mujoco", levels="L0,L1", configurations=1)
+    assert result.engines == ("mujoco",)
+    assert {str(row.level) for row in result.rows} == {"L0", "L1"}
+
+
+@pytest.mark.parametrize("count", [0, -3])
+def test_fewer_than_one_configuration_is_an_error_that_says_what_was_expected(count: int) -> None:
+    with pytest.raises(ValueError, match=rf"configurations = {count}; expected a whole number of at least 1"):
+        bridge.compare(ASSETS / "double_pendulum.urdf", ("mujoco",), levels=("L0",), configurations=count)
