@@ -9,7 +9,7 @@ from pathlib import Path
 import loaders
 from bridge.mechanism.coordinates import Position
 from bridge.mjcf import export_mjcf
-from bridge.parity import Comparison, compare
+from bridge.parity import Comparison, compare, default_engines
 from loaders.scene import Scene
 
 from .bundled_models import assets_dir
@@ -39,6 +39,17 @@ class Demo:
     files: tuple[Path, ...]
     notes: tuple[str, ...]
 
+    @property
+    def next_steps(self) -> tuple[str, ...]:
+        """What to try next, one command on each line; the model is drawn where there is a display."""
+        folder = self.files[0].parent
+        return (
+            f"open {folder.parent / 'report.html'} in a browser",
+            f"python -m mujoco.viewer --mjcf={folder / 'scene.xml'}",
+            "sdfbridge check YOUR_ROBOT.sdf",
+            "sdfbridge compare YOUR_ROBOT.sdf --report out/report",
+        )
+
 
 def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
     """Run the demonstration and write its files below ``folder``.
@@ -61,8 +72,9 @@ def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
     exported = export_mjcf(scene, folder / "arm", quiet=True)
     progress("drawing both simulators")
     picture, notes = _picture(scene)
-    progress("comparing MuJoCo and PyBullet")
-    comparison = compare(scene)
+    engines = default_engines()
+    progress("comparing MuJoCo and PyBullet" if len(engines) > 1 else "comparing MuJoCo with the reference")
+    comparison = compare(scene, engines)
     files = [exported.path]
     if picture is not None:
         files.append(_write(folder / "side_by_side.png", picture))

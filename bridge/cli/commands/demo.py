@@ -32,6 +32,7 @@ def demo(options: Namespace, output: Output) -> int:
         output.data("\n".join(map(str, result.files)))
     for note in result.notes:
         output.progress(note)
+    output.progress("\n".join(["try next:", *(f"  {step}" for step in result.next_steps)]))
     return 0 if result.comparison.verdict is Verdict.EQUIVALENT else 1
 
 

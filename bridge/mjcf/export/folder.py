@@ -39,6 +39,12 @@ class MjcfExport:
     files: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
 
+    def __str__(self) -> str:
+        """Return where the model is, how to view it, and how to write the actuators that were left out."""
+        lines = [str(self.path), f"view it: python -m mujoco.viewer --mjcf={self.path.parent / 'scene.xml'}"]
+        omitted = [entry for entry in self.diagnostics if entry.code == "mjcf.no-actuators"]
+        return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
+
 
 def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> MjcfExport:
     """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.

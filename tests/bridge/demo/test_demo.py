@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,5 +28,19 @@ def test_without_pictures_the_demonstration_still_compares(tmp_path: Path, monke
     assert {path.name for path in result.files} >= {"arm.xml", "results.json", "junit.xml"}
     assert all(path.is_file() for path in result.files)
     assert json.loads((tmp_path / "results.json").read_text())["verdict"] == "EQUIVALENT"
+    assert f"python -m mujoco.viewer --mjcf={tmp_path / 'arm' / 'scene.xml'}" in result.next_steps
+    assert (tmp_path / "arm" / "scene.xml").is_file()
     assert steps[0].startswith("reading ")
     assert steps[1:] == ["writing MJCF", "drawing both simulators", "comparing MuJoCo and PyBullet"]
+
+
+def test_without_pybullet_the_demonstration_compares_mujoco_with_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pybullet", None)
+    steps: list[str] = []
+    result = run_demo(tmp_path, progress=steps.append)
+    assert result.comparison.verdict is Verdict.EQUIVALENT
+    assert result.comparison.engines == ("mujoco",)
+    assert steps[-1] == "comparing MuJoCo with the reference"
+    assert any("no pictures of PyBullet" in note for note in result.notes)

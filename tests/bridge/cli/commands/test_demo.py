@@ -16,3 +16,5 @@ def test_the_demonstration_writes_all_that_it_promises_and_finds_both_engines_eq
     assert "arm: EQUIVALENT" in done.stdout
     for name in ("arm/arm.xml", "side_by_side.png", "results.json", "junit.xml", "report.html"):
         assert (tmp_path / "demo" / name).stat().st_size > 500, name
+    assert "try next:" in done.stderr
+    assert done.stderr.rstrip().endswith("sdfbridge compare YOUR_ROBOT.sdf --report out/report")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -75,3 +76,14 @@ def test_a_models_name_never_leads_out_of_the_folder(tmp_path, name):
     assert found.path.name not in {"scene.xml", ".xml"}
     assert sorted(p.name for p in (tmp_path / "in").iterdir()) == ["demo"]
     quietly(lambda: mujoco.MjModel.from_xml_path(os.fspath(out / "scene.xml")))
+
+
+def test_a_printed_result_says_how_to_view_the_model_and_how_to_write_actuators(tmp_path: Path, assets: Path) -> None:
+    result = export_mjcf(assets / "arm" / "model.sdf", tmp_path / "arm")
+    text = str(result)
+    assert text.splitlines()[0] == str(result.path)
+    command = next(line for line in text.splitlines() if line.startswith("view it: "))
+    assert Path(command.partition("--mjcf=")[2]).is_file()
+    assert 'actuators="motor"' in text
+    driven = export_mjcf(assets / "arm" / "model.sdf", tmp_path / "driven", actuators="motor")
+    assert "actuators" not in str(driven)
