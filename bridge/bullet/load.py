@@ -13,6 +13,7 @@ from bridge.bullet.arguments import base_pose, find_source, refuse_maximal_coord
 from bridge.bullet.client.client import Client
 from bridge.bullet.client.flags import allowed_flags, required_flags
 from bridge.bullet.client.stdout_capture import capture_stdout
+from bridge.bullet.contact.pair_coefficients import PairCoefficients, pair_coefficients
 from bridge.bullet.contact.pair_filters import PairFilters, filtered, report_filters, report_policy
 from bridge.bullet.contact.parameters import set_contacts
 from bridge.bullet.contact.unsupported_parameters import report_contacts
@@ -59,6 +60,7 @@ class _Plan:
     documents: list[str]
     """Paths of the URDF documents of the articulations."""
     filters: PairFilters
+    coefficients: PairCoefficients
     flags: int
 
 
@@ -181,7 +183,8 @@ def _plan(
     articulations = articulate(mechanism, diagnostics)
     filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
     report_unsupported_features(mechanism, diagnostics)
-    report_contacts(articulations, diagnostics)
+    coefficients = pair_coefficients(mechanism, excluded)
+    report_contacts(articulations, coefficients, diagnostics)
     report_constraints(mechanism, articulations, diagnostics)
     report_filters(mechanism, filters, diagnostics)
     report_policy(mechanism.scene, policy, diagnostics)
@@ -193,6 +196,7 @@ def _plan(
         articulations=articulations,
         documents=documents,
         filters=filters,
+        coefficients=coefficients,
         flags=allowed_flags(flags, client.modes, diagnostics),
     )
 
@@ -222,7 +226,7 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
                 states.append(State(client, bodies[-1], articulation))
                 _check_indices(states[-1])
                 clear_pybullet_defaults(client, bodies[-1], articulation)
-                set_contacts(client, bodies[-1], articulation)
+                set_contacts(client, bodies[-1], articulation, plan.coefficients)
         _set_initial_positions(plan.mechanism, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()

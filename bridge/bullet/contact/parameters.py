@@ -10,19 +10,23 @@ from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import Segment
 from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
 
+from .pair_coefficients import PairCoefficients
 
-def set_contacts(client: Client, body: int, articulation: Articulation) -> None:
+
+def set_contacts(client: Client, body: int, articulation: Articulation, coefficients: PairCoefficients) -> None:
     """Set the contact parameters of every segment with collisions.
 
     Args:
         client: The physics server.
         body: PyBullet's id of the body.
         articulation: The articulation that the body was loaded from.
+        coefficients: Friction and restitution of the links whose products must be right.
     """
     for index, segment in enumerate(articulation.segments, start=BASE):
-        collision = next(iter(collisions_of(segment)), None)
-        if collision is not None:
-            client.changeDynamics(body, index, **contact_parameters(collision.surface))
+        carried = next((carried for carried in segment.links if carried.link.collisions), None)
+        if carried is not None:
+            parameters = contact_parameters(carried.link.collisions[0].surface)
+            client.changeDynamics(body, index, **parameters | coefficients.of_link(carried.link.name))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
         client.changeDynamics(body, BASE, collisionMargin=0.0)  # PyBullet ignores this for other links
 

@@ -14,8 +14,11 @@ from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import Collision, Friction, Surface
 from loaders.scene_queries.scoped_names import SEPARATOR
 
+from .pair_coefficients import PairCoefficients
 from .parameters import collisions_of, contact_parameters, is_hull, spinning_friction
 
+_NO_DIFFERENCE = 1e-9
+"""Difference of friction that is a rounding error."""
 _UNSUPPORTED = (
     "restitution_threshold", "dissipation", "relaxation_time", "max_velocity", "min_depth", "soft_cfm", "soft_erp",
     "collide_without_contact", "hydroelastic",
@@ -39,11 +42,12 @@ class _LinkCollision:
         return f"{self.link}{SEPARATOR}{self.collision.name}"
 
 
-def report_contacts(articulations: Sequence[Articulation], diagnostics: Diagnostics) -> None:
+def report_contacts(articulations: Sequence[Articulation], chosen: PairCoefficients, diagnostics: Diagnostics) -> None:
     """Report the contact parameters of all collisions that PyBullet does not support.
 
     Args:
         articulations: The bodies to load.
+        chosen: The coefficients whose products are as close as possible to those of the pairs.
         diagnostics: Record of the findings.
     """
     segments = [segment for articulation in articulations for segment in articulation.segments]
@@ -52,7 +56,7 @@ def report_contacts(articulations: Sequence[Articulation], diagnostics: Diagnost
         _report_mixed_surfaces(segment, diagnostics)
     collisions = [collision for segment in segments for collision in _link_collisions(segment)]
     _report_unsupported(collisions, diagnostics)
-    _report_friction_products(collisions, diagnostics)
+    _report_friction_products(collisions, chosen, diagnostics)
     _report_restitution(collisions, diagnostics)
     _report_combination_rules(collisions, diagnostics)
     for articulation in articulations:
@@ -158,10 +162,15 @@ def _unsupported_friction(friction: Friction) -> Iterator[str]:
 # --- combination of two surfaces -------------------------------------------------------------------------------------
 
 
-def _report_friction_products(collisions: Sequence[_LinkCollision], diagnostics: Diagnostics) -> None:
+def _report_friction_products(
+    collisions: Sequence[_LinkCollision], chosen: PairCoefficients, diagnostics: Diagnostics
+) -> None:
     """Report the largest difference between PyBullet's friction of a pair and the smaller of the two coefficients."""
     coefficients = sorted({collision.surface.friction.mu for collision in collisions})
-    if set(coefficients) <= {0.0, 1.0}:
+    difference = chosen.friction_difference
+    if difference is None:
+        difference = max((abs(min(a, b) - a * b) for a in coefficients for b in coefficients), default=0.0)
+    if difference <= _NO_DIFFERENCE:
         return
     diagnostics.add(
         Fate.APPROXIMATED,
@@ -171,7 +180,7 @@ def _report_friction_products(collisions: Sequence[_LinkCollision], diagnostics:
         target=TARGET,
         hint="give the ground a coefficient of 1, against which the file's values hold",
         subjects=_subjects([c for c in collisions if c.surface.friction.mu not in {0.0, 1.0}]),
-        difference=max(abs(min(a, b) - a * b) for a in coefficients for b in coefficients),
+        difference=difference,
     )
 
 

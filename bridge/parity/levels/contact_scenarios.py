@@ -2,9 +2,8 @@
 
 Every simulator has its own contact model, so results are not equal: each scenario has its own tolerance, which its row
 states. For the rest height the model itself, as one rigid body, is dropped on a plane, and its lowest point must end up
-on the plane. The other scenarios are standard cases with the friction and restitution of the model, compared with
-closed forms. If an engine combines the coefficients of two surfaces by another rule than the file intends, the row says
-so.
+on the plane. The other scenarios are standard cases with the friction and restitution of the model on a plane with the
+same coefficients, compared with closed forms.
 """
 
 from __future__ import annotations
@@ -52,8 +51,6 @@ PYBULLET_PUSH_OUT = 0.08
 """Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact by velocity."""
 _RESTITUTION = "mjcf.restitution"
 _ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
-_MULTIPLY_COEFFICIENTS = frozenset({"pybullet"})
-"""Engines that multiply the coefficients of two surfaces; the others keep the coefficient of two equal surfaces."""
 _Named = Sequence[tuple[str, Factory]]
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -157,8 +154,7 @@ def _height_sample(engine: Engine, scenario: RestScenario) -> tuple[float, float
 
 def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
     """The distance that a block slides down a slope half as steep as friction can hold."""
-    coefficient = surface.friction.mu
-    mu = _combined(name, coefficient)
+    mu = surface.friction.mu
     if not MIN_FRICTION <= mu <= MAX_FRICTION:
         cause = f"sliding is measured for friction of {MIN_FRICTION:g} to {MAX_FRICTION:g}, not for {mu:g}"
         return _unknown("slide", name, cause)
@@ -167,9 +163,8 @@ def _slide_row(name: str, factory: Factory, surface: Surface) -> Row:
     speed = 0.3 * deceleration
     engine, distance = _slide(factory, surface, slope, speed)
     exact = speed**2 / (2.0 * deceleration)
-    rule = f"; {name} multiplies two coefficients of {coefficient:g} and slides with {mu:g}" * (mu != coefficient)
-    expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m{rule}"
-    row = _row("slide", "", engine, abs(distance / exact - 1.0), SLIDE_TOLERANCE, f"friction {coefficient:g}", expected)
+    expected = f"stops after {distance:.4g} m, closed form {exact:.4g} m"
+    row = _row("slide", "", engine, abs(distance / exact - 1.0), SLIDE_TOLERANCE, f"friction {mu:g}", expected)
     return _unless_it_bounces(row, engine, surface, lambda dull: _slide_row(name, factory, dull))
 
 
@@ -179,10 +174,10 @@ def _slide(factory: Factory, surface: Surface, slope: float, speed: float) -> tu
     engine = _open(factory, _scene([block], surface, (G * math.sin(slope), 0.0, -G * math.cos(slope))))
     try:
         engine.step(200)  # contact forces build up first
-        start = engine.link_poses()["block"].p[0]
-        engine.set_state(engine.positions(), {"block": (speed, 0.0, 0.0, *_ZERO)})
+        start = engine.link_poses()["block::link"].p[0]
+        engine.set_state(engine.positions(), {"block::link": (speed, 0.0, 0.0, *_ZERO)})
         engine.step(500)
-        return engine, float(engine.link_poses()["block"].p[0] - start)
+        return engine, float(engine.link_poses()["block::link"].p[0] - start)
     finally:
         engine.close()
 
@@ -210,13 +205,10 @@ def _expected_restitution(engine: str, restitution: float) -> tuple[float, float
     if engine == "mujoco":
         rule = "; the damping of MuJoCo's contacts is at most critical" * (restitution < CRITICAL_DAMPING_RESTITUTION)
         return max(restitution, CRITICAL_DAMPING_RESTITUTION), BOUNCE_TOLERANCE, rule
-    if engine in _MULTIPLY_COEFFICIENTS and restitution:
-        rule = (
-            f"; {engine} multiplies two restitutions of {restitution:g}, and its correction of penetration adds up to "
-            f"{PYBULLET_PUSH_OUT:g} of the speed"
-        )
-        return _combined(engine, restitution), BOUNCE_TOLERANCE + PYBULLET_PUSH_OUT, rule
-    spread = 0.0 if engine in _MULTIPLY_COEFFICIENTS else CRITICAL_DAMPING_RESTITUTION
+    if engine == "pybullet" and restitution:
+        rule = f"; its correction of penetration adds up to {PYBULLET_PUSH_OUT:g} of the speed"
+        return restitution, BOUNCE_TOLERANCE + PYBULLET_PUSH_OUT, rule
+    spread = 0.0 if engine == "pybullet" else CRITICAL_DAMPING_RESTITUTION
     return restitution, BOUNCE_TOLERANCE + spread, ""
 
 
@@ -229,7 +221,7 @@ def _stack_row(factory: Factory, surface: Surface) -> Row:
         poses = engine.link_poses()
     finally:
         engine.close()
-    moved = {cube.name: float(np.linalg.norm(poses[cube.name].p - cube.X_WL.p)) for cube in cubes}
+    moved = {cube.model: float(np.linalg.norm(poses[cube.name].p - cube.X_WL.p)) for cube in cubes}
     where = max(moved, key=lambda cube: math.inf if math.isnan(moved[cube]) else moved[cube])
     place = f"{where}, friction {surface.friction.mu:g}"
     expected = f"cubes of 0.2 m stay within {STACK_TOLERANCE:.2g} m"
@@ -247,25 +239,22 @@ def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, repeat: Calla
     return explained_by(row, entry, remark) if without.passed else row
 
 
-def _combined(engine: str, coefficient: float) -> float:
-    """The coefficient of two equal surfaces in an engine."""
-    return coefficient**2 if engine in _MULTIPLY_COEFFICIENTS else coefficient
-
-
 def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
     """A link of 1 kg with one shape."""
     size = shape.size if isinstance(shape, Box) else (2.0 * shape.radius,) * 3
     moments = [sum(x**2 for x in size) - x**2 for x in size]
     collision = Collision(name="shape", X_LG=IDENTITY, geometry=shape, surface=surface)
     inertia = SpatialInertia.of(1.0, I_Lcm=np.diag(moments) / 12.0)
-    return Link(name=name, model=name, X_WL=Pose.of(p=(0.0, 0.0, height)), inertia=inertia, collisions=(collision,))
+    return Link(
+        name=f"{name}::link", model=name, X_WL=Pose.of(p=(0.0, 0.0, height)), inertia=inertia, collisions=(collision,)
+    )
 
 
 def _scene(bodies: Sequence[Link], surface: Surface, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> Scene:
     """The bodies above a plane with the same surface."""
     plane = Collision(name="plane", X_LG=IDENTITY, geometry=Plane(), surface=surface)
-    ground = Link(name="ground", model="ground", X_WL=IDENTITY, collisions=(plane,))
-    models = [Model(name=k.name, X_WM=IDENTITY, canonical_link=k.name, static=k is ground) for k in (ground, *bodies)]
+    ground = Link(name="ground::link", model="ground", X_WL=IDENTITY, collisions=(plane,))
+    models = [Model(name=k.model, X_WM=IDENTITY, canonical_link=k.name, static=k is ground) for k in (ground, *bodies)]
     return Scene(
         name="contact", gravity=frozen(gravity), physics=Physics(time_step=STEP), models=tuple(models),
         links=(ground, *bodies),
