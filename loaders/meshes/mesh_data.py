@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,8 @@ class MeshData:
     @cached_property
     def is_closed(self) -> bool:
         """Return whether every edge has two triangles of opposite orientation; equal positions are one vertex."""
-        _, index = np.unique(self.vertices, axis=0, return_inverse=True)
-        faces = index.reshape(-1)[self.faces]
+        _, index = unique_rows(self.vertices)
+        faces = index[self.faces]
         edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
         edges = edges[edges[:, 0] != edges[:, 1]]
         keys = edges[:, 0] * (len(self.vertices) + 1) + edges[:, 1]
@@ -87,6 +88,23 @@ class MeshData:
         com = first / volume
         spread = (second / volume - np.outer(com, com)) * abs(volume) * density
         return SpatialInertia.of(abs(volume) * density, center + com, np.trace(spread) * np.eye(3) - spread)
+
+
+def unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different rows of numbers in lexicographic order, and the index of each row among them.
+
+    ``numpy.unique`` gives the same, but compares rows as records; for 100,000 positions it takes ten times as long.
+
+    Args:
+        rows: Finite numbers, shape (n, k).
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    is_first = np.ones(len(rows), dtype=bool)
+    is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    index = np.empty(len(rows), dtype=np.intp)
+    index[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], index
 
 
 def _moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:

@@ -24,6 +24,7 @@ from bridge.geometry.file_cache import cache_folder, stored
 from bridge.geometry.mesh_cache import reader_versions, source_files, texture_files
 from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
 from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh, Rgba
 
 _VERSION = "8"
@@ -143,11 +144,11 @@ def _picture(asset: mesh_assets.MeshAsset, where: Where, diagnostics: Diagnostic
 
 def _textured_obj(asset: mesh_assets.MeshAsset) -> str:
     """Return the text of an OBJ file with texture coordinates."""
-    positions, p = np.unique(np.asarray(asset.vertices, np.float32), axis=0, return_inverse=True)
-    coordinates, t = np.unique(np.asarray(asset.uv, np.float32), axis=0, return_inverse=True)
+    positions, p = unique_rows(np.asarray(asset.vertices, np.float32))
+    coordinates, t = unique_rows(np.asarray(asset.uv, np.float32))
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in positions.tolist()]
     lines += [f"vt {u:.9g} {v:.9g}\n" for u, v in coordinates.tolist()]
-    corners = np.stack((p.ravel()[asset.faces], t.ravel()[asset.faces]), axis=2).reshape(-1, 6) + 1
+    corners = np.stack((p[asset.faces], t[asset.faces]), axis=2).reshape(-1, 6) + 1
     lines += [f"f {a}/{u} {b}/{v} {c}/{w}\n" for a, u, b, v, c, w in corners.tolist()]
     return "".join(lines)
 
@@ -175,6 +176,6 @@ def faces_stl(asset: mesh_assets.MeshAsset) -> bytes:
 
 def corners_stl(asset: mesh_assets.MeshAsset) -> bytes:
     """Return a binary STL file whose triangles have each corner of the faces once; its convex hull is the same."""
-    corners = np.unique(np.asarray(asset.vertices[np.unique(asset.faces)], np.float32), axis=0)
+    corners, _ = unique_rows(np.asarray(asset.vertices[np.unique(asset.faces)], np.float32))
     padded = np.minimum(np.arange(3 * -(-len(corners) // 3)), len(corners) - 1)
     return stl(corners[padded].reshape(-1, 3, 3))

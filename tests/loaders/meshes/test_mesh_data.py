@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from loaders.meshes.mesh_data import unique_rows
 from tests.support.mesh_files import collada
 
 
@@ -37,3 +38,13 @@ def test_triangles_that_face_inwards_weigh_the_same(read, box: trimesh.Trimesh) 
 def test_a_mesh_with_a_hole_is_not_closed(read, box: trimesh.Trimesh) -> None:
     box.update_faces(np.arange(12) != 3)
     assert not read(box.export(file_type="off"), "box.off").is_closed
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_unique_rows_are_those_of_numpy(count: int) -> None:
+    rows = np.random.default_rng(0).integers(-3, 3, (count, 3)).astype(np.float32)
+    found, index = unique_rows(rows)
+    expected, inverse = np.unique(rows, axis=0, return_inverse=True)
+    assert np.array_equal(found, expected)
+    assert np.array_equal(index, inverse.reshape(-1))
+    assert np.array_equal(found[index], rows)
