@@ -6,7 +6,7 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python; d
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: demo test lint types check clean
+.PHONY: demo test lint types check bench clean
 
 demo: .venv/ready            ## convert and compare the bundled arm; output in out/demo
 	$(BIN)/sdfbridge demo out/demo
@@ -22,6 +22,9 @@ lint: .venv/ready-to-test
 
 types: .venv/ready-to-test
 	$(BIN)/mypy
+
+bench: .venv/ready-to-test     ## measure sdfbridge and every installed peer; table in docs/performance.md
+	$(BIN)/python -m benchmarks
 
 .venv/bin/python:
 	@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || \

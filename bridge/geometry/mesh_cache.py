@@ -27,7 +27,7 @@ from loaders.spatial import Array
 
 from . import mesh_assets
 from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
-from .convex_decomposition import installed
+from .convex_decomposition import PARTS, installed
 from .file_cache import cache_folder, stored
 from .mesh_assets import MeshAsset
 
@@ -157,7 +157,8 @@ def placed(finding: Diagnostic, where: Where) -> Diagnostic:
 def _record(mesh: Mesh, target: str, collides: bool, plain: bool) -> str:
     path = os.path.abspath(mesh.path) if mesh.path else ""
     folder = str(cache_folder() / _SUBFOLDER)
-    key = (_VERSION, reader_versions(), installed(), replace(mesh, uri=""), path, target, collides, plain)
+    decomposes = mesh.decomposition == PARTS and installed()
+    key = (_VERSION, reader_versions(), decomposes, replace(mesh, uri=""), path, target, collides, plain)
     return record_path(folder, *key)
 
 
