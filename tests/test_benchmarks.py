@@ -1,0 +1,46 @@
+"""The command that measures sdfbridge and its peers: what it makes of the times."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from benchmarks import __main__ as bench
+
+
+def result(name: str, ours: float, peer: float) -> dict[str, Any]:
+    times = {key: {"best": 0.9 * ms, "median": ms} for key, ms in ((bench.OURS, ours), ("Drake", peer))}
+    return {"group": "Reading", "name": name, "rounds": 3, "ms": times}
+
+
+def test_a_ratio_that_grew_by_a_quarter_is_a_regression_on_a_slower_machine_too() -> None:
+    earlier = [result("a", 10.0, 10.0), result("b", 10.0, 10.0)]
+    now = [result("a", 24.0, 20.0), result("b", 26.0, 20.0), result("new", 90.0, 1.0)]
+    assert bench.ratios(now[1]) == pytest.approx({"Drake": 1.3})
+    assert bench.regressions(now, earlier) == ["b: 1.30 times Drake, before 1.00"]
+
+
+def test_the_table_has_every_case_with_versions_and_machine() -> None:
+    where = bench.machine()
+    assert {"numpy", "mujoco"} <= set(where["versions"])
+    text = bench.table([result("a", 10.0, 20.0), result("b", 30.0, 20.0)], where)
+    assert "| a | 9.0 / 10.0 | Drake 18.0 / 20.0 | 0.50 | 3 |" in text
+    assert "| b | 27.0 / 30.0 | Drake 18.0 / 20.0 | 1.50 | 3 |" in text
+    assert where["python"] in text
+
+
+def test_the_times_are_those_of_processes_too() -> None:
+    from benchmarks.cases import Case, run
+
+    def busy() -> None:
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+
+    code = "import time\nwhile time.process_time() < 0.2: pass"
+    case = Case(group="g", name="n", ours=busy, peers={"process": lambda: run("-c", code)})
+    times = bench.measure(case, 1)["ms"]
+    assert times[bench.OURS]["median"] > 40.0
+    assert times["process"]["median"] > 150.0
