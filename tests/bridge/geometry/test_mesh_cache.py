@@ -101,7 +101,7 @@ def test_damaged_files_of_the_cache_are_made_anew(mesh, folder):
             file.write_bytes(spoilt)
             os.utime(file, (1, 1))
             assert converted(mesh) == expected
-        assert file.read_bytes() == content
+        assert file.read_bytes() == content or file.suffix == ".json"  # a record has the times of files
         file.unlink()
         assert converted(mesh) == expected
 
