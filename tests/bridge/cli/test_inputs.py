@@ -17,8 +17,15 @@ MODEL = "<sdf version='1.11'><model name='{}'><link name='a'/></model></sdf>"
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
-    """A folder of models: a file, a folder with a manifest and two files, and a hidden folder."""
-    for place, name in ((".", "one.sdf"), ("cup", "cup.sdf"), ("cup", "cup-1_5.sdf"), (".git", "old.sdf")):
+    """A folder of models: a file, a folder with a manifest, two files and a folder of parts, and a hidden folder."""
+    files = (
+        (".", "one.sdf"),
+        ("cup", "cup.sdf"),
+        ("cup", "cup-1_5.sdf"),
+        ("cup/parts", "ear.sdf"),
+        (".git", "old.sdf"),
+    )
+    for place, name in files:
         (tmp_path / place).mkdir(exist_ok=True)
         (tmp_path / place / name).write_text(MODEL.format(name.partition(".")[0]), encoding="utf-8")
     (tmp_path / "robot.urdf").write_text("<robot name='r'><link name='a'/></robot>", encoding="utf-8")
