@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .formats import LoadOptions, Search, load, load_string, resolve
     from .model import WORLD
     from .resources import Lookup
+    from .safety.limits import Limits
     from .scene import Scene
     from .spatial import Pose, SpatialInertia
 
@@ -21,6 +22,7 @@ __all__ = [
     "Diagnostic",
     "ExportError",
     "Fate",
+    "Limits",
     "LoadError",
     "LoadOptions",
     "Lookup",
@@ -38,6 +40,7 @@ __all__ = [
 
 _HOMES = {
     "WORLD": ".model",
+    "Limits": ".safety.limits",
     "Lookup": ".resources",
     "Pose": ".spatial",
     "Scene": ".scene",

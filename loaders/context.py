@@ -15,6 +15,12 @@ MAX_INCLUDE_DEPTH = 32
 """Largest number of files that include one another."""
 
 
+def element_count(scene: Scene) -> int:
+    """Return the number of elements that a scene adds to the one that includes it."""
+    shapes = sum(len(link.collisions) + len(link.visuals) + len(link.sensors) for link in scene.links)
+    return shapes + sum(map(len, (scene.links, scene.joints, scene.frames, scene.models, scene.lights)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Context of one load; immutable but for ``diagnostics``, to which readers append, and ``resources.lookups``."""

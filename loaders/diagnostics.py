@@ -18,9 +18,14 @@ from string import Formatter
 from types import TracebackType
 from typing import Self
 
+from loaders.safety.limits import Budget
+from loaders.safety.text import printable, shortened
+
 Argument = str | int | float | tuple[str, ...]
 """Value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
 
+MAX_PROBLEMS = 200
+"""Largest number of diagnostics in the text of an error; its ``diagnostics`` hold all."""
 MAX_LISTED = 6
 """Largest number of names that a message lists; it states how many more there are."""
 
@@ -138,7 +143,7 @@ class Diagnostic:
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where.file else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.severity}: {self.message}{hint}  [{self.code}]"
+        return printable(f"{place}{self.severity}: {shortened(self.message)}{shortened(hint)}  [{self.code}]")
 
     def __repr__(self) -> str:
         return f"<Diagnostic {str(self)[:160]}>"
@@ -147,10 +152,11 @@ class Diagnostic:
 class Diagnostics:
     """An append-only list of findings, shared by readers, lowering and exporters."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("_budget", "_entries")
 
-    def __init__(self, entries: Iterable[Diagnostic] = ()) -> None:
+    def __init__(self, entries: Iterable[Diagnostic] = (), budget: Budget | None = None) -> None:
         self._entries = list(entries)
+        self._budget = budget
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self._entries)
@@ -183,6 +189,8 @@ class Diagnostics:
             subjects: Scoped names of the items that the finding is about.
             arguments: The values of the template's arguments; other types than `Argument` become text.
         """
+        if self.overflows(fate):
+            return
         values = {
             key: value if isinstance(value, str | int | float | tuple) else str(value)
             for key, value in arguments.items()
@@ -190,6 +198,36 @@ class Diagnostics:
         self._entries.append(
             Diagnostic(code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects))
         )
+        if self._budget is not None:
+            self._budget.listed[_SEVERITY[fate]] += 1
+
+    def overflows(self, fate: Fate) -> bool:
+        """Return whether a finding with this fate is beyond the limit of the load; then it is counted, not listed."""
+        if self._budget is None or self._budget.has_room(_SEVERITY[fate]):
+            return False
+        self._budget.unlisted[_SEVERITY[fate]] += 1
+        return True
+
+    def spend(self, option: str, amount: int) -> None:
+        """Spend some of a limit of the load.
+
+        Args:
+            option: Name of the limit in `loaders.safety.limits.Limits`.
+            amount: The amount.
+
+        Raises:
+            LimitError: if it exceeds the limit.
+        """
+        if self._budget is not None:
+            self._budget.spend(option, amount)
+
+    def add_unlisted(self) -> None:
+        """Record how many findings are beyond the limit of the load."""
+        unlisted = Counter[str]() if self._budget is None else self._budget.unlisted
+        for severity, count in sorted(unlisted.items()):
+            message, hint = "{count} more diagnostics of severity {severity} are not listed", "raise limits.diagnostics"
+            entry: dict[str, Argument] = {"count": count, "severity": severity}
+            self._entries.append(Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry))
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
         """Append findings that were recorded elsewhere."""
@@ -251,7 +289,9 @@ class ModelError(ValueError):
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self.diagnostics = diagnostics
-        super().__init__("\n".join(map(str, diagnostics)))
+        rest = len(diagnostics) - MAX_PROBLEMS
+        lines = [*map(str, diagnostics[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
+        super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...]]]:
         return type(self), (self.diagnostics,)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -20,6 +21,7 @@ from .diagnostics import Diagnostics, Fate, LoadError, LossSummary, Where
 from .node import Node
 from .option_names import check_option_names
 from .resources import Lookup, Resources
+from .safety.limits import Budget, LimitError, Limits
 from .search.robot_descriptions import locate
 from .xml import parse, read_bytes
 
@@ -101,6 +103,8 @@ class Search(TypedDict, total=False):
     """Function that is called last, with the URI as the file has it; it returns a file, a folder or None."""
     unsafe_paths: bool
     """Whether files outside the model's folder, its packages and the given folders may be read."""
+    limits: Limits
+    """Limits on the files, bytes, elements and diagnostics of the load."""
 
 
 class LoadOptions(Search, total=False):
@@ -142,14 +146,16 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
     check_option_names(options, LoadOptions.__optional_keys__)
-    diagnostics = Diagnostics()
+    diagnostics = _diagnostics(options)
     with LossSummary(os.fspath(source), quiet=options.get("quiet", False)) as losses:
         path = locate(os.fspath(source), diagnostics)
         context = _context(options, options.get("allow_xacro", False), path, diagnostics)
-        scene = None if path is None else read_file(path, context)
-        srdf = options.get("srdf")
-        if srdf is not None and scene is not None:
-            scene = with_srdf(scene, Path(srdf), diagnostics)
+        scene = None
+        with _limited(diagnostics, str(path)):
+            scene = None if path is None else read_file(path, context)
+            srdf = options.get("srdf")
+            if srdf is not None and scene is not None:
+                scene = with_srdf(scene, Path(srdf), diagnostics)
         scene = _finish(scene, str(path or source), diagnostics, options.get("strict", False))
         losses.add(scene.diagnostics)
     return scene
@@ -173,11 +179,12 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
         ['model://gripper/', 'model://gripper/meshes/finger.obj']
     """
     check_option_names(search, Search.__optional_keys__)
-    diagnostics = Diagnostics()
+    diagnostics = _diagnostics(search)
     path = locate(os.fspath(source), diagnostics)
     context = _context(search, allow_xacro, path, diagnostics)
     if path is not None:
-        read_file(path, context)
+        with _limited(diagnostics, str(path)):
+            read_file(path, context)
     return tuple(context.resources.lookups)
 
 
@@ -216,12 +223,32 @@ def load_string(
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
     file = str(Path(base) / f"<string>.{format}")
-    context = _context(search, False, Path(file), Diagnostics())
+    context = _context(search, False, Path(file), _diagnostics(search))
     data = text.encode(errors="surrogatepass")
     with LossSummary(file, quiet=quiet) as losses:
-        scene = _finish(read_data(data, file, format, context), file, context.diagnostics, strict)
+        scene = None
+        with _limited(context.diagnostics, file):
+            scene = read_data(data, file, format, context)
+        scene = _finish(scene, file, context.diagnostics, strict)
         losses.add(scene.diagnostics)
     return scene
+
+
+def _diagnostics(search: Search) -> Diagnostics:
+    return Diagnostics(budget=Budget(search.get("limits") or Limits()))
+
+
+@contextmanager
+def _limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
+    """Report a load that exceeds a limit."""
+    try:
+        yield
+    except LimitError as error:
+        message, hint = "the load has more than {limit} {option}", "raise the limit with limits=Limits({0}=...)"
+        hint = hint.format(error.option)
+        diagnostics.add(
+            Fate.INVALID, "file.limit", message, Where(file), hint=hint, option=error.option, limit=error.limit
+        )
 
 
 def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
@@ -241,6 +268,7 @@ def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: 
     if scene is not None:
         scene = resolve_groups(scene, diagnostics)
         check_scene(scene, diagnostics)
+    diagnostics.add_unlisted()
     diagnostics.raise_for(LoadError, strict=strict)
     if scene is None:  # a reader returns nothing only after reporting why
         raise LoadError(tuple(diagnostics))

@@ -8,7 +8,6 @@ finds every error of a file.
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
 from .number_syntax import parse_number
+from .safety.suggestions import closest
 from .scene_queries.element_subjects import subjects_of
 
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
@@ -323,6 +323,8 @@ class Node:
             subjects: Scoped names of the items that the finding is about; those of the element if empty.
             arguments: The values of the template's arguments.
         """
+        if self.diagnostics.overflows(fate):
+            return
         about = tuple(subjects) or self.subjects
         self.diagnostics.add(fate, code, template, self.where, target="", hint=hint, subjects=about, **arguments)
 
@@ -372,5 +374,4 @@ class Node:
 @lru_cache(maxsize=256)
 def _closest(key: str, known: frozenset[str]) -> str:
     """Return the known key closest to a misspelled one, or an empty text; cached, as many links repeat an error."""
-    close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
-    return close[0] if close else ""
+    return closest(key, sorted(known), cutoff=0.75)

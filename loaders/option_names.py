@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable
+
+from .safety.suggestions import closest
 
 
 def check_option_names(given: Iterable[str], allowed: Collection[str]) -> None:
@@ -22,6 +23,6 @@ def check_option_names(given: Iterable[str], allowed: Collection[str]) -> None:
 
 
 def _describe_unknown_option(name: str, allowed: list[str]) -> str:
-    close = difflib.get_close_matches(name, allowed, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(allowed)}"
+    close = closest(name, allowed)
+    advice = f"did you mean {close!r}?" if close else f"expected one of: {', '.join(allowed)}"
     return f"unknown option {name!r}; {advice}"

@@ -43,6 +43,9 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
         message = "cannot read the file: {reason}"
         diagnostics.add(Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason)
         return None
+    diagnostics.spend("files", 1)
+    diagnostics.spend("bytes", len(data))
+    diagnostics.spend("elements", data.count(b"<") - data.count(b"</"))
     if data.startswith(b"\x1f\x8b"):
         diagnostics.add(Fate.INVALID, "file.compressed", "the file is compressed", where, hint="decompress it first")
         return None

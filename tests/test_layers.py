@@ -34,7 +34,8 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"diagnostics", "files", "safety", "spatial", "number_syntax", "option_names"},
+        {"files", "safety"},
+        {"diagnostics", "spatial", "number_syntax", "option_names"},
         {"model", "diagnostic_codes", "search"},
         {"scene_queries"},
         {"scene", "node"},

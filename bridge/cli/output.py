@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 from loaders.diagnostics import Diagnostic
+from loaders.safety.text import printable
 
 from .places import shown_path
 
@@ -36,7 +37,7 @@ class Output:
     def data(self, text: str) -> None:
         """Write a result."""
         self.status("")
-        sys.stdout.write(text.rstrip("\n") + "\n")
+        sys.stdout.write(printable(text.rstrip("\n"), lines=True) + "\n")
 
     def data_lines(self, lines: Iterable[str]) -> None:
         """Write the lines of a result; nothing if there are none."""
@@ -61,20 +62,22 @@ class Output:
 
         table = Table(*columns, box=box.SIMPLE_HEAD)
         for i, row in enumerate(rows):
-            table.add_row(*map(Text, row), style=styles[i] if i < len(styles) else None)
+            table.add_row(
+                *(Text(printable(cell, lines=True)) for cell in row), style=styles[i] if i < len(styles) else None
+            )
         self._print(table, sys.stdout)
 
     def banner(self, text: str, style: str) -> None:
         """Write one highlighted line."""
         from rich.text import Text
 
-        self._print(Text(text, style=style), sys.stdout)
+        self._print(Text(printable(text), style=style), sys.stdout)
 
     def progress(self, text: str) -> None:
         """Write a line of progress."""
         self.status("")
         if self.verbosity >= 0:
-            sys.stderr.write(f"{text}\n")
+            sys.stderr.write(f"{printable(text, lines=True)}\n")
             sys.stderr.flush()
 
     def status(self, text: str) -> None:
@@ -88,13 +91,13 @@ class Output:
             from rich.console import Console
             from rich.text import Text
 
-            self._spinner = Console(stderr=True).status(Text(text))
+            self._spinner = Console(stderr=True).status(Text(printable(text)))
             self._spinner.start()
 
     def error(self, text: str) -> None:
         """Write an error of the command itself."""
         self.status("")
-        sys.stderr.write(f"sdfbridge: {text}\n")
+        sys.stderr.write(f"sdfbridge: {printable(text, lines=True)}\n")
 
     def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
         """Write the diagnostics that the verbosity admits, then the number of each severity.

@@ -11,6 +11,11 @@ CODES = {
         "Remove one of the includes that the message lists.",
         (Fate.INVALID,),
     ),
+    "file.limit": CodeInfo(
+        "The load, with all files together, exceeds the limit that the message names.",
+        "Check that the file is not hostile; raise the limit with `limits=Limits(...)` if you trust it.",
+        (Fate.INVALID,),
+    ),
     "file.not-regular": CodeInfo(
         "A file is a named pipe, a socket or a device.", "Replace it by a regular file.", (Fate.INVALID,)
     ),
@@ -23,6 +28,11 @@ CODES = {
         "The root element belongs to no known format.",
         "Check that the file is SDFormat, URDF, a Drake directives file or another supported format.",
         (Fate.INVALID,),
+    ),
+    "file.unlisted": CodeInfo(
+        "There are more diagnostics than the limit; the rest is counted.",
+        "Correct the problems that are listed, or raise the limit with `limits=Limits(diagnostics=...)`.",
+        (Fate.NOTED,),
     ),
     "file.unreadable": CodeInfo(
         "The file does not exist or cannot be read.", "Check the path and the permissions of the file.", (Fate.INVALID,)

@@ -256,11 +256,6 @@ CODES = {
     ),
     "sdf.state": CodeInfo("A state is a record of a running simulation, so it is not read.", "", (Fate.NOTED,)),
     "sdf.static-joint": CodeInfo("A joint of a static model cannot move.", "", (Fate.NOTED,)),
-    "sdf.too-many-elements": CodeInfo(
-        "The file and everything that it includes have more than a million elements.",
-        "Include fewer files.",
-        (Fate.INVALID,),
-    ),
     "sdf.unflattened": CodeInfo(
         "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`.", "", (Fate.NOTED,)
     ),

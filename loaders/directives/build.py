@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from loaders.context import MAX_INCLUDE_DEPTH, Context
+from loaders.context import MAX_INCLUDE_DEPTH, Context, element_count
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
@@ -138,6 +138,7 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
     root = None if scene is None else root_model(scene)
     if scene is None or root is None:
         return
+    builder.context.diagnostics.spend("elements", element_count(scene))
     placed = read_positions(node, name, place(scene, name, root.X_WM))
     builder.models[name] = placed
     builder.scenes.append(placed)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 
 from loaders.model import Joint, JointType, by_name
 from loaders.node import Node
+from loaders.safety.suggestions import closest
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Pose, matrix_to_quaternion
@@ -33,8 +33,8 @@ def read_positions(add_model: Node, model: str, scene: Scene) -> Scene:
         name = f"{model}{SEPARATOR}{child.tag}"
         joint = joints.get(name)
         if joint is None:
-            close = difflib.get_close_matches(name, joints, n=1)
-            hint = f"did you mean {close[0].removeprefix(model + SEPARATOR)}?" if close else ""
+            close = closest(name, joints)
+            hint = f"did you mean {close.removeprefix(model + SEPARATOR)}?" if close else ""
             child.invalid(
                 "directives.unknown-joint",
                 "unknown joint {joint!r} in model {model}",

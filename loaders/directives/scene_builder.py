@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.context import Context
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint
 from loaders.node import Node
+from loaders.safety.suggestions import closest
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import attach_joints, merge
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name
@@ -17,8 +17,6 @@ from loaders.spatial import IDENTITY, Pose, frozen
 
 GRAVITY = frozen((0.0, 0.0, -9.81))
 """Gravity of Drake [m/s^2], shape (3,), in W."""
-
-_MAX_NAMES_TO_COMPARE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +118,8 @@ class SceneBuilder:
 
     def _suggestion(self, name: str) -> str:
         """Return a hint with the frame name closest to an unknown one; empty if there is none."""
-        is_small = len(self.frames) <= _MAX_NAMES_TO_COMPARE
-        close = difflib.get_close_matches(name, self.frames, n=1) if is_small else []
-        return f"did you mean {close[0]}?" if close else ""
+        close = closest(name, self.frames)
+        return f"did you mean {close}?" if close else ""
 
     def scene(self, name: str) -> Scene:
         """Return the scene, with every link at its pose."""

@@ -56,6 +56,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except (yaml.YAMLError, ValueError) as error:
         diagnostics.add(Fate.INVALID, "directives.syntax", _NOT_YAML, Where(file), reason=error)
         return None
+    diagnostics.spend("elements", builder.count)
     if builder.root is None:
         diagnostics.add(Fate.INVALID, "directives.syntax", "the file is empty", Where(file))
     return builder.root
@@ -70,8 +71,9 @@ class _Builder:
         self._diagnostics = diagnostics
         self._open: list[Node] = []
         self._keys: list[str | None] = []
+        self._seen: list[set[str]] = []
         self._anchors: dict[str, Node] = {}
-        self._count = 0
+        self.count = 0
 
     def take(self, event: Any) -> _Problem | None:
         """Add one event to the tree; return the problem with it, or None."""
@@ -82,6 +84,7 @@ class _Builder:
         if isinstance(event, yaml.CollectionEndEvent):
             self._open.pop()
             self._keys.pop()
+            self._seen.pop()
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
             return "the file has more than one document", {}
         return None
@@ -101,8 +104,9 @@ class _Builder:
         return bool(self._open) and kind(self._open[-1]) == "mapping" and self._keys[-1] is None
 
     def _key(self, key: str) -> _Problem | None:
-        if self._open[-1].peek(key) is not None:
+        if key in self._seen[-1]:
             return "duplicate key {key}", {"key": key}
+        self._seen[-1].add(key)
         self._keys[-1] = key
         return None
 
@@ -118,6 +122,7 @@ class _Builder:
         if kind != "scalar":
             self._open.append(node)
             self._keys.append(None)
+            self._seen.append(set())
         return problem
 
     def _alias(self, event: Any) -> _Problem | None:
@@ -125,13 +130,13 @@ class _Builder:
         if source is None or source in self._open or self._awaits_key():
             return "invalid alias {alias}", {"alias": event.anchor}
         size = sum(1 for _ in source.walk())
-        if self._count + size > MAX_ELEMENTS:
+        if self.count + size > MAX_ELEMENTS:
             return _TOO_MANY, {}
         return self._attach(source.copy(), size)
 
     def _attach(self, node: Node, size: int) -> _Problem | None:
-        self._count += size
-        if self._count > MAX_ELEMENTS or len(self._open) >= MAX_DEPTH:
+        self.count += size
+        if self.count > MAX_ELEMENTS or len(self._open) >= MAX_DEPTH:
             return _TOO_MANY, {}
         if not self._open:
             node.tag, self.root = "directives-file", node

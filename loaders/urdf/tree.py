@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Joint
 from loaders.node import Node
+from loaders.safety.suggestions import closest
 from loaders.spatial import IDENTITY, Pose
 
 
@@ -24,8 +24,8 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
     for joint in joints:
         unknown = [end for end in (joint.parent, joint.child) if end and end not in known]
         for end in unknown:
-            close = difflib.get_close_matches(end, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else "correct the name, or add the link"
+            close = closest(end, known)
+            hint = f"did you mean {close}?" if close else "correct the name, or add the link"
             diagnostics.add(
                 Fate.INVALID,
                 "urdf.unknown-link",

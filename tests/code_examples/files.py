@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import loaders
-from loaders import Diagnostic, Diagnostics
+from loaders import Diagnostic, Limits
+from loaders.diagnostics import Diagnostics
 from loaders.meshes.mesh_units import check_units
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
@@ -163,6 +164,7 @@ FILES = {
         model(LINK + "<include><uri>loop.dmd.yaml</uri></include>"),
         files={"loop.dmd.yaml": "directives:\n- add_model: {name: x, file: main.sdf}\n"},
     ),
+    "file.limit": reading(model(LINK), limits=Limits(elements=2)),
     "file.not-regular": Example(
         lambda folder: findings(lambda: loaders.load(folder / "pipe.sdf").diagnostics),
         (),
@@ -170,6 +172,7 @@ FILES = {
     ),
     "file.too-large": reading(model(LINK), setup=small_limit),
     "file.unknown-format": reading("<html/>"),
+    "file.unlisted": reading(model("<link name='a'><none/><none/></link>"), limits=Limits(diagnostics=1)),
     "file.unreadable": Example(lambda folder: findings(lambda: loaders.load(folder / "none.sdf").diagnostics), ()),
     "rd.not-found": Example(
         lambda _: findings(lambda: loaders.load("rd://no_such_description").diagnostics), setup=empty_robot_descriptions

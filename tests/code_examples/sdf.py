@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 from tests.support.code_example import Example, reading
 
 LINK = "<link name='a'/>"
@@ -127,12 +125,6 @@ def merged(inside: str = "") -> str:
     return model(LINK + include(inside, attributes=" merge='true'"), version="1.10")
 
 
-def few_elements(_folder: object, monkeypatch: object) -> None:
-    """Lower the limit on the number of elements."""
-    includes = importlib.import_module("loaders.sdf.composition.includes")
-    monkeypatch.setattr(includes, "MAX_ELEMENTS", 5)  # type: ignore[attr-defined]
-
-
 FILES = {
     "sdf.include-cycle": reading(
         model(LINK + include(uri="b.sdf")), name="a.sdf", files={"b.sdf": model(LINK + include(uri="a.sdf"))}
@@ -158,9 +150,6 @@ FILES = {
         files=FOLDER,
     ),
     "sdf.placement-without-pose": reading(world(include("<placement_frame>grasp</placement_frame>")), files=FOLDER),
-    "sdf.too-many-elements": reading(
-        world(include() + include("<name>other</name>")), files=FOLDER, setup=few_elements
-    ),
 }
 
 SUBJECTS: dict[str, tuple[str, ...]] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loaders.context import MAX_INCLUDE_DEPTH, Context
+from loaders.context import MAX_INCLUDE_DEPTH, Context, element_count
 from loaders.diagnostics import Fate, Where
 from loaders.node import Node
 from loaders.scene_queries.scoped_names import root_model
@@ -18,7 +18,7 @@ from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, Interfa
 from loaders.sdf.unmodeled_elements import mark_read
 from loaders.sdf.upgrade.upgrade import upgrade
 from loaders.sdf.upgrade.versions import Version
-from loaders.xml import MAX_ELEMENTS, parse, read_bytes
+from loaders.xml import parse, read_bytes
 
 from .merge import merge
 from .model_config import model_file
@@ -39,8 +39,6 @@ class Composition:
     """Included files of other formats, by their placeholder."""
     files: dict[Path, Node | None] = field(default_factory=dict)
     """The composed element of every included file, by real path; None if it cannot be included."""
-    elements: int = 0
-    """Number of included elements, limited to stop includes that multiply exponentially."""
 
 
 def compose(root: Node, context: Context) -> Composition:
@@ -123,14 +121,8 @@ def _check_depth(real: Path, include: Node, context: Context) -> bool:
 
 def _copy(element: Node, include: Node, composition: Composition) -> Node | None:
     originals = list(element.walk())
-    composition.elements += len(originals)
-    if composition.elements > MAX_ELEMENTS:
-        include.invalid(
-            "sdf.too-many-elements",
-            "the included files together have more than {limit} elements",
-            limit=MAX_ELEMENTS,
-        )
-        return None
+    scenes = [composition.interface_models[node].scene for node in originals if node.tag == INTERFACE_MODEL]
+    include.diagnostics.spend("elements", len(originals) + sum(map(element_count, scenes)))
     copy = element.copy()
     for original, copied in zip(originals, copy.walk(), strict=True):
         if original.tag == INTERFACE_MODEL:

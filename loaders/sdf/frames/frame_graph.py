@@ -9,13 +9,13 @@ attached-to graph and relative-to graph are libsdformat's terms.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
 from loaders.model import WORLD
 from loaders.node import Node
+from loaders.safety.suggestions import closest
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Pose
@@ -29,8 +29,6 @@ INTERFACE_MODEL = "(interface_model)"
 """Tag of the placeholder for the elements that an included file of another format adds to a scope."""
 PLACEMENT_FRAME = "(placement_frame)"
 """Attribute, on the frame that replaces a merged model, with the name of the include's placement frame."""
-
-_MAX_NAMES_TO_COMPARE = 500
 
 
 class VertexKind(Enum):
@@ -139,10 +137,8 @@ class Scope:
 
     def suggestion(self, reference: str) -> str:
         """Return a hint with the member whose name is closest to an unknown one; empty if none is close."""
-        if not 0 < len(self.members) <= _MAX_NAMES_TO_COMPARE:
-            return ""
-        close = difflib.get_close_matches(reference, self.members, n=1, cutoff=0.7)
-        return f"did you mean {close[0]}?" if close else ""
+        close = closest(reference, self.members, cutoff=0.7)
+        return f"did you mean {close}?" if close else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

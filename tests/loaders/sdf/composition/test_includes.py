@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import loaders
-from loaders import LoadError
+from loaders import Limits, LoadError
 from loaders.model import (
     by_name,
 )
@@ -167,13 +166,28 @@ def test_includes_nested_too_deep_are_an_error(tmp_path: Path) -> None:
     assert depth.arguments["limit"] == 32
 
 
-def test_the_number_of_included_elements_is_limited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("loaders.sdf.composition.includes"), "MAX_ELEMENTS", 2000)
+def test_the_number_of_included_elements_is_limited(folder: Path) -> None:
     (folder / "f0.sdf").write_text(ARM)
     for level in range(1, 9):
         include = "".join(f"<include><uri>f{level - 1}.sdf</uri><name>n{i}</name></include>" for i in range(9))
         (folder / f"f{level}.sdf").write_text(f"<sdf version='1.9'><model name='m'>{include}</model></sdf>")
-    assert "sdf.too-many-elements" in codes_in(folder, in_world("<include><uri>f8.sdf</uri></include>"))
+    text = f"<sdf version='1.9'>{in_world('<include><uri>f8.sdf</uri></include>')}</sdf>"
+    with pytest.raises(LoadError, match="more than 2000 elements"):
+        loaders.load_string(text, format="sdf", base=folder, limits=Limits(elements=2000))
+
+
+def test_links_of_an_included_urdf_count_as_often_as_they_are_placed(tmp_path: Path) -> None:
+    links = "".join(
+        f"<link name='l{i}'/><joint name='j{i}' type='fixed'><parent link='l'/><child link='l{i}'/></joint>"
+        for i in range(200)
+    )
+    (tmp_path / "f0.sdf").write_text(f"<robot name='r'><link name='l'/>{links}</robot>")
+    for level in range(1, 7):
+        include = "".join(f"<include><uri>f{level - 1}.sdf</uri><name>n{i}</name></include>" for i in range(2))
+        (tmp_path / f"f{level}.sdf").write_text(f"<sdf version='1.9'><model name='m'>{include}</model></sdf>")
+    with pytest.raises(LoadError, match="more than 10000 elements"):
+        loaders.load(tmp_path / "f6.sdf", limits=Limits(elements=10_000))
+    assert len(loaders.load(tmp_path / "f3.sdf", limits=Limits(elements=10_000)).links) == 8 * 201
 
 
 def test_an_included_file_provides_one_element(folder: Path) -> None:

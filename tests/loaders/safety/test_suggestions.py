@@ -1,0 +1,18 @@
+"""Suggestions for misspelt names."""
+
+from __future__ import annotations
+
+from loaders.safety.suggestions import MAX_LENGTH, closest
+
+
+def test_the_closest_name_is_suggested() -> None:
+    assert closest("inertiall", ["collision", "inertial"]) == "inertial"
+    assert closest("zzz", ["collision", "inertial"]) == ""
+
+
+def test_long_names_and_many_names_are_not_compared() -> None:
+    """The standard library's comparison takes minutes for one pair of these."""
+    long = "ab" * 100_000
+    assert closest(long, [long + "c"] * 100) == ""
+    assert closest("ab", [long] * 1000) == ""
+    assert closest("name", [f"{'x' * MAX_LENGTH}{i}" for i in range(10**5)]) == ""
