@@ -36,7 +36,8 @@ def test_a_package_or_module_in_the_folder_hides_ours(name: str, file: str, tmp_
 
 def test_a_folder_without_a_package_hides_nothing(tmp_path: Path) -> None:
     (tmp_path / "bridge").mkdir()
-    assert run("import sdfbridge; print(sdfbridge.load.__module__)", tmp_path) == "loaders\n"
+    code = "import sdfbridge, loaders; print(sdfbridge.load is loaders.load, loaders.__file__)"
+    assert run(code, tmp_path) == f"True {ROOT / 'loaders' / '__init__.py'}\n"
 
 
 def test_a_package_that_another_program_imported_is_found(tmp_path: Path) -> None:
