@@ -184,6 +184,33 @@ def test_importing_the_packages_imports_no_engine_and_nothing_heavy() -> None:
     assert not set(run.stdout.split()) & ON_DEMAND
 
 
+# --- files ------------------------------------------------------------------------------------------------------------
+
+READERS = {"open", "read_bytes", "read_text", "process_file", "load_scene"}
+DOORS = {
+    "loaders/files.py": {"open"},
+    "loaders/meshes/trimesh_formats.py": {"load_scene"},
+    "loaders/urdf/xacro_expansion.py": {"process_file"},
+    "bridge/geometry/pictures.py": {"open"},
+}
+"""The calls that may read: the one door; trimesh and Pillow, which get bytes; and xacro, which opens its includes."""
+
+
+def calls_that_read(name: str) -> set[str]:
+    """The names of the calls in a module that may open a file; functions of ours with such a name do not count."""
+    calls = [node.func for node in ast.walk(tree(name)) if isinstance(node, ast.Call)]
+    bare = {call.id for call in calls if isinstance(call, ast.Name)} & {"open"}
+    return bare | {call.attr for call in calls if isinstance(call, ast.Attribute)} & READERS
+
+
+SOURCES = [n for n in NAMES if n.startswith("loaders/")]
+
+
+@pytest.mark.parametrize("name", [*SOURCES, "bridge/geometry/pictures.py", "bridge/geometry/heightmaps.py"])
+def test_source_files_are_opened_by_one_function(name: str) -> None:
+    assert calls_that_read(name) == DOORS.get(name, set())
+
+
 # --- size and names ---------------------------------------------------------------------------------------------------
 
 

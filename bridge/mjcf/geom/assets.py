@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from bridge.geometry.mesh_assets import shape_asset
 from bridge.geometry.mesh_cache import MeshFile, mesh_files
 from bridge.geometry.textures import Picture, engine_picture
 from bridge.mjcf.xml.context import Context
-from bridge.mjcf.xml.element import Value
+from bridge.mjcf.xml.element import Element, Value
 from bridge.mjcf.xml.number_format import color
 from bridge.mjcf.xml.target import TARGET
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
@@ -272,11 +272,14 @@ def name_colors(context: Context) -> None:
     """Replace each color that several visual geoms have by a material."""
     geoms = [e for body in (*context.document.bodies, context.document["worldbody"]) for e in body.children]
     visuals = {id(e): e for e in geoms if e.attributes.get("class") == "visual" and "rgba" in e.attributes}.values()
-    for rgba, count in Counter(e.attributes["rgba"] for e in visuals).items():
-        if count > 1:
+    geoms_by_color: dict[str, list[Element]] = defaultdict(list)
+    for geom in visuals:
+        geoms_by_color[geom.attributes["rgba"]].append(geom)
+    for rgba, group in geoms_by_color.items():
+        if len(group) > 1:
             name = context.names.claim("material", _color_name([float(c) for c in rgba.split()]))
             context.document["asset"].add("material", name=name, rgba=rgba)
-            for geom in (e for e in visuals if e.attributes.get("rgba") == rgba):
+            for geom in group:
                 geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {"material": name}
 
 
