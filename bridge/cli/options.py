@@ -69,6 +69,7 @@ def add_convert_options(parser: ArgumentParser) -> None:
     folder.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write")
     folder.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder to write, as an option")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
+    parser.add_argument("--force", action="store_true", help="overwrite files that were edited or written by others")
 
 
 def add_compare_options(parser: ArgumentParser) -> None:

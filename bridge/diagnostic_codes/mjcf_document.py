@@ -12,6 +12,11 @@ CODES = {
     ),
     "mjcf.model-scopes": CodeInfo("Nested models are exported only as prefixes of names.", "", (Fate.NOTED,)),
     "mjcf.physics": CodeInfo("A physics setting of another engine has no counterpart in MuJoCo.", "", (Fate.NOTED,)),
+    "mjcf.refused": CodeInfo(
+        "MuJoCo refuses to compile the export; the message names the element and the links that use it.",
+        "Correct the shape, mesh or picture that the message names.",
+        (Fate.INVALID,),
+    ),
     "mjcf.sleep": CodeInfo("MuJoCo does not put a resting model to sleep by default.", "", (Fate.NOTED,)),
     "mjcf.time-step": CodeInfo(
         "The time step of the source is not positive and finite; the message states the one that is used.",

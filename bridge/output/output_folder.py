@@ -8,11 +8,13 @@ the next export into the same parent. A lock on the parent folder makes exports 
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from .exchange import ExchangeUnsupportedError, exchange
@@ -25,6 +27,11 @@ _ASIDE = "-old"
 """Suffix of an old folder that is moved aside where the system cannot exchange folders."""
 
 _MAX_NAMED = 10
+_MAX_NAME = 200
+"""Longest name of a folder [bytes] that the names of its hidden folders repeat; file systems allow about 255."""
+
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EINVAL, errno.ENOSYS}
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.ENOSYS}
 
 
 class OutputFolderError(FileExistsError):
@@ -46,27 +53,51 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, 
         The folder with symbolic links resolved.
 
     Raises:
-        OutputFolderError: if the folder holds edited or foreign files, or is a file, the current folder or above it.
+        OutputFolderError: if the folder holds edited or foreign files, or is a file, read-only, a mount point, the
+            current folder or above it. With ``force``: if a foreign folder stands where a file must be written.
         ValueError: if a path in ``files`` leads out of the folder.
         OSError: if the file system refuses; the old content is in place then.
     """
     _check_paths(files)
     place = Path(os.path.realpath(folder))
-    _check_place(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(place.parent):
-        _remove_leftovers(place)
-        state = _check_content(place, force=force)
-        fresh = place.with_name(f".{place.name}{_HIDDEN}{secrets.token_hex(4)}")
-        try:
-            _fill(fresh, files)
-            for path in state.foreign:
-                if not _collides(path, files):
-                    _link(place / path, fresh / path)
-            _take_place(fresh, place, state)
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+    with _explained(place):
+        _check_place(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(place.parent) as is_locked:
+            if is_locked:
+                _remove_leftovers(place)
+            _write_and_replace(place, files, force=force)
     return place
+
+
+def _write_and_replace(place: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    state = _check_content(place, files, force=force)
+    fresh = place.with_name(f"{_hidden_prefix(place)}{secrets.token_hex(4)}")
+    try:
+        _fill(fresh, files)
+        for path in state.foreign:
+            _keep(place / path, fresh / path, {fresh / file for file in files})
+        _take_place(fresh, place, state)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _explained(place: Path) -> Iterator[None]:
+    """Name the output folder in the errors of the file system, which name hidden folders otherwise."""
+    try:
+        yield
+    except OutputFolderError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(error.errno, f"the output folder cannot be written: {reason}", str(place)) from error
+
+
+def _hidden_prefix(place: Path) -> str:
+    """Return how the names of the hidden folders beside an output folder begin."""
+    name = os.fsencode(place.name)
+    return f".{place.name if len(name) <= _MAX_NAME else hashlib.sha256(name).hexdigest()}{_HIDDEN}"
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -83,6 +114,8 @@ def _check_place(place: Path) -> None:
     """Refuse what is no folder, and folders that a running program stands in."""
     if place.exists() and not place.is_dir():
         raise OutputFolderError(f"{place} is a file, not a folder; choose another output folder")
+    if place.is_dir() and not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise OutputFolderError(f"{place} is read-only; make it writable, or choose another output folder")
     current = Path(os.path.realpath("."))
     if place == current or place in current.parents:
         raise OutputFolderError(f"{place} is the current folder or above it; choose a folder of its own for the output")
@@ -90,17 +123,22 @@ def _check_place(place: Path) -> None:
         raise OutputFolderError(f"{place} is a mount point and cannot be replaced; choose a folder inside it")
 
 
-def _check_content(place: Path, *, force: bool) -> FolderState:
+def _check_content(place: Path, files: Collection[str], *, force: bool) -> FolderState:
     """Refuse to replace what no export wrote, unless forced; return what is in the folder."""
     state = folder_state(place) if place.is_dir() else FolderState((), ())
     if not force and (state.edited or state.foreign):
         raise OutputFolderError(_refusal(place, state.edited, state.foreign))
+    blocking = next((file for file in files if stat.S_ISDIR(_mode(place / file))), None)
+    if blocking is not None and any(blocking == path or blocking.startswith(path + "/") for path in state.foreign):
+        raise OutputFolderError(f"{place / blocking} is a folder where a file must be written; move it")
     return state
 
 
-def _collides(path: str, files: Mapping[str, bytes]) -> bool:
-    """Return whether a foreign entry stands where a new file or folder must be."""
-    return any(path == file or file.startswith(path + "/") or path.startswith(file + "/") for file in files)
+def _mode(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def _refusal(place: Path, edited: Sequence[str], foreign: Sequence[str]) -> str:
@@ -119,24 +157,30 @@ def _named(paths: Sequence[str]) -> str:
 
 
 @contextlib.contextmanager
-def _locked(parent: Path) -> Iterator[None]:
-    """Hold the lock of a parent folder; it ends with the process, and leaves no file."""
+def _locked(parent: Path) -> Iterator[bool]:
+    """Hold the lock of a parent folder, which ends with the process and leaves no file; yield whether there is one."""
     try:
         import fcntl
-    except ImportError:  # Windows has no lock on folders; the exchange fails there instead of mixing two outputs
-        yield
+    except ImportError:  # Windows has no lock on folders; a rename fails there instead of mixing two outputs
+        yield False
         return
     handle = os.open(parent, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        is_locked = True
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:  # some network file systems
+            if error.errno not in _NO_LOCKS:
+                raise
+            is_locked = False
+        yield is_locked
     finally:
         os.close(handle)
 
 
 def _remove_leftovers(place: Path) -> None:
     """Remove the hidden folders that killed exports left; nobody else writes any while the lock is held."""
-    prefix = f".{place.name}{_HIDDEN}"
+    prefix = _hidden_prefix(place)
     for entry in sorted(os.scandir(place.parent), key=lambda entry: entry.name):
         if entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False):
             if entry.name.endswith(_ASIDE) and not place.exists():
@@ -154,18 +198,28 @@ def _fill(fresh: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(data)
 
 
-def _link(source: Path, target: Path) -> None:
-    """Give a file, or all files below a folder, a second name."""
+def _keep(source: Path, target: Path, written: Collection[Path]) -> None:
+    """Give a foreign file, or all files below a foreign folder, a second name, where no new file is written."""
     pending = [(source, target)]
     while pending:
         old, new = pending.pop()
-        new.parent.mkdir(parents=True, exist_ok=True)
-        if stat.S_ISDIR(old.lstat().st_mode):
-            new.mkdir(exist_ok=True)
+        if stat.S_ISDIR(_mode(old)):
+            new.mkdir(parents=True, exist_ok=True)
             pending.extend((Path(entry.path), new / entry.name) for entry in os.scandir(old))
             shutil.copystat(old, new)
-        else:
-            os.link(old, new, follow_symlinks=False)
+        elif new not in written and not new.is_dir():
+            _link(old, new)
+
+
+def _link(old: Path, new: Path) -> None:
+    """Give a file a second name; copy it where the file system has no links."""
+    new.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(old, new, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        shutil.copy2(old, new, follow_symlinks=False)
 
 
 def _take_place(fresh: Path, place: Path, state: FolderState) -> None:

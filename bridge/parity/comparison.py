@@ -18,6 +18,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
+from bridge.output import write_file
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, default_engines, factory_of, reads_file
 from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
@@ -83,9 +84,7 @@ class Comparison(Findings):
 
 
 def _write(path: str | os.PathLike[str], text: str) -> Path:
-    path = Path(path)
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write_file(path, text.encode())
 
 
 def compare(

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 
+from bridge.mjcf import export_mjcf
 from loaders import Scene
 from loaders import model as m
 from loaders.spatial import IDENTITY, Pose, frozen
-from tests.support.code_example import Example, exporting
+from tests.support.code_example import Example, exporting, findings
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 from . import scenes as s
@@ -83,6 +84,13 @@ def apart(length: float) -> Scene:
     links = [link("a"), link("b", X_WL=Pose.of(p=(0.5, 0.0, 0.0)))]
     ball = m.BallConstraint(link_A="a", link_B="b", p_AP=ends, p_BQ=ends)
     return scene(links, joints, constraints=(ball,))
+
+
+def refused() -> Example:
+    """A cone of a nanometer, exported to a folder."""
+    cone = m.Visual(name="v", X_LG=IDENTITY, geometry=m.Cone(radius=1e-9, length=1e-9))
+    scene = s.one(visuals=(cone,))
+    return Example(lambda folder: findings(lambda: export_mjcf(scene, folder / "out").diagnostics), ("a",))
 
 
 LIMITED = {"lower": -1.0, "upper": 1.0}
@@ -178,6 +186,7 @@ DOCUMENT = {
     "mjcf.mjx": exporting(round_and_flat()),
     "mjcf.model-scopes": exporting(s.nested(), "m::n"),
     "mjcf.physics": exporting(dataclasses.replace(s.one(), physics=m.Physics(max_contacts=3))),
+    "mjcf.refused": refused(),
     "mjcf.sleep": exporting(s.in_model(allow_auto_disable=False), "m"),
     "mjcf.time-step": exporting(dataclasses.replace(s.one(), physics=m.Physics(time_step=math.inf))),
     "mjcf.too-deep": exporting(deep()),

@@ -7,19 +7,29 @@ import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
 _STREAMS = (1, 2)
+_LOCK = threading.RLock()
+"""Held while the descriptors are redirected, and while the process is forked: no child begins with redirected ones."""
 _SOURCE_LOCATION = re.compile(r"b3(Warning|Error|Printf)?\[[^\]]*\]:?\s*")
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
 @contextmanager
 def capture_stdout(lines: list[str]) -> Iterator[None]:
-    """Keep all output of the block off the console, and append it to ``lines``."""
-    _flush()
-    with tempfile.TemporaryFile() as sink:
+    """Keep all output of the block off the console, and append it to ``lines``.
+
+    The descriptors belong to the whole process, so blocks of several threads wait for each other; blocks of one thread
+    may be nested. What another thread prints during a block is captured too.
+    """
+    with _LOCK, tempfile.TemporaryFile() as sink:
+        _flush()
         saved = _redirect(sink.fileno())
         try:
             yield

@@ -9,24 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import bridge
-from bridge.cli.errors import DIFFERENT, CommandError
 from bridge.cli.inputs import load_scene, writing_to
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
 from bridge.mjcf import MjcfExport, stale_files
-from bridge.mjcf.export.compiled_model import CompiledModel, compile_export
+from bridge.mjcf.export.compiled_model import CompiledModel, measure
 from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.scene import Scene
 
 
 def convert(options: Namespace, output: Output) -> int:
-    """Write a folder of MJCF files, compile it, and summarize what was lost.
+    """Write a folder of MJCF files that MuJoCo compiles, and summarize what was lost.
 
     Returns:
         1 if ``--check`` finds the folder out of date.
 
     Raises:
-        CommandError: if MuJoCo refuses the result.
         ModelError: if the model cannot be read or exported; with ``--strict`` also if anything would be lost. Nothing
             is written in this case.
     """
@@ -38,12 +36,8 @@ def convert(options: Namespace, output: Output) -> int:
         output.progress("decomposing meshes; the first time this can take minutes")
     output.status(f"writing {folder}")
     with writing_to(folder):
-        result = bridge.export_mjcf(scene, folder, **export_options(options), quiet=True)
-    output.status("compiling")
-    try:
-        compiled = compile_export(result.path.parent, scene)
-    except ValueError as error:
-        raise CommandError(f"MuJoCo refuses {result.path}: {error}", DIFFERENT) from error
+        result = bridge.export_mjcf(scene, folder, force=options.force, **export_options(options), quiet=True)
+    compiled = measure(result.model, scene)
     output.status("")
     diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
     _show(options, output, result, diagnostics, compiled)

@@ -1,11 +1,9 @@
-"""Compile an exported folder with MuJoCo and measure the result against the source."""
+"""Measure the compiled model of an export against the source."""
 
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,22 +34,18 @@ class CompiledModel:
     overlaps: dict[tuple[str, str], float]
 
 
-def compile_export(folder: Path, scene: Scene) -> CompiledModel:
-    """Compile ``scene.xml`` of an exported folder and measure the compiled model.
+def measure(model: Any, scene: Scene) -> CompiledModel:
+    """Measure the compiled model of an export.
 
     Args:
-        folder: A folder that `bridge.export_mjcf` has written.
-        scene: The scene that it was written from.
+        model: The ``mujoco.MjModel`` that `bridge.export_mjcf` has compiled.
+        scene: The scene that was exported.
 
     Returns:
         The measurements.
-
-    Raises:
-        ValueError: if MuJoCo refuses the files; the text is MuJoCo's.
     """
     import mujoco
 
-    model = mujoco.MjModel.from_xml_path(os.fspath(folder / "scene.xml"))
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     return CompiledModel(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-import tempfile
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Unpack
+from typing import Any, NamedTuple, Unpack
 
 from bridge.lowering.inputs import Source, source_name
 from bridge.mjcf.document import Built, build
@@ -16,13 +15,18 @@ from bridge.mjcf.postprocess.submodels import file_owners, split_document
 from bridge.mjcf.xml.element import write
 from bridge.mjcf.xml.names import Names
 from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
+from bridge.output import MANIFEST, write_folder
 from loaders.diagnostics import Diagnostic, LossSummary
 from loaders.scene import Scene
 
+from .compile_check import SCENE, compiled
 from .fidelity_report import fidelity_text
-from .readme import MARK, origin_comment, readme_text
+from .readme import origin_comment, readme_text
 from .scene_xml import scene_element
 from .spec import require_xml_depth
+
+_MAX_NAME = 100
+"""Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +37,13 @@ class MjcfExport:
         path: The file of the model.
         files: Every file, by its path in the folder.
         diagnostics: The findings of lowering and export; those of the reader are in ``Scene.diagnostics``.
+        model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
     """
 
     path: Path
     files: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
+    model: Any = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         """Return where the model is, how to view it, and how to write the actuators that were left out."""
@@ -46,14 +52,34 @@ class MjcfExport:
         return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
 
 
-def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> MjcfExport:
+class _Contents(NamedTuple):
+    """The files of an export: the name of the model, the content of each file, and what they come from."""
+
+    name: str
+    files: dict[str, bytes]
+    scene: Scene
+    built: Built
+
+
+def export_mjcf(
+    source: Source,
+    out_dir: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    check: bool = True,
+    **options: Unpack[MjcfOptions],
+) -> MjcfExport:
     """Write a model as a folder: ``<name>.xml``, ``scene.xml``, ``assets/``, ``README.md``, ``FIDELITY.md``.
 
-    The folder appears complete or not at all. It replaces an earlier export; a folder of other files is not changed.
+    The folder appears complete or not at all, whatever interrupts the export. It replaces an earlier export whose files
+    are as they were written; a manifest in the folder lists them. All other files are left alone.
 
     Args:
         source: See `bridge.to_mjcf`.
-        out_dir: The folder to write.
+        out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
+            Other files that no export wrote stay in the folder.
+        check: Whether to compile the files with MuJoCo before the folder is touched.
         options: See `bridge.to_mjcf`.
 
     Returns:
@@ -61,8 +87,9 @@ def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
 
     Raises:
         LoadError: if the file is invalid.
-        ExportError: if MuJoCo cannot represent the model, with every reason.
-        FileExistsError: if the folder contains files that are not part of an export.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
 
@@ -75,12 +102,13 @@ def export_mjcf(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
     with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
-        name, files, diagnostics = _contents(source, options)
-        losses.add(diagnostics)
-    folder = Path(out_dir)
-    _refuse_foreign_files(folder, files)
-    _replace(folder, files)
-    return MjcfExport(path=folder / f"{name}.xml", files=tuple(sorted(files)), diagnostics=diagnostics)
+        name, files, scene, built = _contents(source, options)
+        model = compiled(files, scene, built) if check else None
+        losses.add(built.diagnostics)
+    write_folder(out_dir, files, force=force)
+    return MjcfExport(
+        path=Path(out_dir) / f"{name}.xml", files=tuple(sorted(files)), diagnostics=built.diagnostics, model=model
+    )
 
 
 def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> tuple[str, ...]:
@@ -96,15 +124,16 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         ExportError: if MuJoCo cannot represent the model.
         TypeError: if an option is unknown.
     """
-    _, files, _ = _contents(source, options)
+    files = _contents(source, options).files
     folder = Path(out_dir)
     existing = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    existing.pop(MANIFEST, None)
     stale = {file for file, data in files.items() if file not in existing or existing[file].read_bytes() != data}
     return tuple(sorted(stale | (existing.keys() - files.keys())))
 
 
-def _contents(source: Source, keywords: MjcfOptions) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return the name of the model, the contents of each file, and the findings."""
+def _contents(source: Source, keywords: MjcfOptions) -> _Contents:
+    """Return the name of the model, the content of each file, and what they come from."""
     mechanism, options = mechanism_and_options(source, keywords)
     built = build(mechanism, options)
     require_xml_depth(built.root)
@@ -113,13 +142,13 @@ def _contents(source: Source, keywords: MjcfOptions) -> tuple[str, dict[str, byt
     models = _model_files(name, scene, built)
     parts = [file for file in models if file != f"{name}.xml"]
     texts = models | {
-        "scene.xml": write(scene_element(name, mechanism, built)),
+        SCENE: write(scene_element(name, mechanism, built)),
         "README.md": readme_text(name, scene, built, options, parts),
         "FIDELITY.md": fidelity_text(scene, built.diagnostics),
     }
     files = {file: text.encode() for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return name, files, built.diagnostics
+    return _Contents(name, files, scene, built)
 
 
 def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
@@ -135,52 +164,8 @@ def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
 
 
 def _file_name(name: str) -> str:
-    """Return the name of a file for a model, without the suffix of its source; never ``scene``."""
+    """Return the name of a file for a model, without the suffix of its source; never ``scene``, never too long."""
     plain = re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._") or "model"
+    if len(plain) > _MAX_NAME:
+        plain = f"{plain[: _MAX_NAME - 9]}_{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
     return f"{plain}_model" if plain.lower() == "scene" else plain
-
-
-# --- writing ---------------------------------------------------------------------------------------------------------
-
-
-def _refuse_foreign_files(folder: Path, files: Iterable[str]) -> None:
-    """Refuse to replace a folder that contains anything but an export.
-
-    Raises:
-        FileExistsError: if the folder contains other files, or is a file.
-    """
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise FileExistsError(f"{folder} is a file, not a folder")
-    expected = {file.partition("/")[0] for file in files} | {"assets"}
-    foreign = sorted(path.name for path in folder.iterdir() if path.name not in expected and not _is_exported(path))
-    if foreign:
-        raise FileExistsError(f"{folder} contains files that are not part of an export: {', '.join(foreign)}")
-
-
-def _is_exported(path: Path) -> bool:
-    """Return whether an earlier export wrote this MJCF file, perhaps for a model that is no longer in the source."""
-    if path.suffix != ".xml" or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.readline().startswith(MARK.encode())
-
-
-def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files beside the folder, then rename; the old folder remains until the new one is complete."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
-        new, old = Path(scratch) / "new", Path(scratch) / "old"
-        for file, data in files.items():
-            path = new / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        if folder.exists():
-            folder.rename(old)
-        try:
-            new.rename(folder)
-        except OSError:
-            if old.exists():
-                old.rename(folder)
-            raise

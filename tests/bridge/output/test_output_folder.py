@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import fcntl
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,6 +73,132 @@ def test_force_overwrites_what_stands_in_the_way_and_keeps_all_else(tmp_path: Pa
     (folder / "notes" / "todo.txt").write_bytes(b"mine")
     write_folder(folder, NEW, force=True)
     assert content(folder) == NEW | {"notes/todo.txt": b"mine"}
+
+
+def test_force_keeps_foreign_files_in_a_folder_that_the_output_needs(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "assets" / "mine.obj").write_bytes(b"mine")
+    (folder / "assets" / "b.obj").write_bytes(b"in the way")
+    write_folder(folder, NEW, force=True)
+    assert content(folder) == NEW | {"assets/mine.obj": b"mine"}
+
+
+def test_no_folder_is_overwritten_by_a_file_even_by_force(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    (folder / "assets" / "b.obj").mkdir(parents=True)
+    (folder / "assets" / "b.obj" / "mine.txt").write_bytes(b"mine")
+    with pytest.raises(OutputFolderError, match=r"b\.obj is a folder where a file must be written"):
+        write_folder(folder, NEW, force=True)
+    assert content(folder) == {"assets/b.obj/mine.txt": b"mine"}
+
+
+def test_where_files_have_no_second_names_foreign_files_are_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "mine.txt").write_bytes(b"mine")
+    (folder / "link").symlink_to("mine.txt")
+    monkeypatch.setattr(os, "link", unsupported)
+    write_folder(folder, NEW, force=True)
+    assert content(folder) == NEW | {"mine.txt": b"mine", "link": b"mine"}
+    assert (folder / "link").is_symlink()
+
+
+@pytest.fixture
+def shared_folder() -> Iterator[Path]:
+    """A folder that other users may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def unprivileged() -> Iterator[None]:
+    """Act as a user whom permissions bind; root may do everything."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_read_only_place_is_a_clear_error(shared_folder: Path, old: bool) -> None:
+    parent = shared_folder / "parent"
+    parent.mkdir()
+    if old:
+        write_folder(parent / "out", OLD)
+    parent.chmod(0o555)
+    message = "out is read-only" if old and os.geteuid() == 0 else r"the output folder cannot be written: Permission"
+    with unprivileged(), pytest.raises(OSError, match=message) as found:
+        write_folder(parent / "out", NEW)
+    assert found.value.filename in (None, str(parent / "out"))
+    assert os.listdir(parent) == (["out"] if old else [])
+    parent.chmod(0o755)
+
+
+@pytest.mark.parametrize("length", [200, 201, 240, 255])
+def test_a_folder_may_have_the_longest_name_that_the_file_system_allows(tmp_path: Path, length: int) -> None:
+    folder = tmp_path / ("x" * length)
+    write_folder(folder, OLD)
+    write_folder(folder, NEW)
+    assert content(folder) == NEW
+    assert len(os.listdir(tmp_path)) == 1
+
+
+def test_a_name_that_is_too_long_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="the output folder cannot be written: File name too long"):
+        write_folder(tmp_path / ("x" * 256), NEW)
+    with pytest.raises(OSError, match="the output folder cannot be written: File name too long"):
+        write_folder(tmp_path / "out", {"x" * 256: b""})
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_leaves_the_old_content(tmp_path: Path) -> None:
+    """A limit on the size of files stands for a full disk: both are errors of a write, after some of it is done."""
+    folder = tmp_path / "out"
+    write_folder(folder, OLD)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
+    try:
+        with pytest.raises(OSError, match="the output folder cannot be written: File too large"):
+            write_folder(folder, NEW | {"large.bin": bytes(10_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert content(folder) == OLD
+    assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("target", ["missing", "out", "a/file"])
+def test_a_link_that_leads_nowhere(tmp_path: Path, target: str) -> None:
+    """A link to a folder that is not there makes it; a link to itself, or below a file, is a clear error."""
+    (tmp_path / "out").symlink_to(target)
+    if target == "missing":
+        write_folder(tmp_path / "out", NEW)
+        assert content(tmp_path / "missing") == NEW
+        return
+    (tmp_path / "a").touch()
+    with pytest.raises(OSError, match=r"out|file"):
+        write_folder(tmp_path / "out", NEW)
+    assert sorted(os.listdir(tmp_path)) == ["a", "out"]
+
+
+def test_a_file_system_without_locks_is_written_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    write_folder(tmp_path / "out", OLD)
+    write_folder(tmp_path / "out", NEW)
+    assert content(tmp_path / "out") == NEW
 
 
 def test_a_link_as_output_folder_stays_a_link(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_same_source_gives_the_same_bytes(tmp_path):
     for name in ("one", "two"):
         export_mjcf(cone_scene(), tmp_path / name / "demo")
     files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file())
-    assert len(files) == 5
+    assert len(files) == 6
     assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files)
 
 
@@ -50,13 +50,23 @@ def test_what_is_out_of_date_is_told(tmp_path):
     (out / "assets" / "old.obj").write_text("v 0 0 0\n")
     (out / "demo.xml").write_text("<mujoco/>")
     assert stale_files(cone_scene(), out) == ("assets/old.obj", "demo.xml")
-    export_mjcf(cone_scene(), out)
-    assert stale_files(cone_scene(), out) == ()
+    with pytest.raises(FileExistsError, match=r"edited since it was written: demo\.xml"):
+        export_mjcf(cone_scene(), out)
+    export_mjcf(cone_scene(), out, force=True)
+    assert stale_files(cone_scene(), out) == ("assets/old.obj",)
+
+
+def test_a_long_name_of_a_model_is_cut_in_the_name_of_its_file(tmp_path):
+    one, two = (
+        export_mjcf(dataclasses.replace(cone_scene(), name="x" * 300 + end), tmp_path / end).path.name for end in "ab"
+    )
+    assert len(one) < 110
+    assert one != two
 
 
 def test_files_of_others_are_never_replaced(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"not part of an export: notes\.txt"):
+    with pytest.raises(FileExistsError, match=r"not written by sdfbridge: notes\.txt"):
         export_mjcf(cone_scene(), tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
 
