@@ -41,7 +41,7 @@ class Demo:
 
     @property
     def next_steps(self) -> tuple[str, ...]:
-        """What to try next, one command on each line; the model is drawn where there is a display."""
+        """Commands to try next; the viewer needs a display."""
         folder = self.files[0].parent
         return (
             f"open {folder.parent / 'report.html'} in a browser",

@@ -65,12 +65,12 @@ def test_drake_refuses_the_listed_files_only(finding: Finding) -> None:
 
 def test_link_poses_are_those_of_drake(finding: Finding) -> None:
     if finding.pose is None:
-        pytest.skip("no witness")
+        pytest.skip("Drake does not read this robot")
     assert finding.pose < TOLERANCE
 
 
 def test_mass_and_mass_matrix_are_those_of_drake(finding: Finding) -> None:
     if finding.mass is None or finding.mass_matrix is None:
-        pytest.skip("no witness")
+        pytest.skip("Drake does not read this robot")
     assert finding.mass < TOLERANCE
     assert finding.mass_matrix < TOLERANCE

@@ -50,9 +50,10 @@ class PyBulletEngine:
             self.close()
             raise
         self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
-        index = mechanism.dof_index
+        index = mechanism.dof_index  # a joint that continues a split link has no velocity of its own: -1
         self._dynamics = [
-            (OwnDynamics(body.dynamics), [index[key] for key in body.mechanism.v_order]) for body in self._bodies
+            (OwnDynamics(body.dynamics), [index.get(dof, -1) for dof in body.mechanism.v_order])
+            for body in self._bodies
         ]
         self._split_links = {body.mechanism.bodies[0].name for body in self._bodies if body.split_link is not None}
         self.diagnostics = self._loaded.diagnostics
