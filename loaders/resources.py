@@ -82,6 +82,8 @@ class Resources:
     """The folders that may be read, cached by the folder of the main file."""
     _answers: list[Path] = field(default_factory=list, compare=False, repr=False)
     """Folders of the files that ``finder`` returned."""
+    _enclosing: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
+    """Packages and models around a folder, cached for one load."""
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
         """Return the file or folder that a URI refers to, or None; report a failure, with every path tried.
@@ -105,6 +107,12 @@ class Resources:
         lookup = Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tuple(tried), problem=problem)
         self.lookups.append(lookup)
         return path
+
+    def _enclosing_packages(self, base: Path) -> list[Path]:
+        """Return the packages and models that enclose a folder, innermost first."""
+        if base not in self._enclosing:
+            self._enclosing[base] = enclosing(base)
+        return self._enclosing[base]
 
     def allows(self, path: Path, base: Path) -> bool:
         """Return whether a file may be read.
@@ -155,12 +163,14 @@ class Resources:
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield Path(rest)
         elif scheme in {"", "file"}:
-            yield from (folder / rest for folder in (base, *enclosing(base), *self.paths, *environment()))
+            yield from (
+                folder / rest for folder in (base, *self._enclosing_packages(base), *self.paths, *environment())
+            )
 
     def _named(self, name: str, rest: str, base: Path) -> Iterator[Path]:
         """Yield the places of ``package://name/rest``; an empty name may mean the package of the file."""
         if not name:
-            yield from (folder / rest for folder in enclosing(base))
+            yield from (folder / rest for folder in self._enclosing_packages(base))
             name, _, rest = rest.partition("/")
         if name in self.package_map:
             yield self.package_map[name] / rest
@@ -168,7 +178,7 @@ class Resources:
             return
         yield base / name / rest
         yield from (folder / rest for folder in ancestors(base) if is_called(folder, name))
-        yield from (folder.parent / name / rest for folder in enclosing(base))
+        yield from (folder.parent / name / rest for folder in self._enclosing_packages(base))
         for folder in (*self.paths, *environment(), *workspace_folders(name)):
             yield folder / name / rest
             if is_called(folder, name):
