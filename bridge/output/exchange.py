@@ -1,7 +1,7 @@
 """Exchange of two folders in one step of the file system.
 
 Linux has ``renameat2`` with ``RENAME_EXCHANGE`` and macOS ``renamex_np`` with ``RENAME_SWAP``: after any interruption
-one folder or the other stands in its place, whole. Python offers neither, so both are called through the C library.
+one folder or the other is in its place, whole. Python offers neither, so both are called through the C library.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _check_paths(files: Mapping[str, bytes]) -> None:
 
 
 def _check_place(place: Path) -> None:
-    """Refuse what is no folder, and folders that a running program stands in."""
+    """Refuse a place that cannot be replaced: a file, a read-only or mounted folder, the current folder or above it."""
     if place.exists() and not place.is_dir():
         raise OutputFolderError(f"{place} is a file, not a folder; choose another output folder")
     if place.is_dir() and not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
