@@ -18,7 +18,7 @@ from string import Formatter
 from types import TracebackType
 from typing import Self
 
-from loaders.safety.limits import Budget
+from loaders.safety.limits import Budget, LimitError, Limits, budgeted
 from loaders.safety.text import printable, shortened
 
 Argument = str | int | float | tuple[str, ...]
@@ -305,6 +305,18 @@ class ExportError(ModelError):
     """Error: the target cannot represent the model."""
 
 
+def limit_finding(error: LimitError, file: str) -> Diagnostic:
+    """Return the finding that a load exceeds a limit.
+
+    Args:
+        error: The limit.
+        file: The file that is loaded.
+    """
+    message, hint = "the load has more than {limit} {option}", f"raise the limit with limits=Limits({error.option}=...)"
+    arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
+    return Diagnostic("file.limit", Fate.INVALID, message, Where(file), hint=hint, arguments=arguments)
+
+
 # --- summaries of losses ---------------------------------------------------------------------------------------------
 
 LOGGER = logging.getLogger("sdfbridge")
@@ -320,18 +332,21 @@ class LossSummary:
     """Context of one public call, which warns of the losses at its end, at the line of the caller.
 
     The context must be entered in the public function itself. The losses of a call within another one are those of the
-    outer one. There is no warning if the call fails, since the error states the reasons.
+    outer one. There is no warning if the call fails, since the error states the reasons. Meshes and pictures that are
+    read during the call share one budget; a call that exceeds it is a `LoadError`.
 
     Attributes:
         name: Name of the source.
         quiet: Whether there is no warning; the logger gets the findings in any case.
+        limits: Limits on the call; None for those of the outer call, or else the defaults.
     """
 
     _active: ContextVar[LossSummary | None] = ContextVar("_active", default=None)
 
-    def __init__(self, name: object, *, quiet: bool = False) -> None:
+    def __init__(self, name: object, *, quiet: bool = False, limits: Limits | None = None) -> None:
         self.name = str(name)
         self.quiet = quiet
+        self._scope = budgeted(limits)
         self._found: dict[Diagnostic, None] = {}
         self._outer: LossSummary | None = None
         self._token: Token[LossSummary | None] | None = None
@@ -349,13 +364,17 @@ class LossSummary:
     def __enter__(self) -> Self:
         self._outer = self._active.get()
         self._token = self._active.set(self)
+        self._scope.__enter__()
         return self
 
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._scope.__exit__(None, None, None)
         if self._token is not None:
             self._active.reset(self._token)
+        if isinstance(error, LimitError):
+            raise LoadError((limit_finding(error, self.name),)) from error
         if self._outer is not None:
             self._outer.add(self._found)
         elif error_type is None:

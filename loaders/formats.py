@@ -17,7 +17,7 @@ from loaders.urdf.srdf import with_srdf
 from loaders.urdf.xacro_expansion import expand, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
-from .diagnostics import Diagnostics, Fate, LoadError, LossSummary, Where
+from .diagnostics import Diagnostics, Fate, LoadError, LossSummary, Where, limit_finding
 from .node import Node
 from .option_names import check_option_names
 from .resources import Lookup, Resources
@@ -104,7 +104,7 @@ class Search(TypedDict, total=False):
     unsafe_paths: bool
     """Whether files outside the model's folder, its packages and the given folders may be read."""
     limits: Limits
-    """Limits on the files, bytes, elements and diagnostics of the load."""
+    """Limits on the files, elements, diagnostics, triangles and pixels of the call; see docs/security.md."""
 
 
 class LoadOptions(Search, total=False):
@@ -147,7 +147,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     """
     check_option_names(options, LoadOptions.__optional_keys__)
     diagnostics = _diagnostics(options)
-    with LossSummary(os.fspath(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(os.fspath(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         path = locate(os.fspath(source), diagnostics)
         context = _context(options, options.get("allow_xacro", False), path, diagnostics)
         scene = None
@@ -225,7 +225,7 @@ def load_string(
     file = str(Path(base) / f"<string>.{format}")
     context = _context(search, False, Path(file), _diagnostics(search))
     data = text.encode(errors="surrogatepass")
-    with LossSummary(file, quiet=quiet) as losses:
+    with LossSummary(file, quiet=quiet, limits=search.get("limits")) as losses:
         scene = None
         with _limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)
@@ -244,11 +244,7 @@ def _limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
     try:
         yield
     except LimitError as error:
-        message, hint = "the load has more than {limit} {option}", "raise the limit with limits=Limits({0}=...)"
-        hint = hint.format(error.option)
-        diagnostics.add(
-            Fate.INVALID, "file.limit", message, Where(file), hint=hint, option=error.option, limit=error.limit
-        )
+        diagnostics.extend((limit_finding(error, file),))
 
 
 def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:

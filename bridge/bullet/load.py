@@ -129,7 +129,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     refuse_maximal_coordinates(useMaximalCoordinates)
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
     source = find_source(source, load_options.get("paths", ()))
-    with LossSummary(source_name(source), quiet=load_options.get("quiet", False)) as losses:
+    with LossSummary(
+        source_name(source), quiet=load_options.get("quiet", False), limits=load_options.get("limits")
+    ) as losses:
         mechanism = mechanism_of(source, **load_options)
         mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
@@ -157,7 +159,7 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
         LoadError: if the file has errors.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)):
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")):
         loaded = load_into_pybullet(source, *arguments, **options)
     return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 

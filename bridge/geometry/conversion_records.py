@@ -11,12 +11,13 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from loaders.diagnostics import Diagnostic, Fate, Where
+from loaders.safety.limits import charge
 
 from .file_cache import write_atomically
 
@@ -76,11 +77,13 @@ class Conversion:
         parts: What came out, as values of JSON.
         findings: What was found; without places where they are others at each use.
         files: The files converted, also those that were looked for and are missing, and the files produced.
+        costs: What the conversion spent, keyed by the names in `loaders.Limits`; each use of the record spends it too.
     """
 
     parts: tuple[Any, ...]
     findings: tuple[Diagnostic, ...]
     files: tuple[FileState, ...]
+    costs: Mapping[str, int] = field(default_factory=dict)
 
 
 def record_path(folder: str, *key: object) -> str:
@@ -94,18 +97,24 @@ def record_path(folder: str, *key: object) -> str:
 
 
 def read_record(path: str) -> Conversion | None:
-    """Return a conversion from its record; None if there is none, or its files changed."""
+    """Return a conversion from its record and spend what it cost; None if there is none, or its files changed.
+
+    Raises:
+        LimitError: if the call that is running has spent too much.
+    """
     try:
         with open(path, "rb") as stream:
             digest, _, body = stream.read().partition(b"\n")
         if hashlib.sha256(body).hexdigest().encode() != digest:
             return None
         conversion = _from_json(json.loads(body))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    if all(file.is_current() for file in conversion.files):
-        return conversion
-    return _refreshed(conversion, path)
+    current: Conversion | None = conversion
+    if not all(file.is_current() for file in conversion.files):
+        current = _refreshed(conversion, path)
+    charge({} if current is None else current.costs)
+    return current
 
 
 def _refreshed(conversion: Conversion, path: str) -> Conversion | None:
@@ -132,6 +141,7 @@ def write_record(conversion: Conversion, path: str) -> None:
             "parts": conversion.parts,
             "findings": [_finding_to_json(finding) for finding in conversion.findings],
             "files": [(file.path, file.stamp, file.digest) for file in conversion.files],
+            "costs": dict(conversion.costs),
         }
     ).encode()
     write_atomically(Path(path), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -147,6 +157,7 @@ def _from_json(record: dict[str, Any]) -> Conversion:
         parts=tuple(record["parts"]),
         findings=tuple(_finding_from_json(entry) for entry in record["findings"]),
         files=tuple(FileState(path, stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]),
+        costs={str(option): int(amount) for option, amount in record["costs"].items()},
     )
 
 

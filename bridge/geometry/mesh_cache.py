@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from loaders.diagnostics import NOWHERE, Diagnostic, Diagnostics, Where
 from loaders.meshes.companions import companion_files
 from loaders.meshes.textures import candidates
 from loaders.model import Mesh, Rgba
+from loaders.safety.limits import metered
 from loaders.spatial import Array
 
 from . import mesh_assets
@@ -109,11 +110,12 @@ def mesh_files(
     except OSError:
         return tuple(MeshFile.of(asset) for asset in convert(diagnostics))
     found = Diagnostics()
-    files = tuple(MeshFile.of(asset) for asset in convert(found))
+    with metered() as costs:
+        files = tuple(MeshFile.of(asset) for asset in convert(found))
     diagnostics.extend(found)
     if files:
         with suppress(OSError):
-            _store(files, sources, tuple(found), mesh, where, record)
+            _store(files, _Source(mesh, sources, where, costs), tuple(found), record)
     return files
 
 
@@ -184,24 +186,27 @@ def _file(part: dict[str, Any]) -> MeshFile:
     )
 
 
-def _store(
-    files: Sequence[MeshFile],
-    sources: tuple[FileState, ...],
-    findings: tuple[Diagnostic, ...],
-    mesh: Mesh,
-    where: Where,
-    record: str,
-) -> None:
+class _Source(NamedTuple):
+    """The origin of a conversion, and its costs."""
+
+    mesh: Mesh
+    files: tuple[FileState, ...]
+    where: Where
+    costs: Mapping[str, int]
+
+
+def _store(files: Sequence[MeshFile], source: _Source, findings: tuple[Diagnostic, ...], record: str) -> None:
     """Write the files of a mesh and the record of its conversion.
 
     Raises:
         OSError: if they cannot be written.
     """
     parts = [_stored(file) for file in files]
-    others = [*texture_files((file.texture for file in files), findings, mesh)]
+    others = [*texture_files((file.texture for file in files), findings, source.mesh)]
     others += [part[kind] for part in parts for kind in ("obj", "npy")]
-    anywhere = tuple(replace(entry, where=NOWHERE) if entry.where == where else entry for entry in findings)
-    write_record(Conversion(parts=tuple(parts), findings=anywhere, files=(*sources, *states_of(others))), record)
+    anywhere = tuple(replace(entry, where=NOWHERE) if entry.where == source.where else entry for entry in findings)
+    made = (*source.files, *states_of(others))
+    write_record(Conversion(parts=tuple(parts), findings=anywhere, files=made, costs=source.costs), record)
 
 
 def _stored(file: MeshFile) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaders.files import FileError, read
 from loaders.safety.fence import fenced
+from loaders.safety.limits import spend
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,6 +50,7 @@ def decoded(data: bytes) -> Iterator[Image]:
 
     Raises:
         PictureError: if the format is unknown, the picture is damaged, or it has too many pixels.
+        LimitError: if the call that is running has decoded too many pixels.
     """
     from PIL import Image
 
@@ -56,5 +58,6 @@ def decoded(data: bytes) -> Iterator[Image]:
         width, height = image.size
         if width * height > MAX_PIXELS:
             raise PictureError(f"the image has {width} x {height} pixels, more than the limit {MAX_PIXELS}")
+        spend("pixels", width * height)
         image.load()
         yield image

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.safety.limits import metered
 
 from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
 from .file_cache import cache_folder, stored
@@ -109,10 +111,11 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
         if known is not None:
             return _read(known)
     source = FileState.of(path)
-    picture = _converted(picture_bytes(path), formats)
+    with metered() as costs:
+        picture = _converted(picture_bytes(path), formats)
     if picture is not None and record is not None:
         with suppress(OSError):
-            _store(picture, source, record)
+            _store(picture, source, costs, record)
     return picture
 
 
@@ -127,7 +130,7 @@ def _read(conversion: Conversion) -> Picture:
     )
 
 
-def _store(picture: Picture, source: FileState, record: str) -> None:
+def _store(picture: Picture, source: FileState, costs: Mapping[str, int], record: str) -> None:
     """Write a picture and the record of its conversion; a picture that is unchanged stays where it is.
 
     Raises:
@@ -142,7 +145,7 @@ def _store(picture: Picture, source: FileState, record: str) -> None:
         "has_transparent_pixels": picture.has_transparent_pixels,
     }
     files = (source,) if kept else (source, *states_of([file]))
-    write_record(Conversion(parts=(part,), findings=(), files=files), record)
+    write_record(Conversion(parts=(part,), findings=(), files=files, costs=costs), record)
 
 
 def _converted(data: bytes, formats: tuple[str, ...]) -> Picture | None:

@@ -94,7 +94,7 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
         >>> mujoco.MjModel.from_xml_string(mjcf, mjcf.assets).body(1).name
         'base'
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         built = build(*mechanism_and_options(source, options))
         require_xml_depth(built.root)
         losses.add(built.diagnostics)
@@ -113,7 +113,7 @@ def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
         ExportError: if MuJoCo cannot represent the model, with every reason.
         TypeError: if an option is unknown.
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         built = build(*mechanism_and_options(source, options))
         losses.add(built.diagnostics)
     return to_spec(built.root, built.assets)

@@ -17,6 +17,7 @@ import numpy as np
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh
 from loaders.safety.fence import fenced
+from loaders.safety.limits import spend
 from loaders.spatial import frozen
 
 from .collada import read_collada
@@ -44,6 +45,9 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     Args:
         mesh: The mesh.
         diagnostics: Record for the findings.
+
+    Raises:
+        LimitError: if the call that is running has read too many triangles.
     """
     if mesh.path is None:
         return None
@@ -58,6 +62,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     except MeshError as error:
         diagnostics.add(Fate.DROPPED, "mesh.unreadable", "cannot read the mesh: {reason}", where, reason=error)
         return None
+    spend("triangles", sum(len(part.faces) for part in parts))
     for remark in remarks:
         diagnostics.add(remark.fate, remark.code, remark.template, where, **remark.arguments)
     return MeshData(parts=tuple(parts))

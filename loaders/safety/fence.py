@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .limits import LimitError
+
 MAX_REASON = 300
 """Largest number of characters of a library's message that is repeated."""
 
@@ -14,7 +16,7 @@ def fenced(error: type[Exception], problem: str) -> Iterator[None]:
     """Turn every exception of a block, lack of memory and too deep recursion included, into an error of one type.
 
     Args:
-        error: The type of error; an exception that has it already passes.
+        error: The type of error; an exception that has it already passes, and so does a `LimitError`.
         problem: Beginning of the message.
 
     Raises:
@@ -23,7 +25,7 @@ def fenced(error: type[Exception], problem: str) -> Iterator[None]:
     cause: Exception | None = None
     try:
         yield
-    except error:
+    except (error, LimitError):
         raise
     except Exception as raised:  # noqa: BLE001  (a parser of damaged files may raise anything)
         cause = raised

@@ -1,8 +1,15 @@
-"""Limits on one load, however many files it reads: a small file cannot make much work."""
+"""Limits on one load or export, however many files it reads: a small file cannot make much work.
+
+Readers of a model spend from the `Budget` of their diagnostics. Meshes and pictures are read by the targets, so they
+spend from the budget of the public call that is running, with `spend`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 
@@ -18,6 +25,10 @@ class Limits:
     """Elements of XML and YAML, and links, joints and frames of models, each as often as an include places it."""
     diagnostics: int = 5_000
     """Errors, warnings and notes, each, that are listed; further ones are only counted."""
+    triangles: int = 20_000_000
+    """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has to be made."""
+    pixels: int = 268_435_456
+    """Pixels of textures and height maps that are decoded. One picture may have 33,554,432."""
 
 
 class LimitError(Exception):
@@ -64,3 +75,63 @@ class Budget:
     def has_room(self, severity: str) -> bool:
         """Return whether one more diagnostic of a severity may be listed."""
         return self.listed[severity] < self.limits.diagnostics
+
+
+# --- the budget of the public call that is running -------------------------------------------------------------------
+
+_ACTIVE: ContextVar[Budget | None] = ContextVar("_ACTIVE", default=None)
+
+
+@contextmanager
+def budgeted(limits: Limits | None = None) -> Iterator[Budget]:
+    """Give the meshes and pictures that are read in a block a budget of their own.
+
+    Args:
+        limits: The limits; None for those of the block around, or else the defaults.
+    """
+    outer = _ACTIVE.get()
+    budget = Budget(limits or (Limits() if outer is None else outer.limits))
+    token = _ACTIVE.set(budget)
+    try:
+        yield budget
+    finally:
+        _ACTIVE.reset(token)
+
+
+def spend(option: str, amount: int) -> None:
+    """Spend some of a limit of the call that is running; outside of any, only the limits on one file apply.
+
+    Args:
+        option: Name of the limit in `Limits`.
+        amount: The amount.
+
+    Raises:
+        LimitError: if it exceeds the limit.
+    """
+    budget = _ACTIVE.get()
+    if budget is not None:
+        budget.spend(option, amount)
+
+
+@contextmanager
+def metered() -> Iterator[dict[str, int]]:
+    """Count what is spent in a block; a cache charges the same when it returns the result again."""
+    costs: dict[str, int] = {}
+    active = _ACTIVE.get()
+    with budgeted() if active is None else nullcontext(active) as budget:
+        before = Counter(budget.spent)
+        yield costs
+        costs.update(budget.spent - before)
+
+
+def charge(costs: Mapping[str, int]) -> None:
+    """Spend what a conversion has cost.
+
+    Args:
+        costs: Amounts, keyed by the names of limits.
+
+    Raises:
+        LimitError: if an amount exceeds its limit.
+    """
+    for option, amount in costs.items():
+        spend(option, amount)

@@ -26,6 +26,7 @@ from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh, Rgba
+from loaders.safety.limits import metered
 
 _VERSION = "8"
 """Version of the conversion and of its record; a record of another version is not used."""
@@ -81,13 +82,14 @@ def _convert(mesh: Mesh, where: Where, collides: bool, texture: str | None, reco
     """
     found = Diagnostics()
     sources = states_of(source_files(mesh))
-    assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides)
-    if texture is not None:
-        assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
-    made = [_cached_files(asset, collides, where, found) for asset in assets]
+    with metered() as costs:
+        assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides)
+        if texture is not None:
+            assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
+        made = [_cached_files(asset, collides, where, found) for asset in assets]
     files = tuple((paths[0], asset.rgba) for paths, asset in zip(made, assets, strict=True))
     others = [*texture_files((asset.texture for asset in assets), found, mesh), *chain.from_iterable(made)]
-    conversion = Conversion(parts=files, findings=tuple(found), files=(*sources, *states_of(others)))
+    conversion = Conversion(parts=files, findings=tuple(found), files=(*sources, *states_of(others)), costs=costs)
     if files:
         write_record(conversion, record)
     return conversion

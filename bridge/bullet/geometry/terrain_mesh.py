@@ -6,6 +6,7 @@ import numpy as np
 
 from bridge.geometry.heightmaps import gray_levels
 from loaders.model import Heightmap
+from loaders.safety.limits import spend
 from loaders.spatial import Array
 
 
@@ -17,12 +18,16 @@ def terrain_triangles(heightmap: Heightmap) -> Array | None:
 
     Returns:
         The triangles; None if the image cannot be read or has fewer than two rows or columns.
+
+    Raises:
+        LimitError: if the call that is running has made too many triangles.
     """
     image = gray_levels(heightmap.path)
     if image is None or min(image.levels.shape) < 2:
         return None
     heights = image.levels / image.max_level
     rows, columns = heights.shape
+    spend("triangles", 2 * (rows - 1) * (columns - 1))
     sx, sy, sz = heightmap.size
     x, y = np.meshgrid(np.linspace(-sx / 2.0, sx / 2.0, columns), np.linspace(-sy / 2.0, sy / 2.0, rows))
     points = np.stack((x, y, sz * heights[::-1]), axis=-1) + heightmap.position

@@ -101,7 +101,7 @@ def export_mjcf(
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         name, files, scene, built = _contents(source, options)
         model = compiled(files, scene, built) if check else None
         losses.add(built.diagnostics)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+import bridge
 import loaders
-from loaders.safety.limits import Budget, LimitError, Limits
+from loaders.safety.limits import Budget, LimitError, Limits, budgeted, spend
 
 SDF = "<sdf version='1.9'><model name='m'><link name='l'/></model></sdf>"
 PAGE = Path(__file__).parents[3] / "docs" / "security.md"
@@ -73,3 +77,92 @@ def test_the_security_page_has_every_limit_with_its_number() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,]+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
     stated = {name: int(number.replace(",", "")) for name, number in rows.items()}
     assert stated == dataclasses.asdict(Limits())
+
+
+# --- meshes and pictures: one budget for each public call -------------------------------------------------------------
+
+MESHES = 3
+TERRAIN = "<heightmap><uri>{}.png</uri><size>1 1 1</size></heightmap>"
+
+
+def shapes(folder: Path, geometry: str, names: str) -> Path:
+    """Write a static model with a shape for each of some files."""
+    body = "".join(f"<visual name='{n}'><geometry>{geometry.format(n)}</geometry></visual>" for n in names)
+    (folder / "a.sdf").write_text(
+        f"<sdf version='1.9'><model name='m'><static>true</static><link name='l'>{body}</link></model></sdf>"
+    )
+    return folder / "a.sdf"
+
+
+@pytest.fixture
+def meshes(tmp_path: Path) -> Path:
+    for i in range(MESHES):
+        (tmp_path / f"{i}.obj").write_text(
+            f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {i + 1}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4"
+        )
+    return shapes(tmp_path, "<mesh><uri>{}.obj</uri></mesh>", "012")
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    for name in "01":
+        Image.new("L", (10, 8)).save(tmp_path / f"{name}.png")
+    return shapes(tmp_path, TERRAIN, "01")
+
+
+def call_past(call: Callable[..., object], path: Path, **limits: int) -> loaders.Diagnostic:
+    with pytest.raises(loaders.LoadError) as caught:
+        call(path, limits=Limits(**limits), quiet=True)
+    (entry,) = caught.value.diagnostics
+    assert (entry.code, entry.where.file) == ("file.limit", str(path))
+    assert f"limits=Limits({entry.arguments['option']}=...)" in entry.hint
+    return entry
+
+
+def test_triangles_of_all_meshes_of_a_call_count(meshes: Path) -> None:
+    assert bridge.to_mjcf(meshes, limits=Limits(triangles=4 * MESHES))
+    assert call_past(bridge.to_mjcf, meshes, triangles=4 * MESHES - 1).arguments["limit"] == 4 * MESHES - 1
+    assert call_past(bridge.to_mjspec, meshes, triangles=4)
+
+
+def test_a_mesh_from_the_cache_counts_like_one_that_is_read(meshes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(meshes.parent / "cache"))
+    for _ in range(2):
+        assert bridge.to_mjcf(meshes, limits=Limits(triangles=4 * MESHES))
+        assert call_past(bridge.to_mjcf, meshes, triangles=4 * MESHES - 1)
+
+
+def test_pixels_of_all_pictures_of_a_call_count(pictures: Path) -> None:
+    assert bridge.to_mjcf(pictures, limits=Limits(pixels=160))
+    assert call_past(bridge.to_mjcf, pictures, pixels=159)
+
+
+def test_meshes_that_the_load_needs_for_inertia_count(meshes: Path) -> None:
+    body = (
+        "<inertial auto='true'/>" + "<collision name='c'><geometry><mesh><uri>0.obj</uri></mesh></geometry></collision>"
+    )
+    meshes.write_text(f"<sdf version='1.11'><model name='m'><link name='l'>{body}</link></model></sdf>")
+    assert loaders.load(meshes, limits=Limits(triangles=4)).links[0].inertia is not None
+    assert refusal(meshes, triangles=3).arguments["option"] == "triangles"
+
+
+def test_a_refused_call_leaves_nothing_in_pybullet(meshes: Path, pictures: Path) -> None:
+    pybullet = pytest.importorskip("pybullet")
+    client = pybullet.connect(pybullet.DIRECT)
+    load = partial(bridge.load_into_pybullet, physicsClientId=client)
+    assert call_past(load, pictures, pixels=100)
+    assert call_past(load, pictures, triangles=150).arguments["option"] == "triangles"
+    assert pybullet.getNumBodies(client) == 0
+    pybullet.disconnect(client)
+
+
+def test_a_budget_is_that_of_the_innermost_call_and_has_the_limits_of_the_outer_one() -> None:
+    with budgeted(Limits(pixels=5)):
+        spend("pixels", 5)
+        with budgeted():
+            spend("pixels", 5)
+            with pytest.raises(LimitError):
+                spend("pixels", 1)
+        with pytest.raises(LimitError):
+            spend("pixels", 1)
+    spend("pixels", 10**12)
