@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,3 +31,12 @@ def bullet_client() -> Iterator[int]:
     client = pybullet.connect(pybullet.DIRECT)
     yield client
     pybullet.disconnect(client)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_open_pybullet_client() -> Iterator[None]:
+    """Fail if a module leaves a physics server connected: the next module would not have server 0."""
+    yield
+    pybullet = sys.modules.get("pybullet")
+    if pybullet is not None:
+        assert [i for i in range(4) if pybullet.isConnected(i)] == []

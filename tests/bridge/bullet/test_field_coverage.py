@@ -67,7 +67,7 @@ def client():
 
 def outcome(scene, client):
     """All that PyBullet reports after loading and after one step, and the ledger; or why it was refused."""
-    pybullet.resetSimulation(client)
+    pybullet.resetSimulation(physicsClientId=client)
     try:
         loaded = load_into_pybullet(scene, physicsClientId=client, policy="sdformat")
     except ModelError as error:

@@ -63,7 +63,7 @@ def in_mujoco(mechanism, policy):
 
 
 def in_pybullet(mechanism, policy, client):
-    pybullet.resetSimulation(client)
+    pybullet.resetSimulation(physicsClientId=client)
     return touching(load_into_pybullet(mechanism, physicsClientId=client, policy=policy), client)
 
 
