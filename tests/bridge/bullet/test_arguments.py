@@ -124,11 +124,13 @@ def script(start: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return names
 
 
+@pytest.mark.usefixtures("servers_of_scripts")
 def test_the_script_that_replaces_loadurdf_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     names = script("pybullet_data", monkeypatch)
     assert names["robot"].joints["panda_joint4"] == names["joint"]
 
 
+@pytest.mark.usefixtures("servers_of_scripts")
 def test_environments_of_gymnasium_with_equal_seeds_stay_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("gymnasium")
     from gymnasium.utils.env_checker import check_env
