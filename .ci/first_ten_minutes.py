@@ -1,11 +1,12 @@
 """Play the first ten minutes of a new user, outside the repository, on Python 3.11 and on one newer Python.
 
-python .ci/first_ten_minutes.py [VERSION ...]
+.venv/bin/python .ci/first_ten_minutes.py [VERSION ...]
 
-Wheel and sdist are built. On each Python a fresh environment gets the package, on the first by name, on the second from
-the sdist, with the dependencies that pip chooses. Then every command and block of Python of README.md and every command
-of docs/cli.md runs in a folder that holds the bundled models only, and so do the pytest plugin and the examples. A
-Python that is not on this machine is left out, with a line that says so.
+The wheel is built as README.md says, and the sdist. Each Python gets a fresh environment with the package, the first by
+name from the wheel, the second from the sdist, with the dependencies that pip chooses. Then every command and block of
+Python of README.md and every command of docs/cli.md runs in a folder that holds the bundled models only, and so do the
+pytest plugin and the examples. The Pythons play side by side. A Python that is not on this machine, neither on PATH nor
+among those of pyenv, is left out with a line that says so; nothing is fetched but packages.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +33,9 @@ NEEDS_DISPLAY = ("view",)
 """Commands that end with status 3 on a machine without a display."""
 LIMIT = 300
 """Seconds after which a command is stopped."""
+Statuses = frozenset[int]
+SUCCESS: Statuses = frozenset({0})
+PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
 class PlayError(Exception):
@@ -37,34 +43,34 @@ class PlayError(Exception):
 
 
 def main(words: list[str]) -> int:
-    """Play on every version; return 1 if a step fails."""
+    """Play on every version; return 1 if a step fails, or if no Python is there to play on."""
+    found = {versions: interpreter(versions) for versions in words or VERSIONS}
+    for versions, python in found.items():
+        if python is None:
+            print(f"Python {versions.replace(' ', ' or ')}: not on this machine, left out")
     with tempfile.TemporaryDirectory(prefix="first-ten-minutes-") as scratch:
-        folder = Path(scratch)
+        players = [
+            Player(*python, Path(scratch, f"python-{number}"), from_sdist=number > 0)
+            for number, python in enumerate(filter(None, found.values()))
+        ]
         try:
-            dist: Path | None = None
-            for number, versions in enumerate(words or VERSIONS):
-                python = interpreter(versions)
-                if python is None:
-                    print(f"Python {versions.replace(' ', ' or ')}: not on this machine, left out")
-                    continue
-                place = folder / f"python-{number}"
-                environment = create_environment(python, place)
-                dist = dist or build(environment, folder / "dist")
-                play(environment, place, dist, from_sdist=number > 0)
+            dist = build(Path(scratch, "dist")) if players else Path(scratch)
+            with ThreadPoolExecutor(max_workers=len(players) or 1) as pool:
+                list(pool.map(lambda player: player.play(dist), players))
         except PlayError as error:
             print(error, file=sys.stderr)
             return 1
-    return 0
+    return 0 if players else 1
 
 
-def interpreter(versions: str) -> str | None:
-    """Return the first interpreter of one of these versions that starts; those of pyenv are tried too."""
+def interpreter(versions: str) -> tuple[str, str] | None:
+    """Return the first of these versions whose interpreter starts, with it; those of pyenv are tried too."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in versions.split():
         for name in (f"python{version}", *map(str, sorted(pyenv.glob(f"{version}.*/bin/python")))):
             probe = [name, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
             if shutil.which(name) and _output(probe).strip() == version:
-                return name
+                return version, name
     return None
 
 
@@ -72,47 +78,67 @@ def _output(command: list[str]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
-def create_environment(python: str, place: Path) -> Path:
-    """Create an environment; return the folder of its programs."""
-    run("create an environment", [python, "-m", "venv", str(place / "venv")], ROOT)
-    return place / "venv" / "bin"
-
-
-def build(environment: Path, dist: Path) -> Path:
-    """Build the wheel and the sdist with hatchling; return their folder."""
-    pip = [str(environment / "pip"), "install", "--quiet", "--disable-pip-version-check", "hatchling>=1.27"]
-    run("install hatchling", pip, ROOT)
-    run("build wheel and sdist", [str(environment / "python"), "-m", "hatchling", "build", "-d", str(dist)], ROOT)
+def build(dist: Path) -> Path:
+    """Build the wheel with the command of README.md, and the sdist; return their folder."""
+    run("build the wheel", [sys.executable, *PIP, "wheel", "--no-deps", "-w", str(dist), "."], ROOT)
+    run("build the sdist", [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(dist)], ROOT)
     return dist
 
 
-def play(environment: Path, place: Path, dist: Path, *, from_sdist: bool) -> None:
-    """Install the package and run everything that the documentation shows.
+@dataclass(frozen=True)
+class Player:
+    """A new user with one Python.
 
-    Args:
-        environment: Folder of the programs of a fresh environment.
-        place: An empty folder, to work in.
-        dist: Folder of the wheel and the sdist.
+    Attributes:
+        version: The version of Python.
+        python: The interpreter.
+        place: A folder that does not exist yet.
         from_sdist: Whether the sdist is installed; otherwise the wheel, by name.
     """
-    name = str(next(dist.glob("*.tar.gz"))) if from_sdist else "sdfbridge"
-    pip = [str(environment / "pip"), "install", "--quiet", "--disable-pip-version-check", "--find-links", str(dist)]
-    run(f"install {Path(name).name}", [*pip, f"{name}[report]", "pytest"], place)
-    desk = place / "desk"
-    shutil.copytree(ROOT / "assets", desk / "assets")
-    shutil.copytree(ROOT / "examples", desk / "examples")
-    python = str(environment / "python")
-    run("import, with both simulators", [python, "-W", "error", "-c", IMPORT], desk)
-    for number, text in enumerate(blocks("README.md", "python"), start=1):
-        run(f"README.md, block {number} of Python", [python, "-c", text], desk)
-    for command in readme_commands():
-        run(f"README.md: sdfbridge {command[0]}", [str(environment / "sdfbridge"), *command], desk)
-    for command in cli_commands():
-        allowed = {0, 3} if command[0] in NEEDS_DISPLAY and not os.environ.get("DISPLAY") else {0}
-        run(f"docs/cli.md: {command[0]}", [str(environment / "sdfbridge"), *command], desk, allowed)
-    for example in sorted((desk / "examples").glob("*.py")):
-        run(f"examples/{example.name}", [python, str(example)], desk)
-    run("pytest --parity", [python, "-m", "pytest", "--parity", "assets/double_pendulum.urdf"], desk)
+
+    version: str
+    python: str
+    place: Path
+    from_sdist: bool
+
+    def play(self, dist: Path) -> None:
+        """Install the package from ``dist`` and run everything that the documentation shows."""
+        programs, desk = self.install(dist), self.place / "desk"
+        shutil.copytree(ROOT / "assets", desk / "assets")
+        shutil.copytree(ROOT / "examples", desk / "examples")
+        python, command_line = str(programs / "python"), str(programs / "sdfbridge")
+        self.run("import, with both simulators", [python, "-W", "error", "-c", IMPORT], desk)
+        for number, text in enumerate(blocks("README.md", "python"), start=1):
+            self.run(f"README.md, block {number} of Python", [python, "-c", text], desk)
+        for command in readme_commands():
+            self.run(f"README.md: sdfbridge {command[0]}", [command_line, *command], desk)
+        for command in cli_commands():
+            hidden = command[0] in NEEDS_DISPLAY and not os.environ.get("DISPLAY")
+            allowed = frozenset({0, 3}) if hidden else SUCCESS
+            self.run(f"docs/cli.md: {command[0]}", [command_line, *command], desk, allowed)
+        for example in sorted((desk / "examples").glob("*.py")):
+            self.run(f"examples/{example.name}", [python, str(example)], desk)
+        pytest = [python, "-m", "pytest", "--parity", "assets/double_pendulum.urdf"]
+        self.run("pytest --parity", pytest, desk)
+
+    def install(self, dist: Path) -> Path:
+        """Create an environment with the package; return the folder of its programs.
+
+        The pip that runs this script fills it, so that no environment needs a pip of its own.
+        """
+        name = str(next(dist.glob("*.tar.gz"))) if self.from_sdist else "sdfbridge"
+        environment = self.place / "venv"
+        self.run("create an environment", [self.python, "-m", "venv", "--without-pip", str(environment)], ROOT)
+        programs = environment / "bin"
+        pip = [sys.executable, *PIP, "--python", str(programs / "python"), "install", "--no-compile"]
+        self.run(
+            f"install {Path(name).name}", [*pip, "--find-links", str(dist), f"{name}[report]", "pytest"], self.place
+        )
+        return programs
+
+    def run(self, title: str, command: list[str], folder: Path, allowed: Statuses = SUCCESS) -> None:
+        """Run a command of this user; see the function `run`."""
+        run(f"{self.version}  {title}", command, folder, allowed)
 
 
 IMPORT = """
@@ -156,7 +182,7 @@ def cli_commands() -> Iterator[list[str]]:
         yield [PLACEHOLDERS.get(word, word) for word in words]
 
 
-def run(title: str, command: list[str], folder: Path, allowed: frozenset[int] | set[int] = frozenset({0})) -> None:
+def run(title: str, command: list[str], folder: Path, allowed: Statuses = SUCCESS) -> None:
     """Run a command without the settings of the caller's Python, and print how long it took.
 
     Args:

@@ -5,9 +5,11 @@ A distribution may have another name than its package: ``pybullet-arm64`` provid
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
+from pathlib import Path
 
 
 def is_installed(package: str) -> bool:
@@ -27,6 +29,19 @@ def version_of(package: str) -> str | None:
         except metadata.PackageNotFoundError:
             continue
     return None
+
+
+@cache
+def own_version() -> str:
+    """Return the version of sdfbridge; of a source tree that is not installed, the one that its project file states."""
+    version = version_of("sdfbridge")
+    return version or _stated_version(Path(__file__).resolve().parents[1] / "pyproject.toml")
+
+
+def _stated_version(project: Path) -> str:
+    """The version in a project file; ``unknown`` if there is none."""
+    stated = tomllib.loads(project.read_text(encoding="utf-8")) if project.is_file() else {}
+    return str(stated.get("project", {}).get("version", "unknown"))
 
 
 @cache

@@ -8,8 +8,9 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from importlib import metadata
 from typing import NoReturn
+
+from bridge.installed_packages import own_version
 
 from . import options as groups
 from .errors import SUCCESS, USAGE, UsageError
@@ -56,7 +57,7 @@ class _Parser(argparse.ArgumentParser):
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = _Parser(prog="sdfbridge", description=_DESCRIPTION, epilog=_EPILOG)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {own_version()}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, help_text, argument_groups in COMMANDS:
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
@@ -114,10 +115,3 @@ def _report(error: UsageError, words: Sequence[str]) -> int:
         report = failure_report(command, USAGE, error=str(error))
         sys.stdout.write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     return USAGE
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sdfbridge")
-    except metadata.PackageNotFoundError:
-        return "(not installed; running from a checkout)"

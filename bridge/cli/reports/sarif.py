@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from bridge.cli.places import shown_path
 from bridge.diagnostic_codes import CODES
+from bridge.installed_packages import own_version
 from loaders.diagnostics import Diagnostic, Where
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,7 +26,7 @@ def sarif_log(diagnostics: Iterable[Diagnostic], *, successful: bool) -> dict[st
     codes = list(dict.fromkeys(entry.code for entry in entries))
     driver = {
         "name": "sdfbridge",
-        "version": _version(),
+        "version": own_version(),
         "rules": [_rule(code) for code in codes],
     }
     run = {
@@ -73,10 +73,3 @@ def _location(where: Where) -> dict[str, Any]:
     if where.path:
         location["logicalLocations"] = [{"fullyQualifiedName": where.path}]
     return location
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sdfbridge")
-    except metadata.PackageNotFoundError:
-        return "0"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Sequence
 from dataclasses import fields
-from importlib import metadata
 from pathlib import Path
 
+from bridge.installed_packages import own_version
 from bridge.mjcf.document import Built
 from bridge.mjcf.xml.options import Options
 from loaders.scene import Scene
@@ -19,7 +18,7 @@ MARK = "<!-- Written by sdfbridge "
 
 def origin_comment(scene: Scene) -> str:
     """Return the line at the top of a file that names the program and the source."""
-    writer = f"{MARK.removeprefix('<!-- ')}{_version()}"
+    writer = f"{MARK.removeprefix('<!-- ')}{own_version()}"
     return f"{writer} from {_source_name(scene)}; see README.md and FIDELITY.md."
 
 
@@ -52,7 +51,7 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
         "|---|---|",
         f"| source | `{source}` |",
         f"| SHA-256 of the source | {_hash(scene)} |",
-        f"| written by | sdfbridge {_version()} |",
+        f"| written by | sdfbridge {own_version()} |",
         f"| command | `bridge.export_mjcf({call})` |",
         "",
         "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the position of its joint.",
@@ -117,13 +116,3 @@ def _source_name(scene: Scene) -> str:
 def _hash(scene: Scene) -> str:
     path = Path(scene.source)
     return f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" if scene.source and path.is_file() else "none"
-
-
-def _version() -> str:
-    """Return the installed version, or that of the project file of a source tree that is not installed."""
-    try:
-        return metadata.version("sdfbridge")
-    except metadata.PackageNotFoundError:
-        project = Path(__file__).parents[3] / "pyproject.toml"
-        stated = tomllib.loads(project.read_text(encoding="utf-8")) if project.is_file() else {}
-        return str(stated.get("project", {}).get("version", "(version unknown)"))
