@@ -225,7 +225,8 @@ class Diagnostics:
         """Record how many findings are beyond the limit of the load."""
         unlisted = Counter[str]() if self._budget is None else self._budget.unlisted
         for severity, count in sorted(unlisted.items()):
-            message, hint = "{count} more diagnostics of severity {severity} are not listed", "raise limits.diagnostics"
+            message = "{count} more diagnostics of severity {severity} are not listed"
+            hint = "raise the limit with limits=Limits(diagnostics=...)"
             entry: dict[str, Argument] = {"count": count, "severity": severity}
             self._entries.append(Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry))
 

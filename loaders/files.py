@@ -46,7 +46,7 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
     """
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"
-        raise FileError("resource.outside", reason, "add its folder to paths, or set unsafe_paths")
+        raise FileError("resource.outside", reason, "add its folder to paths, or use unsafe_paths=True")
     try:
         descriptor = os.open(path, _FLAGS)
         try:

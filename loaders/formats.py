@@ -22,6 +22,7 @@ from .node import Node
 from .option_names import check_option_names
 from .resources import Lookup, Resources
 from .safety.limits import Budget, LimitError, Limits
+from .search.given_folders import package_folders, search_folders
 from .search.robot_descriptions import locate
 from .xml import parse, read_bytes
 
@@ -135,6 +136,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     Raises:
         LoadError: if the file has errors; it holds every one, with file, line and a hint.
         TypeError: if an option is unknown.
+        ValueError: if a folder in ``package_map`` or ``paths`` does not exist.
 
     Example:
         >>> import loaders
@@ -173,6 +175,7 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
 
     Raises:
         TypeError: if an option is unknown.
+        ValueError: if a folder in ``package_map`` or ``paths`` does not exist.
 
     Example:
         >>> [lookup.uri for lookup in loaders.resolve("assets/arm/model.sdf")][:2]
@@ -213,7 +216,7 @@ def load_string(
     Raises:
         LoadError: if the document has errors; it holds every one, with line and a hint.
         TypeError: if an option is unknown.
-        ValueError: if the format is unknown.
+        ValueError: if the format is unknown, or a folder in ``package_map`` or ``paths`` does not exist.
 
     Example:
         >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
@@ -250,8 +253,8 @@ def _limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
 def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
     schemes = search.get("schemes", {})
     resources = Resources(
-        package_map={name: Path(folder) for name, folder in (search.get("package_map") or {}).items()},
-        paths=tuple(map(Path, search.get("paths", ()))),
+        package_map=package_folders(search.get("package_map")),
+        paths=search_folders(search.get("paths")),
         schemes={scheme.lower(): tuple(map(Path, folders)) for scheme, folders in schemes.items()},
         finder=search.get("finder"),
         unsafe_paths=search.get("unsafe_paths", False),

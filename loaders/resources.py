@@ -138,7 +138,7 @@ class Resources:
             return None
         return _Failure(
             "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given paths",
-            "add its folder to paths, or set unsafe_paths",
+            "add its folder to paths, or use unsafe_paths=True",
             {"uri": uri, "path": str(match)},
             code="resource.outside",
             fate=Fate.INVALID,

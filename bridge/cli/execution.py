@@ -12,6 +12,7 @@ from typing import Any
 from loaders.diagnostics import Diagnostic, ModelError
 
 from .errors import DIFFERENT, MISSING, SUCCESS, USAGE, CommandError
+from .hints import with_command_words
 from .output import Output
 from .reports.json_report import failure_report
 
@@ -23,7 +24,7 @@ def execute(options: Namespace, words: Sequence[str]) -> int:
         options: The options that the parser returns.
         words: The words of the command line, to repeat the command.
     """
-    output = Output(options.verbose - options.quiet)
+    output = Output(options.verbose - options.quiet, command=options.command)
     options.words = tuple(words)
     try:
         return _run(options, output)
@@ -62,7 +63,8 @@ def _failure(
         output.error(error)
     if options.json:
         files = getattr(options, "files", None) or [file for file in [getattr(options, "file", None)] if file]
-        output.json(failure_report(options.command, status, files, diagnostics, error))
+        entries = [with_command_words(entry, options.command) for entry in diagnostics]
+        output.json(failure_report(options.command, status, files, entries, error))
     return status
 
 

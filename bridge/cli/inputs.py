@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import sys
@@ -28,8 +29,32 @@ _MAX_NAMED = 5
 
 
 def search(options: Namespace) -> loaders.Search:
-    """Return where to search for the files that a model refers to."""
-    return {"package_map": dict(options.package), "paths": options.path, "unsafe_paths": options.unsafe_paths}
+    """Return where to search for the files that a model refers to, and the limits of the load.
+
+    Raises:
+        UsageError: if a limit is unknown.
+    """
+    found: loaders.Search = {
+        "package_map": dict(options.package),
+        "paths": options.path,
+        "unsafe_paths": options.unsafe_paths,
+    }
+    if options.limit:
+        found["limits"] = limits(options)
+    return found
+
+
+def limits(options: Namespace) -> loaders.Limits:
+    """Return the limits of a load or an export.
+
+    Raises:
+        UsageError: if a limit is unknown.
+    """
+    known = [field.name for field in dataclasses.fields(loaders.Limits)]
+    for name, _ in options.limit:
+        if name not in known:
+            raise UsageError(f"unknown limit {name!r}; expected one of: {', '.join(known)}")
+    return loaders.Limits(**dict(options.limit))
 
 
 def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:

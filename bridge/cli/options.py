@@ -46,6 +46,8 @@ def _add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
     group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
+    text = "limit on the files, bytes, elements, diagnostics, triangles or pixels of a load; may be repeated"
+    group.add_argument("--limit", action="append", default=[], type=values.limit, metavar="NAME=N", help=text)
     group.add_argument("--srdf", type=Path, metavar="FILE", help="MoveIt's file with the pairs that never collide")
 
 

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from loaders.diagnostics import Diagnostic
 from loaders.safety.text import printable
 
+from .hints import with_command_words
 from .places import shown_path
 
 _WIDTH = 160
@@ -28,10 +29,12 @@ class Output:
     Attributes:
         verbosity: -1 prints errors only, 0 errors and warnings, 1 everything.
         similar: Number of warnings with the same code and template that are printed below verbosity 1.
+        command: The command that prints; hints name its options.
     """
 
     verbosity: int = 0
     similar: int = _MAX_SIMILAR
+    command: str = ""
     _spinner: Any = field(default=None, repr=False)
 
     def data(self, text: str) -> None:
@@ -110,7 +113,7 @@ class Output:
         shown, hidden = self._select(entries)
         for entry in shown:
             place = replace(entry.where, file=shown_path(entry.where.file))
-            sys.stderr.write(f"{replace(entry, where=place)}\n")
+            sys.stderr.write(f"{with_command_words(replace(entry, where=place), self.command)}\n")
         for (code, _), count in hidden.items():
             sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
         if entries and self.verbosity >= 0:

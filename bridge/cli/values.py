@@ -55,6 +55,18 @@ def _whole(text: str, least: int) -> int:
     return number
 
 
+def limit(text: str) -> tuple[str, int]:
+    """Return a limit's name and its value, from ``NAME=N``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    name, equals, number = text.partition("=")
+    if not (name and equals):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=N, such as elements=2000000")
+    return name, positive(number)
+
+
 def levels(text: str) -> tuple[str, ...]:
     """Return levels that are separated by commas, such as ``L0,L1`` or ``0,1``.
 

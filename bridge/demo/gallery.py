@@ -136,7 +136,7 @@ def side_by_side(gallery: Gallery, captions: Sequence[str], title: str = "") -> 
 
 def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any, list[Array]]:
     """The compiled MuJoCo model, and ``qpos`` of each configuration."""
-    return to_mjspec(mechanism).compile(), [qpos(mechanism, pose) for pose in poses]
+    return to_mjspec(mechanism, quiet=True).compile(), [qpos(mechanism, pose) for pose in poses]
 
 
 def _fitted_camera(model: Any, positions: Sequence[Array]) -> Camera:

@@ -74,7 +74,7 @@ def mesh_asset(
             "mesh {uri} was not found; leaving out the shape",
             where,
             target=target,
-            hint="add its folder to the search paths",
+            hint="add its folder to paths",
             uri=mesh.uri,
         )
         return ()

@@ -29,6 +29,7 @@ from bridge.parity.levels.random_states import State, random_states
 from bridge.parity.levels.trajectories import motion_rows
 from bridge.parity.report.html_report import html
 from bridge.parity.report.junit import junit
+from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
 from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
@@ -93,7 +94,7 @@ def compare(
     *,
     levels: str | Sequence[Level | str] = DEFAULT_LEVELS,
     seed: int = 0,
-    configurations: int = 20,
+    configurations: int = DEFAULT_CONFIGURATIONS,
     positions: Mapping[str, Position] | None = None,
     inertia: Literal["keep", "repair"] = "keep",
     progress: Callable[[str], None] = _ignore,
@@ -147,7 +148,8 @@ def compare(
         diagnostics = _diagnostics(opened, strict=load_options.get("strict", False))
         answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
         rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
-        details = _details(mechanism, answering, states) | {"positions": dict(positions or {}), "inertia": inertia}
+        details = _details(mechanism, answering, states)
+        details |= {"positions": dict(positions or {}), "inertia": inertia, "load_options": dict(load_options)}
         environment = _environment(opened, seed, configurations)
     rows += _motion_rows(selected, mechanism, named, seed, progress)
     return Comparison(

@@ -38,7 +38,7 @@ def expand(path: Path, context: Context) -> bytes | None:
     where = Where(str(path))
     if not context.allow_xacro:
         message = "xacro is not allowed: it runs Python code in the file"
-        hint = "set allow_xacro=True, or --xacro, if you trust the file"
+        hint = "use allow_xacro=True if you trust the file"
         context.diagnostics.add(Fate.INVALID, "xacro.not-allowed", message, where, hint=hint)
         return None
     try:

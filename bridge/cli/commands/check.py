@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bridge.cli import places
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
+from bridge.cli.hints import with_command_words
 from bridge.cli.inputs import STDIN, expand, load_scene
 from bridge.cli.output import Output
 from bridge.cli.reports.annotations import workflow_commands
@@ -43,7 +44,7 @@ def check(options: Namespace, output: Output) -> int:
     """
     form = _form(options)
     results = tuple(_results(options, output))
-    diagnostics = tuple(entry for result in results for entry in result.diagnostics)
+    diagnostics = tuple(with_command_words(entry, "check") for result in results for entry in result.diagnostics)
     status = SUCCESS if all(result.valid for result in results) else DIFFERENT
     if form == "json":
         output.json(_report(results, diagnostics, status))

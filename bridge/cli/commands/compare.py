@@ -62,6 +62,8 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             inertia=options.inertia,
             progress=output.status,
             strict=options.strict,
+            srdf=options.srdf,
+            allow_xacro=options.xacro,
             **search(options),
         )
     except EngineMissingError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
-from bridge.cli.inputs import load_scene, writing_to
+from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
 from bridge.mjcf import MjcfExport, stale_files
@@ -36,7 +36,9 @@ def convert(options: Namespace, output: Output) -> int:
         output.progress("decomposing meshes; the first time this can take minutes")
     output.status(f"writing {folder}")
     with writing_to(folder):
-        result = bridge.export_mjcf(scene, folder, force=options.force, **export_options(options), quiet=True)
+        result = bridge.export_mjcf(
+            scene, folder, force=options.force, quiet=True, **export_options(options), **search(options)
+        )
     compiled = measure(result.model, scene)
     output.status("")
     diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
@@ -45,7 +47,7 @@ def convert(options: Namespace, output: Output) -> int:
 
 
 def _check_folder(options: Namespace, output: Output, scene: Scene, folder: Path) -> int:
-    stale = stale_files(scene, folder, **export_options(options))
+    stale = stale_files(scene, folder, quiet=True, **export_options(options), **search(options))
     output.status("")
     _print(options, output, {"stale": list(stale)}, stale)
     return 1 if stale else 0

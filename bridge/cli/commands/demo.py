@@ -27,8 +27,8 @@ def demo(options: Namespace, output: Output) -> int:
     if options.json:
         output.json({"files": list(map(str, result.files)), **result.comparison.to_dict()})
     else:
-        output.data(tree(lower(result.scene)))
         show_comparison(result.comparison, output, result.comparison.command)
+        output.data(tree(lower(result.scene)))
         output.data("\n".join(map(str, result.files)))
     for note in result.notes:
         output.progress(note)

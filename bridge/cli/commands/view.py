@@ -10,7 +10,7 @@ from pathlib import Path
 
 import bridge
 from bridge.cli.errors import MISSING, CommandError
-from bridge.cli.inputs import load_scene
+from bridge.cli.inputs import load_scene, search
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
 from loaders.diagnostics import without_repeats
@@ -27,7 +27,9 @@ def view(options: Namespace, output: Output) -> int:
     output.status(f"reading {options.file}")
     scene = load_scene(options)
     with tempfile.TemporaryDirectory() as folder:
-        result = bridge.export_mjcf(scene, Path(folder) / "view", **export_options(options), quiet=True)
+        result = bridge.export_mjcf(
+            scene, Path(folder) / "view", quiet=True, **export_options(options), **search(options)
+        )
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
         _open_viewer(result.path.parent / "scene.xml")

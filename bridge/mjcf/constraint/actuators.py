@@ -90,7 +90,7 @@ def _report_omitted(context: Context) -> None:
             "no-actuators",
             "actuators are omitted by default: {actuators}",
             actuators[0].where,
-            hint='actuators="motor", "dcmotor", "position" or "velocity" writes them',
+            hint='actuators="motor" writes them; so do dcmotor, position and velocity',
             subjects=names,
             actuators=names,
         )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from loaders.diagnostics import Diagnostic
+
+from .repeat_command import repeat_command
 
 
 class Level(StrEnum):
@@ -185,15 +187,9 @@ class Findings:
     @property
     def command(self) -> str:
         """The command that repeats the comparison."""
-        engines = ",".join(self.engines)
-        positions = "".join(f" --set {setting(*item)}" for item in self.details.get("positions", {}).items())
-        seed = self.environment["seed"]
-        levels = dict.fromkeys(row.level for row in self.rows)
-        level = "" if levels.keys() <= set(DEFAULT_LEVELS) else f" --level {','.join(levels)}"
-        repair = " --inertia repair" if self.details.get("inertia") == "repair" else ""
-        return (
-            f"sdfbridge compare {self.source or '<file>'} --engines {engines} --seed {seed}{level}{repair}{positions}"
-        )
+        levels = dict.fromkeys(str(row.level) for row in self.rows)
+        chosen = () if tuple(levels) == tuple(map(str, DEFAULT_LEVELS)) else tuple(levels)
+        return repeat_command(self.source, self.engines, chosen, self.environment, self.details)
 
     def __repr__(self) -> str:
         counts = {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in Outcome}
@@ -227,12 +223,6 @@ class Findings:
                 for d in self.diagnostics
             ],
         }
-
-
-def setting(joint: str, position: float | Sequence[float]) -> str:
-    """Return a joint position as the command line takes it."""
-    numbers = position if isinstance(position, Sequence) else (position,)
-    return f"{joint}={','.join(repr(float(x)) for x in numbers)}"
 
 
 def line(row: Row) -> str:

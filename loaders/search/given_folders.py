@@ -1,0 +1,49 @@
+"""The folders that a caller names in ``package_map`` and ``paths``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def package_folders(package_map: Any) -> dict[str, Path]:
+    """Return the folder of each package.
+
+    Args:
+        package_map: The value of the option: folders by the name of their package, or None.
+
+    Raises:
+        TypeError: if it is not a mapping.
+        ValueError: if there is no such folder.
+    """
+    if not isinstance(package_map, Mapping | None):
+        raise TypeError(f"package_map: expected folders by package, as in {{'arm': 'src/arm'}}, not {package_map!r}")
+    return {
+        name: _folder(f"package_map[{name!r}]", folder, "the folder of that package")
+        for name, folder in (package_map or {}).items()
+    }
+
+
+def search_folders(paths: Any) -> tuple[Path, ...]:
+    """Return the folders to search.
+
+    Args:
+        paths: The value of the option: a sequence of folders, or None.
+
+    Raises:
+        TypeError: if it is a single folder.
+        ValueError: if there is no such folder.
+    """
+    if isinstance(paths, str | os.PathLike):
+        raise TypeError(f"paths: expected a list of folders, as in [{os.fspath(paths)!r}], not a single one")
+    return tuple(_folder("paths", folder, "a folder to search") for folder in paths or ())
+
+
+def _folder(option: str, folder: str | os.PathLike[str], meaning: str) -> Path:
+    path = Path(folder)
+    if not path.is_dir():
+        problem = "is not a folder" if path.exists() else "does not exist"
+        raise ValueError(f"{option}: {os.fspath(folder)} {problem}; expected {meaning}")
+    return path
