@@ -36,6 +36,7 @@ PREFIXES = {
     "model": "Checks of the scene, whatever its source format.",
     "lower": "Lowering (`bridge.lower`), which computes the mechanism for every target.",
     "mjcf": "The MJCF export for MuJoCo.",
+    "mjcf-in": "The MJCF reader.",
     "pybullet": "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet itself does not support.",
 }
 """What the codes of each prefix are about, in the order of the page."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from loaders import directives, sdf, urdf
+from loaders import directives, mjcf, sdf, urdf
 from loaders.drake.filter_groups import resolve as resolve_groups
 from loaders.scene import Scene
 from loaders.scene_operations.validation import check_scene
@@ -32,10 +32,11 @@ _XML_READERS: dict[str, Callable[[Node, Context], Scene | None]] = {
     "sdf": sdf.read,
     "gazebo": sdf.read,
     "robot": urdf.read,
+    "mujoco": mjcf.read,
 }
 """Reader of a document, keyed by the tag of the root element."""
 
-FORMATS = ("sdf", "urdf", "directives")
+FORMATS = ("sdf", "urdf", "directives", "mjcf")
 """Formats that `loaders.load_string` reads."""
 
 
@@ -75,8 +76,7 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
         return None
     read = _XML_READERS.get(root.tag)
     if read is None:
-        is_mjcf = root.tag == "mujoco"
-        hint = "convert MJCF to URDF or SDFormat first" if is_mjcf else "check that this is the right file"
+        hint = "check that this is the right file"
         root.invalid(
             "file.unknown-format",
             "unknown root element <{tag}>; expected one of: {known}",
@@ -122,7 +122,7 @@ class LoadOptions(Search, total=False):
 
 
 def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
-    """Read a robot or a world from a file: ``.sdf``, ``.world``, ``.urdf``, ``.xacro`` or ``.dmd.yaml``.
+    """Read a robot or a world from a file: SDFormat, URDF, xacro, MJCF (``.xml``) or ``.dmd.yaml``.
 
     The root element decides the format of an XML file, not its suffix.
 
@@ -204,7 +204,7 @@ def load_string(
 
     Args:
         text: The document.
-        format: The format of the document: ``sdf``, ``urdf`` or ``directives``.
+        format: The format of the document: ``sdf``, ``urdf``, ``mjcf`` or ``directives``.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
         quiet: Whether no `LossWarning` summarizes what is lost or approximated.

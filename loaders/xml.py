@@ -78,6 +78,16 @@ def _repaired(data: bytes) -> bytes:
     return b"".join((*pieces, data[end:]))
 
 
+_CLOSED_MJCF = re.compile(rb"</mujoco\s*>")
+_JOINED = re.compile(rb"""(\s[\w:.-]+=(?:"[^"<>]*"|'[^'<>]*'))(?=[A-Za-z_])""")
+
+
+def _repaired_mjcf(data: bytes) -> bytes:
+    """Return an MJCF document without what MuJoCo's parser ignores: text after the root, attributes without a space."""
+    end = _CLOSED_MJCF.search(data)
+    return data if end is None else _JOINED.sub(rb"\1 ", data[: end.end()])
+
+
 def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     """Return the root element of an XML document, or None with a diagnostic if it is not well formed.
 
@@ -89,7 +99,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     try:
         return _parse(data, file, diagnostics)
     except expat.ExpatError as error:
-        repaired = _repaired(data)
+        repaired = _repaired_mjcf(_repaired(data))
         if repaired == data:
             _report_syntax(error, file, diagnostics)
             return None
@@ -99,7 +109,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
         _report_syntax(error, file, diagnostics)
         return None
     if root is not None:
-        message = "ignored errors in the XML: -- in a comment, space before the declaration, or zero bytes at the end"
+        message = "ignored errors in the XML: -- in a comment, space before the declaration, or text at the end"
         root.report(Fate.NOTED, "xml.mended", message)
     return root
 

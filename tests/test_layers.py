@@ -41,7 +41,7 @@ ORDER = {
         {"scene", "node"},
         {"xml", "ignored_elements", "resources", "packages", "meshes", "drake"},
         {"context", "scene_operations"},
-        {"sdf"},
+        {"sdf", "mjcf"},
         {"urdf"},
         {"directives"},
         {"formats"},
@@ -141,6 +141,13 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     for module, target in edges():
         graph[module].add(target)
     TopologicalSorter(graph).prepare()
+
+
+def test_one_module_of_the_loaders_imports_an_engine() -> None:
+    importing = {
+        n for n in NAMES if n.startswith("loaders/") and {"mujoco", "pybullet"} & imported(n, ast.walk(tree(n)))
+    }
+    assert importing == {"loaders/mjcf/compilation/compiler.py"}
 
 
 def test_loaders_never_import_bridge() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from tests.support.code_example import Example
 
-from . import drake, files, lowering, mjcf, pybullet, sdf, urdf
+from . import drake, files, lowering, mjcf, mjcf_reader, pybullet, sdf, urdf
 
 EXAMPLES: dict[str, Example] = {
     **drake.EXAMPLES,
     **files.EXAMPLES,
     **lowering.EXAMPLES,
     **mjcf.EXAMPLES,
+    **mjcf_reader.EXAMPLES,
     **pybullet.EXAMPLES,
     **sdf.EXAMPLES,
     **urdf.EXAMPLES,

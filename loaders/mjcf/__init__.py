@@ -1,0 +1,79 @@
+"""Reader of MJCF, MuJoCo's format: our pass over the text and the files, MuJoCo as the compiler of numbers.
+
+1. `compilation.document` joins the included files to one tree, in which each element keeps its file and line; `guards`
+   limits what the tree makes; `assets` reads the files that it names.
+2. `compilation.compiler`, the only module that imports MuJoCo, compiles the text and the contents; it gets no path.
+3. `elements` walks the compiled model, in which every number is resolved.
+"""
+
+from __future__ import annotations
+
+from loaders.context import Context
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.model import WORLD, Model
+from loaders.node import Node
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY
+
+from .compilation.compiler import CompileError, compile_text
+from .compilation.inputs import Inputs
+from .compilation.source import Source
+from .elements.contacts import read_excludes
+from .elements.links import read_links
+from .elements.options import read_gravity, read_physics, report_options
+from .elements.unsupported import report_unsupported
+
+_NAMELESS = "MuJoCo Model"
+
+
+def read(root: Node, context: Context) -> Scene | None:
+    """Read a document with the root element ``<mujoco>``.
+
+    The scene has one model, with a link for each body. Findings go to ``context.diagnostics``; after an error the
+    result is None.
+
+    Source: MuJoCo's XML reference; ``docs/mjcf_input.md`` states what a scene carries.
+
+    Args:
+        root: The root element.
+        context: The context of the load.
+    """
+    name = root.attributes.get("model") or _NAMELESS
+    inputs = Inputs(context)
+    text = inputs.add(root)
+    if _has_errors(context.diagnostics):
+        return None
+    try:
+        compiled = compile_text(text, inputs.models, inputs.assets.contents)
+    except CompileError as error:
+        node = inputs.lines.node(error.line) or root
+        reason = " ".join(str(error).split())
+        node.invalid("mjcf-in.refused", "{reason}", hint="see MuJoCo's XML reference", reason=reason)
+        return None
+    source = Source(
+        compiled=compiled, lines=inputs.lines, assets=inputs.assets, diagnostics=context.diagnostics, file=root.file
+    )
+    return _scene(name, root, source)
+
+
+def _has_errors(diagnostics: Diagnostics) -> bool:
+    return any(entry.fate is Fate.INVALID for entry in diagnostics)
+
+
+def _scene(name: str, root: Node, source: Source) -> Scene:
+    links, joints = read_links(name, source)
+    groups, rules = read_excludes(source)
+    bodies = [link.name for link in links if link.name != WORLD]
+    model = Model(name=name, X_WM=IDENTITY, canonical_link=bodies[0] if bodies else None, where=root.where)
+    report_options(source)
+    report_unsupported(source)
+    return Scene(
+        name=name,
+        gravity=read_gravity(source),
+        physics=read_physics(source),
+        models=(model,),
+        links=tuple(links),
+        joints=tuple(joints),
+        filter_groups=groups,
+        filter_rules=rules,
+    )

@@ -1,0 +1,146 @@
+"""MuJoCo as the compiler of numbers: the only module of the loaders that imports an engine.
+
+MuJoCo gets text and the contents of files, never a path.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from loaders.safety.fence import fenced
+
+_LINE = re.compile(r"line (\d+)")
+_KINDS = {
+    "body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras", "light": "lights",
+    "mesh": "meshes", "hfield": "hfields", "texture": "textures", "material": "materials", "tendon": "tendons",
+    "actuator": "actuators", "sensor": "sensors", "eq": "equalities", "key": "keys", "pair": "pairs",
+    "exclude": "excludes",
+}  # fmt: skip
+"""Lists of the specification, by the name of the kind in the compiled model."""
+
+
+class CompileError(Exception):
+    """MuJoCo refuses a document."""
+
+    @property
+    def line(self) -> int:
+        """Line of the text, from 1; 0 if MuJoCo states none."""
+        match = _LINE.search(str(self))
+        return int(match[1]) if match else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshSource:
+    """The statements of the document on a mesh, which MuJoCo moves to its center and principal axes."""
+
+    file: str
+    """Name of its file; empty if it has none."""
+    refpos: tuple[float, ...]
+    """Position that is subtracted from the vertices [m]."""
+    refquat: tuple[float, ...]
+    """Rotation ``w x y z`` that is undone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A compiled model, and the parts of its specification that the model does not keep."""
+
+    model: Any
+    """The ``mujoco.MjModel``."""
+    version: str
+    """Version of MuJoCo."""
+    lines: Mapping[str, list[int]]
+    """Line of each element by kind and index; 0 if unknown."""
+    meshes: tuple[MeshSource, ...]
+    """The source of each mesh."""
+    hfields: tuple[str, ...]
+    """Name of the file of each height field; empty if it has none."""
+    disabled: frozenset[str]
+    """Names of the features that the options switch off, such as ``gravity``."""
+    enabled: frozenset[str]
+    """Names of the features that the options switch on, such as ``energy``."""
+    names: Mapping[str, Mapping[int, str]]
+    """Names of MuJoCo's enumerations, such as ``mjtSensor``, by number."""
+    warnings: list[str]
+    """MuJoCo's warnings."""
+
+
+def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, bytes]) -> Compiled:
+    """Compile a document.
+
+    Args:
+        text: The document, which names no file but those given.
+        models: Texts of the attached models, by name.
+        assets: Contents of the other files, by name.
+
+    Raises:
+        CompileError: if MuJoCo refuses it.
+    """
+    import mujoco
+
+    messages: list[str] = []
+    with _warnings_to(messages, mujoco), fenced(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
+        parsed = {name: model.encode() for name, model in models.items()} | dict(assets)
+        spec = mujoco.MjSpec.from_string(text, include=parsed, assets=dict(assets))
+        spec.compiler.discardvisual = False
+        model = spec.compile()
+        return Compiled(
+            model=model,
+            version=mujoco.__version__,
+            lines={kind: _lines(getattr(spec, items)) for kind, items in _KINDS.items()},
+            meshes=tuple(_mesh_source(mesh) for mesh in spec.meshes),
+            hfields=tuple(hfield.file for hfield in spec.hfields),
+            disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
+            enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
+            names={
+                kind: _numbered(getattr(mujoco, kind))
+                for kind in ("mjtSensor", "mjtGain", "mjtBias", "mjtDyn", "mjtObj")
+            },
+            warnings=messages,
+        )
+
+
+@contextmanager
+def _warnings_to(messages: list[str], mujoco: Any) -> Iterator[None]:
+    """Collect MuJoCo's warnings, which it would write to a file in the working folder."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(messages.append)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+            messages.extend(str(warning.message) for warning in caught)
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _lines(items: Any) -> list[int]:
+    """Return the line of each element, in the order of the compiled model."""
+    matches = {int(item.id): _LINE.search(item.info or "") for item in items}
+    size = max(matches, default=-1) + 1
+    lines = [0] * size
+    for i, match in matches.items():
+        lines[i] = int(match[1]) if match and i >= 0 else 0
+    return lines
+
+
+def _mesh_source(mesh: Any) -> MeshSource:
+    return MeshSource(file=mesh.file, refpos=tuple(mesh.refpos.tolist()), refquat=tuple(mesh.refquat.tolist()))
+
+
+def _flags(bits: int, enumeration: Any, prefix: str) -> frozenset[str]:
+    members = enumeration.__members__.items()
+    return frozenset(
+        name.removeprefix(prefix).lower()
+        for name, bit in members
+        if bits & int(bit.value) and not name.startswith("mjN")
+    )
+
+
+def _numbered(enumeration: Any) -> dict[int, str]:
+    return {int(member.value): name for name, member in enumeration.__members__.items()}

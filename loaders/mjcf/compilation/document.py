@@ -1,0 +1,74 @@
+"""One tree of elements from an MJCF file and the files that it includes; each element keeps its file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from loaders.context import Context
+from loaders.node import Node
+from loaders.xml import parse, read_bytes
+
+from .paths import find_file
+
+
+def expand_includes(root: Node, folder: Path, context: Context) -> bool:
+    """Replace each ``<include>`` by the content of its file; return whether every file was read.
+
+    As in MuJoCo, a file is searched for beside the main file, then beside the including file, and may be included once.
+
+    Args:
+        root: The root element of the main file.
+        folder: Folder of the main file.
+        context: The context of the load.
+    """
+    seen = {path.resolve() for path in context.including}
+    succeeded = True
+    pending = list(_includes(root))
+    while pending:
+        node = pending.pop(0)
+        content = _included(node, folder, seen, context)
+        if content is None:
+            succeeded = False
+        else:
+            pending.extend(include for child in content for include in _includes(child))
+        _replace(node, content or [])
+    return succeeded
+
+
+def _includes(node: Node) -> Iterator[Node]:
+    return (child for child in node.walk() if child.tag == "include")
+
+
+def _included(node: Node, folder: Path, seen: set[Path], context: Context) -> list[Node] | None:
+    """Return the elements of an included file; None, with an error, if it cannot be included."""
+    name = node.word("@file")
+    if not name:
+        return None
+    beside = Path(node.file).parent
+    base = beside if not (folder / name).exists() and (beside / name).exists() else folder
+    path = find_file(name, base, node, context)
+    if path is None or path.is_dir():
+        node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
+        return None
+    real = path.resolve()
+    if real in seen:
+        message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
+        node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
+        return None
+    seen.add(real)
+    data = read_bytes(path, context.diagnostics)
+    root = None if data is None else parse(data, str(path), context.diagnostics)
+    return None if root is None else list(root.children)
+
+
+def _replace(node: Node, content: list[Node]) -> None:
+    """Put elements in the place of another one."""
+    parent = node.parent
+    if parent is None:
+        return
+    place = parent.children.index(node)
+    parent.children[place : place + 1] = content
+    node.parent = None
+    for child in content:
+        child.parent = parent

@@ -1,0 +1,95 @@
+"""Limits that hold before MuJoCo sees a document: on the number of elements that it makes, and on numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from loaders.node import Node
+
+MAX_ELEMENTS = 50_000
+"""Largest number of elements after replication, composition and attachment."""
+MAX_DEPTH = 400
+"""Largest number of nested elements; MuJoCo refuses about 500."""
+MAX_SIZE = 10_000_000
+"""Largest product of the numbers of an attribute that makes data, such as the rows and columns of a height field."""
+_COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
+_SIZES = {
+    "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "mesh": ("params",), "flexcomp": ("subdiv",),
+}  # fmt: skip
+_DROPPED_SIZES = ("memory", "njmax", "nconmax", "nstack", "nemax")
+_NUMERIC = frozenset({
+    "anchor", "armature", "axis", "axisangle", "coef", "ctrl", "ctrlrange", "damping", "density", "diaginertia",
+    "euler", "forcerange", "friction", "frictionloss", "fromto", "fullinertia", "gap", "gear", "gravity", "kp",
+    "kv", "margin", "mass", "offset", "polycoef", "pos", "qpos", "quat", "qvel", "range", "ref", "relpose", "scale",
+    "size", "solimp", "solref", "springlength", "springref", "stiffness", "timestep", "vertex", "viscosity", "wind",
+    "xyaxes", "zaxis",
+})  # fmt: skip
+"""Attributes that hold only numbers."""
+
+
+def check(root: Node, models: Mapping[str, int]) -> int:
+    """Report what is too large or not a number; return the number of elements that the document makes.
+
+    Args:
+        root: The root element, without includes.
+        models: Number of elements of each attached model, by its name.
+    """
+    total = 0
+    pending = [(root, 1, 1)]
+    while pending:
+        node, copies, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            message = "elements are nested more than {limit} deep"
+            node.invalid("mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH)
+            break
+        _check_numbers(node)
+        _check_sizes(node)
+        copies *= _copies(node)
+        total += copies * (1 + models.get(node.attributes.get("model", ""), 0) * (node.tag == "attach"))
+        if total > MAX_ELEMENTS:
+            message = "the document makes more than {limit} elements by replication, composition and attachment"
+            node.invalid("mjcf-in.too-large", message, hint="reduce the counts", limit=MAX_ELEMENTS)
+            break
+        pending.extend((child, copies, depth + 1) for child in node.children)
+    return min(total, MAX_ELEMENTS)
+
+
+def _copies(node: Node) -> int:
+    """Return how many copies of its content an element makes."""
+    if node.tag == "replicate":
+        return max(1, math.ceil(_product(node.attributes.get("count", "1"))))
+    return max(1, math.ceil(math.prod(_product(node.attributes.get(key, "1")) for key in _COUNTS.get(node.tag, ()))))
+
+
+def _check_sizes(node: Node) -> None:
+    keys = _SIZES.get(node.tag, ())
+    size = math.prod(_product(" ".join(node.attributes.get(key, "").split()[:2])) for key in keys)
+    if node.tag == "size":
+        for key in _DROPPED_SIZES:
+            node.attributes.pop(key, None)
+        size *= max((_product(text) for key, text in node.attributes.items() if key.startswith("nuser_")), default=1.0)
+    if size > MAX_SIZE:
+        message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
+        node.invalid("mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+
+
+def _check_numbers(node: Node) -> None:
+    for key in node.attributes.keys() & _NUMERIC:
+        if any(math.isnan(number) for number in _numbers(node.attributes[key])):
+            node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag)
+
+
+def _product(text: str) -> float:
+    """Return the product of the numbers above 1 in a text; 1 if there is none, or if they are not numbers."""
+    return min(math.prod(max(1.0, abs(x)) for x in _numbers(text) if not math.isnan(x)), 1e300)
+
+
+def _numbers(text: str) -> list[float]:
+    numbers = []
+    for word in text.split():
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            continue
+    return numbers

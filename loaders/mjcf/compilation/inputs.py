@@ -1,0 +1,79 @@
+"""Everything that MuJoCo gets for one load: the texts of the document and of the models that it attaches, and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loaders.context import MAX_INCLUDE_DEPTH, Context
+from loaders.node import Node
+from loaders.xml import parse, read_bytes
+
+from .assets import Assets
+from .document import expand_includes
+from .guards import check
+from .paths import find_file
+from .text import LineMap
+
+_OPENING = "mujoco"
+
+
+@dataclass(slots=True, eq=False)
+class Inputs:
+    """The texts and files of one load."""
+
+    context: Context
+    """The context of the load."""
+    assets: Assets = field(default_factory=Assets)
+    """The files."""
+    models: dict[str, str] = field(default_factory=dict)
+    """Texts of the attached models, by the name that MuJoCo gets."""
+    lines: LineMap = field(default_factory=LineMap)
+    """The element of each line."""
+    _sizes: dict[str, int] = field(default_factory=dict)
+    """Number of elements that each document makes, by its file."""
+    _names: dict[str, str] = field(default_factory=dict)
+    """Name that MuJoCo gets of each attached file."""
+
+    def add(self, root: Node, chain: tuple[Path, ...] = ()) -> str:
+        """Prepare a document, with the models that it attaches, and return its text.
+
+        Args:
+            root: Its root element.
+            chain: Real paths of the models that attach it, outermost first.
+        """
+        folder, diagnostics = Path(root.file).parent, self.context.diagnostics
+        expand_includes(root, folder, self.context)
+        sizes = {name: self._attach(node, folder, chain) for name, node in _models(root)}
+        self.assets.collect(root, folder, self.context)
+        self._sizes[root.file] = check(root, sizes)
+        diagnostics.spend("elements", self._sizes[root.file])
+        return self.lines.write(root)
+
+    def _attach(self, node: Node, folder: Path, chain: tuple[Path, ...]) -> int:
+        """Read a model to attach; return the number of elements that it makes."""
+        path = find_file(node.word("@file"), folder, node, self.context)
+        real = None if path is None else path.resolve()
+        if path is None or real is None:
+            node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=node.word("@file"))
+            return 0
+        if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
+            message = "the model attaches itself, or models are nested too deep: {chain}"
+            node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))
+            return 0
+        if str(path) not in self._names:
+            data = read_bytes(path, node.diagnostics)
+            root = None if data is None else parse(data, str(path), node.diagnostics)
+            if root is None or root.tag != _OPENING:
+                node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=str(path))
+                return 0
+            name = self._names[str(path)] = f"model_{len(self._names)}.xml"
+            self.models[name] = self.add(root, (*chain, real))
+        node.attributes["file"] = self._names[str(path)]
+        return self._sizes[str(path)]
+
+
+def _models(root: Node) -> list[tuple[str, Node]]:
+    """Return the models that a document declares for attachment, by name."""
+    declared = [node for node in root.walk() if node.tag == "model" and "file" in node.attributes]
+    return [(node.attributes.get("name", ""), node) for node in declared]

@@ -1,0 +1,88 @@
+"""A compiled model with the names of its elements and their places in the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from loaders.diagnostics import Diagnostics, Where
+from loaders.model import WORLD
+from loaders.node import Node
+from loaders.spatial import Pose
+
+from .assets import Assets
+from .compiler import Compiled
+from .text import LineMap
+
+_PREFIXES = {"eq": "equality"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A compiled model with its texts and files; immutable but for the diagnostics."""
+
+    compiled: Compiled
+    """The compiled model."""
+    lines: LineMap
+    """The element of each line."""
+    assets: Assets
+    """The files of the model."""
+    diagnostics: Diagnostics
+    """Findings of the load."""
+    file: str
+    """The main file."""
+    _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Any:
+        """The ``mujoco.MjModel``."""
+        return self.compiled.model
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Return the names of all elements of a kind; one without a name is ``body_3``, by its index.
+
+        Args:
+            kind: The kind as in the arrays of the model: ``body``, ``joint``, ``geom``, ``eq``.
+        """
+        if kind not in self._names:
+            self._names[kind] = self._read_names(kind)
+        return self._names[kind]
+
+    def _read_names(self, kind: str) -> tuple[str, ...]:
+        prefix = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}.get(kind, kind)
+        data = self.model.names
+        stated = [data[a : data.index(b"\0", a)].decode() for a in getattr(self.model, f"name_{prefix}adr").tolist()]
+        taken = set(stated)
+        return tuple(name or unique(f"{_PREFIXES.get(kind, kind)}_{i}", taken) for i, name in enumerate(stated))
+
+    def node(self, kind: str, index: int) -> Node | None:
+        """Return the element from which an element of the model was made; None if unknown."""
+        lines = self.compiled.lines.get(kind, [])
+        return self.lines.node(lines[index]) if 0 <= index < len(lines) else None
+
+    def where(self, kind: str, index: int) -> Where:
+        """Return the place in the source of an element of the model."""
+        node = self.node(kind, index)
+        return Where(self.file) if node is None else node.where
+
+    def link(self, body: int) -> str:
+        """Return the name of the link of a body."""
+        return self.names("body")[body] if body else WORLD
+
+    def pose(self, kind: str, index: int) -> Pose:
+        """Return the pose that an element of the model has in its body."""
+        position, quaternion = getattr(self.model, f"{kind}_pos")[index], getattr(self.model, f"{kind}_quat")[index]
+        return Pose.from_vector([*position, *quaternion])
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """Return a name with underscores in front until it is not taken, and take it.
+
+    Args:
+        name: The preferred name.
+        taken: The names that are taken; the result is added.
+    """
+    while name in taken:
+        name = f"_{name}"
+    taken.add(name)
+    return name

@@ -1,0 +1,1 @@
+"""Conversion of a compiled model to the elements of a scene."""

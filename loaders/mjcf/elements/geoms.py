@@ -1,0 +1,163 @@
+"""Shapes: the geoms of a compiled model as collisions and visuals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from loaders.diagnostics import Fate
+from loaders.mjcf.compilation.source import Source
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Ellipsoid,
+    Friction,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Sphere,
+    Surface,
+    Visual,
+)
+from loaders.spatial import IDENTITY, Pose
+
+from .materials import Looks
+
+Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
+
+_PLANE, _HFIELD, _MESH, _SDF = 0, 1, 7, 8
+_LARGE = 100.0
+"""Extent with which an infinite plane is drawn [m]."""
+_VISIBLE_GROUPS = 3
+"""Number of the groups that MuJoCo's viewer shows at first."""
+_MASK = 0xFFFFFFFF
+
+
+def shapes_by_body(source: Source) -> dict[int, Shapes]:
+    """Return the collisions and visuals of each body that has any, by its index."""
+    looks = Looks(source)
+    model = source.model
+    paired = {*model.pair_geom1.tolist(), *model.pair_geom2.tolist()}
+    collisions: dict[int, list[Collision]] = defaultdict(list)
+    visuals: dict[int, list[Visual]] = defaultdict(list)
+    for g in range(model.ngeom):
+        body = int(model.geom_bodyid[g])
+        collides = bool(model.geom_contype[g] or model.geom_conaffinity[g]) or g in paired
+        shape = _geometry(g, source)
+        if shape is None:
+            continue
+        geometry, X_GS = shape
+        name, X_LG, where = source.names("geom")[g], source.pose("geom", g) @ X_GS, source.where("geom", g)
+        if collides:
+            surface = _surface(g, model)
+            collisions[body].append(Collision(name=name, X_LG=X_LG, geometry=geometry, surface=surface, where=where))
+        if not collides or model.geom_group[g] < _VISIBLE_GROUPS:
+            material, transparency = looks.of_geom(g)
+            visuals[body].append(
+                Visual(
+                    name=name, X_LG=X_LG, geometry=geometry, material=material, transparency=transparency, where=where
+                )
+            )
+    return {b: (tuple(collisions[b]), tuple(visuals[b])) for b in sorted({*collisions, *visuals})}
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def _plane(size: list[float]) -> Geometry:
+    return Plane(size=(2.0 * size[0] or _LARGE, 2.0 * size[1] or _LARGE))
+
+
+def _box(size: list[float]) -> Geometry:
+    return Box(size=(2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
+
+
+_PRIMITIVES: dict[int, Callable[[list[float]], Geometry]] = {
+    _PLANE: _plane,
+    2: lambda size: Sphere(radius=size[0]),
+    3: lambda size: Capsule(radius=size[0], length=2.0 * size[1]),
+    4: lambda size: Ellipsoid(radii=(size[0], size[1], size[2])),
+    5: lambda size: Cylinder(radius=size[0], length=2.0 * size[1]),
+    6: _box,
+}
+"""Shape of each of MuJoCo's types, from the compiled size."""
+
+
+def _geometry(g: int, source: Source) -> tuple[Geometry, Pose] | None:
+    """Return the shape of a geom and its pose in the geom's frame; None, with a diagnostic, if it has none here."""
+    model, kind = source.model, int(source.model.geom_type[g])
+    data = int(model.geom_dataid[g])
+    if kind in _PRIMITIVES:
+        return _PRIMITIVES[kind](model.geom_size[g].tolist()), IDENTITY
+    if kind == _MESH:
+        return _mesh(g, data, source)
+    if kind == _HFIELD:
+        return _hfield(g, data, source)
+    _drop(g, "a signed distance field of a plugin", source)
+    return None
+
+
+def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
+    """Return the mesh of a file in the frame of the file.
+
+    MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center and principal axes.
+    """
+    model, stated = source.model, source.compiled.meshes[mesh]
+    asset = source.assets.files.get(stated.file)
+    if asset is None:
+        _drop(g, "a mesh without a file", source)
+        return None
+    X_GF = Pose.from_vector([*model.mesh_pos[mesh], *model.mesh_quat[mesh]]).inverse()
+    X_FR = Pose.from_vector([0.0, 0.0, 0.0, *stated.refquat]).inverse()
+    scale = tuple(map(float, model.mesh_scale[mesh]))
+    p = X_FR.R @ [-x for x in stated.refpos]
+    X_FS = Pose.of(X_FR.R, p * scale)
+    if X_FR.R[0, 0] != 1.0 and len(set(scale)) > 1:
+        source.diagnostics.add(
+            Fate.APPROXIMATED,
+            "mjcf-in.mesh-frame",
+            "mesh {mesh} has a refquat and a scale that differs by axis; it is scaled along the axes of its file",
+            source.where("mesh", mesh),
+            subjects=(source.names("geom")[g],),
+            mesh=source.names("mesh")[mesh],
+        )
+    return Mesh(uri=asset.uri, path=asset.path, scale=scale), X_GF @ X_FS  # type: ignore[arg-type]
+
+
+def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose] | None:
+    asset = source.assets.files.get(source.compiled.hfields[hfield])
+    if asset is None or not asset.uri.lower().endswith(".png"):
+        _drop(g, "a height field that is not a PNG file", source)
+        return None
+    x, y, top, _ = source.model.hfield_size[hfield].tolist()
+    return Heightmap(uri=asset.uri, path=asset.path, size=(2.0 * x, 2.0 * y, top)), IDENTITY
+
+
+def _drop(g: int, what: str, source: Source) -> None:
+    name = source.names("geom")[g]
+    source.diagnostics.add(
+        Fate.DROPPED,
+        "mjcf-in.shape",
+        "geom {geom} is {shape}; it is not carried",
+        source.where("geom", g),
+        hint="save the shape to a file",
+        subjects=(source.link(int(source.model.geom_bodyid[g])),),
+        geom=name,
+        shape=what,
+    )
+
+
+# --- contact ----------------------------------------------------------------------------------------------------------
+
+
+def _surface(g: int, model: Any) -> Surface:
+    mu = float(model.geom_friction[g, 0])
+    return Surface(
+        friction=Friction(mu=mu, mu2=mu),
+        category_bitmask=int(model.geom_contype[g]) & _MASK,
+        collide_bitmask=int(model.geom_conaffinity[g]) & _MASK,
+    )

@@ -1,0 +1,72 @@
+"""Links: the bodies of a compiled model, with their inertia and shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from loaders.mjcf.compilation.source import Source, unique
+from loaders.model import WORLD, Joint, Link
+from loaders.spatial import IDENTITY, Pose, SpatialInertia
+
+from .geoms import shapes_by_body
+from .joints import Chain, chain_of, joints_of
+
+
+def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
+    """Return the links and the joints of a model, each body after its parent.
+
+    Geoms of the world belong to a link named ``world``.
+
+    Args:
+        name: Name of the model.
+        source: The compiled model.
+    """
+    shapes = shapes_by_body(source)
+    taken = set(source.names("body"))
+    links, joints = [], []
+    poses = [IDENTITY]
+    if 0 in shapes:
+        links.append(Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
+    for body in range(1, source.model.nbody):
+        chain = chain_of(body, source)
+        X_WB = poses[source.model.body_parentid[body]] @ chain.X_PB
+        poses.append(X_WB)
+        collisions, visuals = shapes.get(body, ((), ()))
+        link = Link(
+            name=source.names("body")[body],
+            model=name,
+            X_WL=X_WB,
+            inertia=_inertia(body, source),
+            collisions=collisions,
+            visuals=visuals,
+            gravity=source.model.body_gravcomp[body] != 1.0,
+            kinematic=bool(source.model.body_mocapid[body] >= 0),
+            where=source.where("body", body),
+        )
+        virtual = [_virtual(link, j, taken, source) for j in chain.joints[:-1]]
+        links += [*virtual, link]
+        joints += _connections(body, chain, [*(v.name for v in virtual), link.name], source)
+    return links, joints
+
+
+def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:
+    """Return the massless link that a joint carries which is not the last one of its body."""
+    name = unique(f"{link.name}_{source.names('joint')[j]}", taken)
+    return Link(name=name, model=link.model, X_WL=link.X_WL, where=source.where("joint", j))
+
+
+def _connections(body: int, chain: Chain, links: list[str], source: Source) -> list[Joint]:
+    if source.model.body_mocapid[body] >= 0:
+        return []
+    parent = source.link(int(source.model.body_parentid[body]))
+    return joints_of(body, chain, [parent, *links], source)
+
+
+def _inertia(body: int, source: Source) -> SpatialInertia | None:
+    """Return the inertia of a body; None if it has neither mass nor moments."""
+    model = source.model
+    mass, moments = float(model.body_mass[body]), model.body_inertia[body]
+    if mass == 0.0 and not moments.any():
+        return None
+    X_LI = Pose.from_vector([*model.body_ipos[body], *model.body_iquat[body]])
+    return SpatialInertia.in_frame(mass, X_LI, np.diag(moments))

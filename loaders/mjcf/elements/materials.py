@@ -1,0 +1,54 @@
+"""Looks: the materials and colors of a compiled model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loaders.mjcf.compilation.source import Source
+from loaders.model import Material
+
+_DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
+_MAX_EXPONENT = 128.0
+"""Specular exponent of a shininess of 1."""
+
+
+class Looks:
+    """The material of each geom; equal ones are one object."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._materials: dict[tuple[int, tuple[float, ...]], Material] = {}
+
+    def of_geom(self, g: int) -> tuple[Material, float]:
+        """Return the material and the transparency of a geom."""
+        model = self._source.model
+        material = int(model.geom_matid[g])
+        rgba = model.geom_rgba[g].tolist()
+        if material >= 0 and [round(c, 6) for c in rgba] == _DEFAULT_COLOR:
+            rgba = model.mat_rgba[material].tolist()
+        key = (material, tuple(round(c, 7) for c in rgba))
+        if key not in self._materials:
+            self._materials[key] = self._material(material, *key[1])
+        return self._materials[key], 1.0 - key[1][3]
+
+    def _material(self, material: int, red: float, green: float, blue: float, _alpha: float) -> Material:
+        diffuse = (red, green, blue, 1.0)
+        if material < 0:
+            return Material(diffuse=diffuse)
+        model = self._source.model
+        specular = float(model.mat_specular[material])
+        emission = float(model.mat_emission[material])
+        return Material(
+            name=self._source.names("material")[material],
+            diffuse=diffuse,
+            specular=(specular, specular, specular, 1.0),
+            emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
+            shininess=float(model.mat_shininess[material]) * _MAX_EXPONENT,
+            texture=self._texture(model.mat_texid[material].ravel().tolist()),
+        )
+
+    def _texture(self, textures: list[Any]) -> str | None:
+        """Return the file of the color texture, or None if there is none."""
+        names = [self._source.names("texture")[t] for t in textures if t >= 0]
+        files = [self._source.assets.textures[name].path for name in names if name in self._source.assets.textures]
+        return files[0] if files else None

@@ -1,0 +1,48 @@
+"""Includes, as MuJoCo resolves them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import loaders
+from tests.support.mjcf_documents import BALL, document, problems, written
+
+ARM = f'<mujocoinclude><body name="arm">{BALL}</body></mujocoinclude>'
+
+
+def links(path: Path) -> list[str]:
+    return [link.name for link in loaders.load(path, quiet=True).links]
+
+
+def test_a_name_counts_from_the_main_file_then_from_the_including_one(tmp_path: Path) -> None:
+    import mujoco
+
+    text = document('<include file="parts/torso.xml"/>')
+    torso = '<mujocoinclude><body name="torso"><include file="arm.xml"/></body></mujocoinclude>'
+    inside = written(tmp_path / "inside", text, parts__torso_xml=torso, parts__arm_xml=ARM)
+    main = written(tmp_path / "main", text, parts__torso_xml=torso, arm_xml=ARM)
+    for path in (inside, main):
+        model = mujoco.MjModel.from_xml_path(str(path))
+        assert links(path) == [model.body(i).name for i in range(1, model.nbody)] == ["torso", "arm"]
+
+
+def test_the_lines_are_those_of_the_included_file(tmp_path: Path) -> None:
+    arm = f'<mujocoinclude>\n\n<body name="arm">{BALL}</body></mujocoinclude>'
+    (link,) = loaders.load(written(tmp_path, document('<include file="arm.xml"/>'), arm_xml=arm)).links
+    assert (Path(link.where.file).name, link.where.line) == ("arm.xml", 3)
+
+
+def test_a_file_is_included_once(tmp_path: Path) -> None:
+    import mujoco
+    import pytest
+
+    path = written(tmp_path, document('<include file="arm.xml"/><include file="arm.xml"/>'), arm_xml=ARM)
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+    with pytest.raises(ValueError, match="already included"):
+        mujoco.MjModel.from_xml_path(str(path))
+
+
+def test_a_cycle_ends(tmp_path: Path) -> None:
+    a = '<mujocoinclude><body name="x"><include file="a.xml"/></body></mujocoinclude>'
+    path = written(tmp_path, document('<include file="a.xml"/>'), a_xml=a)
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]

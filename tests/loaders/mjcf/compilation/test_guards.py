@@ -1,0 +1,49 @@
+"""What is too large or not a number never reaches MuJoCo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.mjcf_documents import BALL, document, problems, written
+
+REPLICA = '<replicate count="{0}" offset="1 0 0">' * 3 + f"<body>{BALL}</body>" + "</replicate>" * 3
+LARGE = {
+    "replicas": document(REPLICA.format(1000)),
+    "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
+    "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
+    "field": document(outside='<asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>'),
+    "user data": document(outside='<size nuserdata="2000000000"/>'),
+    "mesh": document(outside='<asset><mesh name="s" builtin="cone" params="9999 9999"/></asset>'),
+}
+
+
+@pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
+def test_a_small_document_that_makes_much_is_refused(text: str, tmp_path: Path) -> None:
+    assert [problem.code for problem in problems(written(tmp_path, text))] == ["mjcf-in.too-large"]
+
+
+def test_deep_nesting_by_includes_is_refused(tmp_path: Path) -> None:
+    deep = "<mujocoinclude>" + "<body>" * 220 + '<include file="{}.xml"/>' + "</body>" * 220 + "</mujocoinclude>"
+    files = {f"p{i}_xml": deep.format(f"p{i + 1}") for i in range(3)}
+    path = written(tmp_path, document('<include file="p0.xml"/>'), **files)
+    assert "mjcf-in.too-large" in [problem.code for problem in problems(path)]
+
+
+def test_a_billion_attachments_are_refused(tmp_path: Path) -> None:
+    """Ten models, each of which attaches the next one ten times."""
+    attach = "".join(f'<attach model="n" body="b" prefix="p{i}"/>' for i in range(10))
+    files = {}
+    for i in range(10):
+        inside = attach if i < 9 else BALL
+        asset = f'<asset><model name="n" file="m{i + 1}.xml"/></asset>' if i < 9 else ""
+        files[f"m{i}_xml"] = document(f'<body name="b"><joint/>{BALL}{inside}</body>', asset)
+    path = written(tmp_path, files["m0_xml"], **files)
+    assert "mjcf-in.too-large" in [problem.code for problem in problems(path)]
+
+
+@pytest.mark.parametrize("attribute", ["pos", "quat", "euler", "gravcomp"])
+def test_what_is_not_a_number_is_refused(attribute: str, tmp_path: Path) -> None:
+    path = written(tmp_path, document(f'<body {attribute}="nan 0 0">{BALL}</body>'))
+    assert problems(path)[0].code in {"mjcf-in.not-finite", "mjcf-in.refused"}

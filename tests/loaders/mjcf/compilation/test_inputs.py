@@ -1,0 +1,42 @@
+"""Models that a document attaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import loaders
+from tests.support.mjcf_documents import BALL, TETRAHEDRON, document, largest_pose_error, problems, written
+
+HAND = document(f'<body name="palm"><joint name="turn"/>{BALL}</body>', '<compiler angle="radian"/>')
+
+
+def attaching(name: str = "hand.xml") -> str:
+    asset = f'<asset><model name="hand" file="{name}"/></asset>'
+    return document(
+        f'<body name="arm">{BALL}<frame pos="1 0 0"><attach model="hand" body="palm" prefix="h_"/></frame></body>',
+        asset,
+    )
+
+
+def test_an_attached_model_is_part_of_the_scene(tmp_path: Path) -> None:
+    import mujoco
+
+    path = written(tmp_path, attaching(), hand_xml=HAND)
+    scene = loaders.load(path)
+    assert [link.name for link in scene.links] == ["arm", "h_palm"]
+    assert largest_pose_error(scene, mujoco.MjModel.from_xml_path(str(path))) < 1e-12
+
+
+def test_its_files_and_lines_are_its_own(tmp_path: Path) -> None:
+    hand = document(
+        '\n\n<body name="palm"><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m.obj"/></asset>'
+    )
+    path = written(tmp_path, attaching("parts/hand.xml"), parts__hand_xml=hand, parts__m_obj=TETRAHEDRON)
+    palm = loaders.load(path, quiet=True).links[1]
+    assert (Path(palm.where.file).name, palm.where.line) == ("hand.xml", 3)
+    assert palm.collisions
+
+
+def test_models_that_attach_themselves_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, attaching("robot.xml"))
+    assert "file.include-cycle" in [problem.code for problem in problems(path)]
