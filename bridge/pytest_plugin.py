@@ -105,7 +105,7 @@ def assert_parity(model: Source, engines: Sequence[str] | None = None, tol: floa
     Args:
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of the engines; None for those of `bridge.compare`.
-        tol: The largest error that is allowed; None stands for the tolerance of each quantity.
+        tol: The largest error that is allowed; None uses the tolerance of each quantity.
 
     Returns:
         The comparison.

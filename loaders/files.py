@@ -42,7 +42,7 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
             chose.
 
     Raises:
-        FileError: if the file does not exist, is no regular file, is too large, or lies outside the folders.
+        FileError: if the file does not exist, is not a regular file, is too large, or lies outside the folders.
     """
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"

@@ -66,7 +66,7 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
     Args:
         data: The contents.
         file: Name of the file for diagnostics.
-        format: ``directives`` for YAML; any other value stands for XML.
+        format: ``directives`` for YAML; any other value means XML.
         context: The context of the load.
     """
     if format == "directives":

@@ -24,8 +24,8 @@ def base_pose(position: Sequence[float] | None, xyzw: Sequence[float] | None) ->
     q = _numbers("baseOrientation", (0.0, 0.0, 0.0, 1.0) if xyzw is None else xyzw, "a quaternion x, y, z, w")
     if math.hypot(*q) < 1e-9:
         raise ValueError(
-            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros is no rotation; "
-            "no rotation is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
+            f"invalid baseOrientation {tuple(q)}: a quaternion of zeros does not represent a rotation; "
+            "the identity is [0, 0, 0, 1], and pybullet.getQuaternionFromEuler converts angles"
         )
     return pose_from(p, q)
 

@@ -112,10 +112,10 @@ def input_file(options: Namespace) -> str:
 
 
 def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
-    """Yield the model files that words of the command line stand for.
+    """Yield the model files that the arguments of the command line name.
 
-    A folder with ``model.config`` stands for itself; any other folder for every model below it, in alphabetical order.
-    All other words stand for themselves.
+    A folder with ``model.config`` is one model; any other folder is replaced by every model below it, in alphabetical order.
+    All other arguments are file names.
 
     Args:
         words: Files and folders.

@@ -29,7 +29,7 @@ def add_load_options(parser: ArgumentParser) -> None:
 
 def add_check_options(parser: ArgumentParser) -> None:
     """Add the files to read, the options of `loaders.load`, and the form of the report."""
-    text = f"{_FILE}; a folder of models stands for all its model files"
+    text = f"{_FILE}; a folder means all model files in it"
     parser.add_argument("files", nargs="+", metavar="file", help=text)
     _add_reading_options(parser)
     text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"

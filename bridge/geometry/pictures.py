@@ -33,7 +33,7 @@ def picture_bytes(path: str) -> bytes:
     """Return the contents of an image file.
 
     Raises:
-        PictureError: if the file does not exist, is no regular file or is too large.
+        PictureError: if the file does not exist, is not a regular file or is too large.
     """
     try:
         return read(path, limit=MAX_BYTES)

@@ -79,7 +79,7 @@ def _counterclockwise(outline: Outline) -> Outline:
 def _triangulate(outline: Outline) -> tuple[list[tuple[int, int, int]], bool]:
     """Return the triangles of a counterclockwise polygon by cutting ears, and whether they fill it.
 
-    A simple polygon always has an ear, or only corners on one line. Of any other polygon a corner that is no ear is
+    A simple polygon always has an ear, or only corners on one line. Of any other polygon a corner that is not an ear is
     cut, so that the mesh stays closed.
     """
     rest = list(range(len(outline)))

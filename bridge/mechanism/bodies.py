@@ -15,7 +15,7 @@ from loaders.model import Z_AXIS, Joint, JointAxis, Link
 from loaders.spatial import Array, Pose, SpatialInertia
 
 ROOT = -1
-"""Index that stands for the world where a body is expected."""
+"""Index of the world, where the index of a body is expected."""
 
 
 class PrimitiveKind(StrEnum):

@@ -21,7 +21,7 @@ def root_bodies(bodies: Sequence[Body]) -> tuple[int, ...]:
 def moving_ancestors(bodies: Sequence[Body]) -> tuple[int, ...]:
     """Return, for each body, the nearest of itself and its ancestors that has degrees of freedom.
 
-    `ROOT` stands for bodies that are welded to the world.
+    `ROOT` is the root of bodies that are welded to the world.
     """
     moving: list[int] = []
     for i, body in enumerate(bodies):

@@ -12,7 +12,7 @@ from pathlib import Path
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     """Write a file in one step of the file system, over an existing one; return its path.
 
-    A kill leaves the old content or the new one. A symbolic link stands for the file that it leads to; a pipe or a
+    A kill leaves the old content or the new one. A symbolic link is followed to its file; a pipe or a
     device, such as ``/dev/stdout``, is written to directly.
 
     Args:

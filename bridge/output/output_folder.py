@@ -44,7 +44,7 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, 
     An earlier output in its place is replaced if none of its files was edited and nothing was added to it.
 
     Args:
-        folder: The folder to write. A symbolic link stands for the folder that it leads to.
+        folder: The folder to write. A symbolic link is followed to its folder.
         files: Content of each file, by its path in the folder with ``/`` between the parts.
         force: Whether files that were edited, and foreign files with the names of new ones, may be overwritten.
             Other foreign files stay in the folder.

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from loaders.spatial import frozen
 
 WORLD = "world"
-"""Name that stands for the world where the name of a link is expected."""
+"""Name of the world, where the name of a link is expected."""
 X_AXIS = frozen((1.0, 0.0, 0.0))
 Y_AXIS = frozen((0.0, 1.0, 0.0))
 Z_AXIS = frozen((0.0, 0.0, 1.0))

@@ -2,7 +2,7 @@
 
 PyBullet's queries answer for most bodies. They are wrong for ball joints that carry a chain, refuse inertias that
 violate the triangle inequality by as little as a rounding error. PyBullet's steps are right in both cases and answer
-instead. Where neither can be asked, there is no answer.
+instead. Where neither works, the result is None.
 """
 
 from __future__ import annotations

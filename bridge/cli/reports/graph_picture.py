@@ -1,6 +1,6 @@
 """Picture of links and joints, as SVG or PNG.
 
-Matplotlib draws it, so that no program of Graphviz is needed: links stand in columns by their distance from the world,
+Matplotlib draws it, so Graphviz is not needed: links are drawn in columns by their distance from the world,
 each beside the middle of its children; joints that close a loop are dashed.
 """
 
@@ -26,7 +26,7 @@ class Layout:
 
     Attributes:
         place: Column and row of each link.
-        tree: The joint that holds each link; a link without one stands in the first column.
+        tree: The joint that holds each link; a link without one is drawn in the first column.
         loops: The joints that are not in the tree.
     """
 

@@ -76,7 +76,7 @@ def export_mjcf(
 
     Args:
         source: See `bridge.to_mjcf`.
-        out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
+        out_dir: The folder to write. A symbolic link is followed to its folder.
         force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
             Other files that no export wrote stay in the folder.
         check: Whether to compile the files with MuJoCo before the folder is touched.

@@ -1,6 +1,6 @@
 """The collision filters of an MJCF file: MuJoCo's parent filter, bitmasks, and excluded pairs of bodies.
 
-Bodies are given by index; `bridge.mechanism.bodies.ROOT` stands for a link of the world itself.
+Bodies are given by index; `bridge.mechanism.bodies.ROOT` is the world.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def _spring(
             Fate.DROPPED,
             "contact-stiffness",
             "collision {link}/{collision}: contact stiffness {stiffness:g} N/m is not carried, because MuJoCo scales "
-            "it by the masses in contact and this link has none that moves",
+            "it by the masses in contact and this link has no mass that moves",
             context,
             hint=_USE_PAIRS,
             stiffness=stiffness,

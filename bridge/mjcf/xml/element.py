@@ -37,7 +37,7 @@ class Element:
         self.set(**attributes)
 
     def set(self, **attributes: Value) -> None:
-        """Set attributes; ``class_`` stands for ``class``."""
+        """Set attributes; ``class_`` sets the attribute ``class``."""
         for name, value in attributes.items():
             if value is not None:
                 self.attributes[name.rstrip("_")] = _text(value)

@@ -39,7 +39,7 @@ def test_the_first_arguments_are_those_of_loadurdf() -> None:
 @pytest.mark.parametrize(
     ("position", "orientation", "message"),
     [
-        (None, [0, 0, 0, 0], r"quaternion of zeros is no rotation; no rotation is \[0, 0, 0, 1\]"),
+        (None, [0, 0, 0, 0], r"quaternion of zeros does not represent a rotation; the identity is \[0, 0, 0, 1\]"),
         (None, [0, 0, 1], "invalid baseOrientation .*; expected a quaternion x, y, z, w"),
         ([0, 0], None, "invalid basePosition .*; expected x, y, z"),
         ([0, 0, math.nan], None, "invalid basePosition .*; expected x, y, z"),

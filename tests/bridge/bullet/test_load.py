@@ -14,28 +14,14 @@ import loaders
 from bridge import load_into_pybullet
 from loaders.model import WORLD
 from tests.support.scenes import joint, link, scene
-
-INERTIA = '<inertia ixx=".1" iyy=".12" izz=".13" ixy="0" ixz="0" iyz="0"/>'
-ROBOT = f"""<robot name="r">
-<link name="base">
-<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 0.2 0.1"/><mass value="2"/>{INERTIA}</inertial>
-<collision><origin xyz="0 0 .1"/><geometry><box size=".2 .3 .4"/></geometry></collision>
-</link>
-<link name="a"><inertial><origin xyz="0 0 0.2"/><mass value="1"/>{INERTIA}</inertial>
-<collision><geometry><sphere radius=".1"/></geometry></collision></link>
-<link name="b"><inertial><origin xyz="0 0.1 0"/><mass value="1.5"/>{INERTIA}</inertial></link>
-<joint name="h" type="revolute"><parent link="base"/><child link="a"/><origin xyz="0 0 .5"/><axis xyz="0 1 0"/>
-<limit lower="-1" upper="1.5" effort="10" velocity="3"/><dynamics damping=".3" friction=".2"/></joint>
-<joint name="s" type="prismatic"><parent link="a"/><child link="b"/><origin xyz=".3 0 0"/><axis xyz="1 0 0"/>
-<limit lower="-.2" upper=".4" effort="11" velocity="4"/><dynamics damping=".5" friction=".1"/></joint>
-</robot>"""
+from tests.support.urdf_robots import HINGE_AND_SLIDE
 
 
 @pytest.fixture
 def pair(bullet_client, tmp_path):
     """Loads the file with PyBullet's loader and with this one, with the same arguments."""
     path = tmp_path / "robot.urdf"
-    path.write_text(ROBOT)
+    path.write_text(HINGE_AND_SLIDE)
 
     def load(flags=pybullet.URDF_USE_INERTIA_FROM_FILE, **arguments):
         native = pybullet.loadURDF(str(path), flags=flags, physicsClientId=bullet_client, **arguments)

@@ -1,39 +1,14 @@
 """Meshes that collide, and what is reported about them."""
 
-import io
-
 import numpy as np
 import trimesh
 
-from bridge.geometry.mesh_assets import mesh_asset
 from bridge.mjcf import to_mjcf
-from loaders.diagnostics import Diagnostics, Where
-from loaders.model import Collision, Link, Mesh, Model
+from loaders.model import Collision, Link, Model
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, SpatialInertia
+from tests.support.mesh_assets import codes, made, read_back, written
 from tests.support.mujoco_oracle import compiled
-
-HERE = Where("robot.sdf", 3)
-
-
-def written(tmp_path, mesh, name="part.obj"):
-    path = tmp_path / name
-    mesh.export(path)
-    return Mesh(uri=name, path=str(path))
-
-
-def read_back(asset):
-    """The asset as trimesh reads it: an independent reader of OBJ."""
-    return trimesh.load(io.BytesIO(asset.data), file_type="obj", force="mesh", process=False)
-
-
-def codes(diagnostics):
-    return [entry.code for entry in diagnostics]
-
-
-def made(mesh, **options):
-    diagnostics = Diagnostics()
-    return mesh_asset(mesh, "mjcf", diagnostics, where=HERE, **options), diagnostics
 
 
 def test_a_mesh_that_is_not_convex_is_reported_and_a_convex_one_is_not(tmp_path):

@@ -1,6 +1,5 @@
 """Mesh assets keep the shape, pose and appearance of the meshes from which they are made."""
 
-import io
 import math
 
 import mujoco
@@ -9,35 +8,14 @@ import pytest
 import trimesh
 
 import loaders
-from bridge.geometry.mesh_assets import mesh_asset, shape_asset
+from bridge.geometry.mesh_assets import shape_asset
 from bridge.mjcf import export_mjcf, to_mjcf
-from loaders.diagnostics import Diagnostics, Fate, Where, without_repeats
+from loaders.diagnostics import Diagnostics, Fate, without_repeats
 from loaders.model import Collision, Cone, Link, Material, Mesh, Model, Polyline, Visual
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from tests.support.mesh_assets import HERE, codes, made, read_back, written
 from tests.support.mujoco_oracle import compiled
-
-HERE = Where("robot.sdf", 3)
-
-
-def written(tmp_path, mesh, name="part.obj"):
-    path = tmp_path / name
-    mesh.export(path)
-    return Mesh(uri=name, path=str(path))
-
-
-def read_back(asset):
-    """The asset as trimesh reads it: an independent reader of OBJ."""
-    return trimesh.load(io.BytesIO(asset.data), file_type="obj", force="mesh", process=False)
-
-
-def codes(diagnostics):
-    return [entry.code for entry in diagnostics]
-
-
-def made(mesh, **options):
-    diagnostics = Diagnostics()
-    return mesh_asset(mesh, "mjcf", diagnostics, where=HERE, **options), diagnostics
 
 
 @pytest.mark.parametrize("scale", [(2.0, 3.0, 4.0), (-1.0, 1.0, 1.0), (1.0, -2.0, -1.0)])

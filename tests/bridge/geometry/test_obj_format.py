@@ -1,35 +1,9 @@
 """OBJ files, read back by trimesh."""
 
-import io
-
 import pytest
 import trimesh
 
-from bridge.geometry.mesh_assets import mesh_asset
-from loaders.diagnostics import Diagnostics, Where
-from loaders.model import Mesh
-
-HERE = Where("robot.sdf", 3)
-
-
-def written(tmp_path, mesh, name="part.obj"):
-    path = tmp_path / name
-    mesh.export(path)
-    return Mesh(uri=name, path=str(path))
-
-
-def read_back(asset):
-    """The asset as trimesh reads it: an independent reader of OBJ."""
-    return trimesh.load(io.BytesIO(asset.data), file_type="obj", force="mesh", process=False)
-
-
-def codes(diagnostics):
-    return [entry.code for entry in diagnostics]
-
-
-def made(mesh, **options):
-    diagnostics = Diagnostics()
-    return mesh_asset(mesh, "mjcf", diagnostics, where=HERE, **options), diagnostics
+from tests.support.mesh_assets import codes, made, read_back, written
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")  # of pycollada's

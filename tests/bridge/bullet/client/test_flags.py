@@ -8,24 +8,7 @@ from bridge.bullet.client.flags import ALLOWED, ALWAYS, IGNORED
 from loaders.model import JointType, Visual
 from loaders.spatial import IDENTITY
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene
-
-INERTIA = '<inertia ixx=".1" iyy=".12" izz=".13" ixy="0" ixz="0" iyz="0"/>'
-
-
-ROBOT = f"""<robot name="r">
-<link name="base">
-<inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 0.2 0.1"/><mass value="2"/>{INERTIA}</inertial>
-<collision><origin xyz="0 0 .1"/><geometry><box size=".2 .3 .4"/></geometry></collision>
-</link>
-<link name="a"><inertial><origin xyz="0 0 0.2"/><mass value="1"/>{INERTIA}</inertial>
-<collision><geometry><sphere radius=".1"/></geometry></collision></link>
-<link name="b"><inertial><origin xyz="0 0.1 0"/><mass value="1.5"/>{INERTIA}</inertial></link>
-<joint name="h" type="revolute"><parent link="base"/><child link="a"/><origin xyz="0 0 .5"/><axis xyz="0 1 0"/>
-<limit lower="-1" upper="1.5" effort="10" velocity="3"/><dynamics damping=".3" friction=".2"/></joint>
-<joint name="s" type="prismatic"><parent link="a"/><child link="b"/><origin xyz=".3 0 0"/><axis xyz="1 0 0"/>
-<limit lower="-.2" upper=".4" effort="11" velocity="4"/><dynamics damping=".5" friction=".1"/></joint>
-</robot>"""
-
+from tests.support.urdf_robots import HINGE_AND_SLIDE
 
 SHOWN = link("a", shape=UNIT_BOX, visuals=(Visual(name="v", X_LG=IDENTITY, geometry=UNIT_BOX),))
 
@@ -63,7 +46,7 @@ def test_other_flags_are_pybullets_own(bullet_client, name):
 @pytest.mark.parametrize(("flags", "far"), [(0, 0.05), (pybullet.URDF_ENABLE_SLEEPING, 0.02)])
 def test_a_body_that_may_sleep_falls_asleep(bullet_client, tmp_path, flags, far):
     """PyBullet freezes what has moved slowly for 2 s."""
-    (tmp_path / "robot.urdf").write_text(ROBOT)
+    (tmp_path / "robot.urdf").write_text(HINGE_AND_SLIDE)
     body = load_into_pybullet(tmp_path / "robot.urdf", flags=flags, physicsClientId=bullet_client)
     body.set_velocities({"base": (0.01, 0, 0, 0, 0, 0)})
     for _ in range(1200):

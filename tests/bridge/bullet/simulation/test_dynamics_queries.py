@@ -4,8 +4,9 @@ import numpy as np
 import pybullet
 import pytest
 
-from bridge import load_into_pybullet, lower
+from bridge import load_into_pybullet
 from loaders.model import JointType
+from tests.support.pybullet_states import TREES, loaded
 from tests.support.scenes import (
     GRAVITY,
     MOVING,
@@ -15,25 +16,7 @@ from tests.support.scenes import (
     unstacked,
 )
 
-TREES = [
-    pytest.param(seed, fixed, id=f"{'fixed' if fixed else 'free'}{seed}")
-    for fixed in (True, False)
-    for seed in range(6)
-]
-
-
 NO_BALL = tuple(kind for kind in MOVING if kind is not JointType.BALL)
-
-
-def loaded(client, source, seed=0, **options):
-    """A source in PyBullet, its mechanism, and a random state that it is in."""
-    pybullet.setGravity(*GRAVITY, physicsClientId=client)
-    mechanism = source if hasattr(source, "v_order") else lower(source)
-    robot = load_into_pybullet(mechanism, physicsClientId=client, **options)
-    q, v = random_state(mechanism, seed)
-    robot.set_positions(q)
-    robot.set_velocities(v)
-    return robot, mechanism, q, v
 
 
 @pytest.mark.parametrize(("seed", "fixed"), TREES)

@@ -10,36 +10,20 @@ from bridge import load_into_pybullet, lower
 from bridge.mechanism.coordinates import joint_position
 from loaders.model import WORLD, Arc, Curve, JointAxis, JointType, SpringDamper
 from loaders.spatial import Pose, SpatialInertia, frozen
+from tests.support.pybullet_states import TREES, loaded
 from tests.support.scenes import (
     GRAVITY,
     codes,
     joint,
     link,
     random_scene,
-    random_state,
     relative,
     scene,
     stacked,
     unstacked,
 )
 
-TREES = [
-    pytest.param(seed, fixed, id=f"{'fixed' if fixed else 'free'}{seed}")
-    for fixed in (True, False)
-    for seed in range(6)
-]
 CHAINS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.UNIVERSAL, JointType.PLANAR, JointType.FIXED)
-
-
-def loaded(client, source, seed=0, **options):
-    """A source in PyBullet, its mechanism, and a random state that it is in."""
-    pybullet.setGravity(*GRAVITY, physicsClientId=client)
-    mechanism = source if hasattr(source, "v_order") else lower(source)
-    robot = load_into_pybullet(mechanism, physicsClientId=client, **options)
-    q, v = random_state(mechanism, seed)
-    robot.set_positions(q)
-    robot.set_velocities(v)
-    return robot, mechanism, q, v
 
 
 @pytest.mark.parametrize(("seed", "fixed"), TREES)
