@@ -3,7 +3,7 @@
     python examples/from_loadsdf.py
 
 Before                                            After
-ids = p.loadSDF(path)                             world = load_into_pybullet(path)
+ids = p.loadSDF(path)                             world = load_world_into_pybullet(path)
 arm = ids[1]  # depends on the order              arm = world["left"]  # by the model's name
 for i in ids: p.removeBody(i)                     world.remove()
 p.setGravity(...)  # loadSDF reads no physics     world.apply_physics()  # on request
@@ -34,7 +34,7 @@ WORLD = """
 
 def main() -> None:
     p.connect(p.DIRECT)
-    with sdfbridge.load_into_pybullet(sdfbridge.load_string(WORLD, format="sdf", paths=[ASSETS])) as world:
+    with sdfbridge.load_world_into_pybullet(sdfbridge.load_string(WORLD, format="sdf", paths=[ASSETS])) as world:
         world.apply_physics()
         for body in world:
             print(f"{body.name}: PyBullet's body {int(body)}, {p.getNumJoints(body)} joints")

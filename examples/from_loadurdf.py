@@ -3,7 +3,7 @@
     python examples/from_loadurdf.py
 
 Before                                            After
-robot = p.loadURDF(path, pos, orn)                robot = load_into_pybullet(path, basePosition=pos, ...)
+robot = p.loadURDF(path, pos, orn)                robot = load_into_pybullet(path, pos, orn)
 p.loadURDF(path, useFixedBase=True)               load_into_pybullet(path, useFixedBase=True)
 p.loadURDF(path, globalScaling=2)                 load_into_pybullet(path, globalScaling=2)  # inertias grow as well
 p.loadURDF(path, flags=p.URDF_USE_INERTIA_FROM..) not needed: inertia, order and cylinders are those of the file
@@ -11,7 +11,7 @@ p.loadURDF(path, flags=p.URDF_USE_SELF_COLLISION) not needed: the file and polic
 p.loadURDF(path, flags=p.URDF_ENABLE_SLEEPING)    load_into_pybullet(path, flags=p.URDF_ENABLE_SLEEPING)
 client.loadURDF(path)  # a BulletClient           load_into_pybullet(path, physicsClientId=client)
 p.getBasePositionAndOrientation(robot)[0]         robot.link_pose("base").p  # the link, not its center of mass
-ids = p.loadSDF(path)                             bodies = load_into_pybullet(path)
+ids = p.loadSDF(path)                             bodies = load_world_into_pybullet(path)
 index = next(i for i in range(p.getNumJoints...)) index = robot.joints["elbow"]
 p.resetJointState(robot, index, 0.3)              robot.set_positions({"elbow": 0.3})
 p.getLinkState(robot, i)[4]  # single precision   robot.link_pose("forearm").p  # double precision

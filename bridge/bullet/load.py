@@ -39,7 +39,6 @@ from bridge.mechanism.couplings import with_followers
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, LossSummary, without_repeats
 from loaders.option_names import check_option_names
-from loaders.scene_queries.scoped_names import root_model
 from loaders.spatial import IDENTITY, Pose
 
 from .target import TARGET
@@ -104,8 +103,9 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
             error, in reading and in PyBullet; the others apply if ``source`` is a path.
 
     Returns:
-        The body, which is PyBullet's body id; or a sequence of bodies, for a world and for a model that needs several.
-        `load_world_into_pybullet` always returns a sequence.
+        The body, which is PyBullet's body id, if PyBullet holds the file as one body; otherwise a sequence of bodies,
+        for several models and for a model that PyBullet cannot hold in one body. `load_world_into_pybullet` returns a
+        sequence in every case.
 
     Raises:
         LoadError: if the file has errors.
@@ -320,5 +320,5 @@ def _handle(
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     findings = without_repeats(diagnostics)
     bodies = [PyBulletBody(state, created, findings) for state in states]
-    is_one = len(bodies) == 1 and root_model(plan.mechanism.scene) is not None
+    is_one = len(bodies) == 1
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Self, overload
+from typing import NoReturn, Self, overload
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from loaders.spatial import Array, Pose
 from .body import PyBulletBody, apply_physics, as_vector, frame_pose
 from .notebook import html_table
 from .public_names import NameIndex, UnknownNameError, abbreviated, public_names, unknown_name
+
+_MAX_NAMED = 5
+"""Number of models that an error names."""
 
 
 class Bodies(Sequence[PyBulletBody]):
@@ -68,6 +71,19 @@ class Bodies(Sequence[PyBulletBody]):
 
     def __len__(self) -> int:
         return len(self._bodies)
+
+    def __index__(self) -> NoReturn:
+        """Refuse to stand for one body id, as PyBullet's functions expect it, and say how to choose one.
+
+        Raises:
+            TypeError: always.
+        """
+        names = ", ".join(dict.fromkeys(abbreviated(body.name) for body in self[:_MAX_NAMED]))
+        rest = ", ..." if len(self) > _MAX_NAMED else ""
+        raise TypeError(
+            f"{len(self)} PyBullet bodies have no single id; choose one by number, by the name of its model "
+            f"({names or 'none'}{rest}), or by a link, with with_link"
+        )
 
     def with_link(self, name: str) -> PyBulletBody:
         """Return the body that has a link.

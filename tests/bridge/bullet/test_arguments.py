@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import bridge
+import loaders
 from bridge.bullet.arguments import base_pose, find_source
 from loaders.spatial import IDENTITY
 
@@ -95,6 +96,37 @@ def test_a_world_is_always_a_sequence(bullet_client: int, assets: Path) -> None:
     assert bodies[body.name] == body
     assert set(bodies.positions()) == set(body.positions())
     assert bodies.link_pose(next(iter(body.links))).p[2] == pytest.approx(body.link_pose(next(iter(body.links))).p[2])
+
+
+LINK = '<link name="l"/>'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f'<model name="m">{LINK}</model>',
+        f'<model name="m"><static>true</static>{LINK}</model>',
+        f'<world name="w"><model name="m">{LINK}</model></world>',
+        f'<world name="w"><model name="m">{LINK}<model name="n"><static>true</static></model></model></world>',
+    ],
+    ids=["free", "static", "world of one", "nested"],
+)
+def test_one_body_is_always_a_body_id(content: str, bullet_client: int) -> None:
+    scene = loaders.load_string(f'<sdf version="1.11">{content}</sdf>', format="sdf", quiet=True)
+    robot = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
+    assert isinstance(robot, bridge.bullet.PyBulletBody)
+    assert pybullet.getNumJoints(robot, bullet_client) == 0
+    assert pybullet.getBodyUniqueId(0, bullet_client) == robot
+
+
+def test_several_bodies_say_how_to_choose_one(bullet_client: int) -> None:
+    models = "".join(f'<model name="{name}">{LINK}</model>' for name in ("cup", "table"))
+    scene = loaders.load_string(f'<sdf version="1.11"><world name="w">{models}</world></sdf>', format="sdf", quiet=True)
+    robots = bridge.load_into_pybullet(scene, physicsClientId=bullet_client)
+    message = r"2 PyBullet bodies have no single id; choose one by number, by the name of its model \(cup, table\)"
+    with pytest.raises(TypeError, match=message):
+        pybullet.getNumJoints(robots, bullet_client)
+    assert pybullet.getNumJoints(robots["cup"], bullet_client) == 0
 
 
 @pytest.mark.parametrize("load", [bridge.load_into_pybullet, bridge.load_world_into_pybullet])
