@@ -21,6 +21,7 @@ from .diagnostics import Diagnostics, Fate, LoadError, LossSummary, Where, limit
 from .node import Node
 from .option_names import check_option_names
 from .resources import Lookup, Resources
+from .safety.garbage import collector_paused
 from .safety.limits import Budget, LimitError, Limits
 from .search.given_folders import package_folders, search_folders
 from .search.robot_descriptions import locate
@@ -85,7 +86,10 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
             known=tuple(f"<{tag}>" for tag in _XML_READERS),
         )
         return None
-    return read(root, context)
+    try:
+        return read(root, context)
+    finally:
+        root.free()
 
 
 # --- the public functions ---------------------------------------------------------------------------------------------
@@ -149,7 +153,10 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     """
     check_option_names(options, LoadOptions.__optional_keys__)
     diagnostics = _diagnostics(options)
-    with LossSummary(os.fspath(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+    with (
+        LossSummary(os.fspath(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses,
+        collector_paused(),
+    ):
         path = locate(os.fspath(source), diagnostics)
         context = _context(options, options.get("allow_xacro", False), path, diagnostics)
         scene = None
@@ -186,7 +193,7 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
     path = locate(os.fspath(source), diagnostics)
     context = _context(search, allow_xacro, path, diagnostics)
     if path is not None:
-        with _limited(diagnostics, str(path)):
+        with collector_paused(), _limited(diagnostics, str(path)):
             read_file(path, context)
     return tuple(context.resources.lookups)
 
@@ -228,7 +235,7 @@ def load_string(
     file = str(Path(base) / f"<string>.{format}")
     context = _context(search, False, Path(file), _diagnostics(search))
     data = text.encode(errors="surrogatepass")
-    with LossSummary(file, quiet=quiet, limits=search.get("limits")) as losses:
+    with LossSummary(file, quiet=quiet, limits=search.get("limits")) as losses, collector_paused():
         scene = None
         with _limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)

@@ -22,4 +22,4 @@ def report_ignored(element: Node, ignored: IgnoredElements) -> None:
 def mark_read(element: Node) -> None:
     """Mark an element and its subtree as read."""
     for node in element.walk():
-        node.skip(*(child.tag for child in node.children), *("@" + name for name in node.attributes))
+        node.skip_all()

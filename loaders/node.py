@@ -11,26 +11,31 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from .diagnostics import Diagnostics, Fate, Where
-from .number_syntax import parse_number
-from .safety.suggestions import closest
+from .nodes.number_syntax import parse_number, plain_number, plain_numbers
+from .nodes.unread import report_unread
 from .scene_queries.element_subjects import subjects_of
 
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Node:
-    """One element of a source file."""
+    """One element of a source file.
 
-    __slots__ = ("_read_keys", "attributes", "children", "diagnostics", "file", "line", "parent", "tag", "text")
+    ``read_attributes`` and ``read_tags`` are the names that readers asked for; None stands for an empty set, since a
+    file may have a million elements.
+    """
+
+    __slots__ = (
+        "attributes", "children", "diagnostics", "file", "line", "parent", "read_attributes", "read_tags", "tag",
+        "text",
+    )  # fmt: skip
 
     def __init__(
         self,
         tag: str,
         attributes: dict[str, str],
-        *,
         file: str,
         line: int,
         diagnostics: Diagnostics,
@@ -44,7 +49,8 @@ class Node:
         self.line = line
         self.parent = parent
         self.diagnostics = diagnostics
-        self._read_keys: set[str] = set()
+        self.read_attributes: set[str] | None = None
+        self.read_tags: set[str] | None = None
 
     def __repr__(self) -> str:
         name = self.attributes.get("name", "")
@@ -131,6 +137,14 @@ class Node:
             yield node
             pending.extend(reversed(node.children))
 
+    def free(self) -> None:
+        """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            node.parent = None
+            pending.extend(node.children)
+
     # --- access to children -----------------------------------------------------------------------------------------
 
     def peek(self, tag: str) -> Node | None:
@@ -142,12 +156,15 @@ class Node:
 
     def all(self, *tags: str) -> list[Node]:
         """Return the children with these tags, in document order, and mark the tags as read."""
-        self._read_keys.update(tags)
+        self._mark_tags(tags)
         return [child for child in self.children if child.tag in tags]
 
     def child(self, tag: str) -> Node | None:
         """Return the first child with this tag, or None; report any further one."""
-        self._read_keys.add(tag)
+        if self.read_tags is None:
+            self.read_tags = {tag}
+        else:
+            self.read_tags.add(tag)
         first: Node | None = None
         for child in self.children:
             if child.tag == tag:
@@ -164,19 +181,42 @@ class Node:
 
     def skip(self, *keys: str) -> None:
         """Mark these keys as read: they carry no information, or another function reports them."""
-        self._read_keys.update(keys)
+        attributes = [key[1:] for key in keys if key[0] == "@"]
+        if attributes:
+            self.read_attributes = {*attributes, *(self.read_attributes or ())}
+        if len(attributes) < len(keys):
+            self._mark_tags(key for key in keys if key[0] != "@")
+
+    def skip_all(self) -> None:
+        """Mark every attribute and every child as read."""
+        self.read_attributes = {*self.attributes, *(self.read_attributes or ())}
+        self._mark_tags(child.tag for child in self.children)
+
+    def _mark_tags(self, tags: Iterable[str]) -> None:
+        if self.read_tags is None:
+            self.read_tags = set(tags)
+        else:
+            self.read_tags.update(tags)
 
     # --- typed reads ------------------------------------------------------------------------------------------------
 
-    def _find(self, key: str) -> tuple[str | None, Node]:
-        """Return the text of a key, or None, and the node that diagnostics about it refer to."""
-        if key == ".":
-            return self.text, self
+    def _text(self, key: str) -> str | None:
+        """Return the text of a key, or None, and mark the key as read."""
         if key[0] == "@":
-            self._read_keys.add(key)
-            return self.attributes.get(key[1:]), self
+            name = key[1:]
+            if self.read_attributes is None:
+                self.read_attributes = {name}
+            else:
+                self.read_attributes.add(name)
+            return self.attributes.get(name)
+        if key == ".":
+            return self.text
         child = self.child(key)
-        return (None, self) if child is None else (child.text, child)
+        return None if child is None else child.text
+
+    def _holder(self, key: str) -> Node:
+        """Return the node that diagnostics about a key refer to."""
+        return self if key == "." or key[0] == "@" else self.peek(key) or self
 
     def _missing(self, key: str) -> None:
         required = f"the attribute {key[1:]!r}" if key[0] == "@" else f"a <{key}> element"
@@ -184,7 +224,7 @@ class Node:
 
     def word(self, key: str, default: str | None = None) -> str:
         """Return a text without surrounding space; it is required if there is no default."""
-        text, _ = self._find(key)
+        text = self._text(key)
         if text is None:
             if default is None:
                 self._missing(key)
@@ -193,7 +233,7 @@ class Node:
 
     def maybe_word(self, key: str) -> str | None:
         """Return a text without surrounding space, or None if the key does not exist."""
-        text, _ = self._find(key)
+        text = self._text(key)
         return None if text is None else text.strip()
 
     def number(self, key: str, default: float | None = None, *, minimum: float = -math.inf, inf: bool = False) -> float:
@@ -205,7 +245,10 @@ class Node:
             minimum: Smallest valid value.
             inf: Whether infinite values are valid.
         """
-        value = self.maybe_number(key, minimum=minimum, inf=inf)
+        text = self._text(key)
+        value = None if text is None else plain_number(text)
+        if value is None or value < minimum:
+            value = None if text is None else self._holder(key)._unusual_number(text, minimum, inf)
         if value is not None:
             return value
         if default is None:
@@ -222,16 +265,23 @@ class Node:
             minimum: Smallest valid value.
             inf: Whether infinite values are valid.
         """
-        text, node = self._find(key)
-        words = text.split() if text else []
+        text = self._text(key)
+        value = None if text is None else plain_number(text)
+        if value is None or value < minimum:
+            return None if text is None else self._holder(key)._unusual_number(text, minimum, inf)
+        return value
+
+    def _unusual_number(self, text: str, minimum: float, inf: bool) -> float | None:
+        """Return a number that is not plain, or out of range, as far as it is valid; report what is wrong with it."""
+        words = text.split()
         if not words:
             return None
-        value = node._parse(words[0], inf)
+        value = self._parse(words[0], inf)
         if value is not None and len(words) > 1:
             message = "expected one number, not {text!r}; using {value}"
-            node.report(Fate.ASSUMED, "xml.trailing-text", message, text=text, value=words[0])
+            self.report(Fate.ASSUMED, "xml.trailing-text", message, text=text, value=words[0])
         if value is not None and value < minimum:
-            node.invalid(
+            self.invalid(
                 "xml.out-of-range", "{value:g} is less than the minimum {minimum:g}", value=value, minimum=minimum
             )
             return None
@@ -248,12 +298,15 @@ class Node:
             default: The values if the key does not exist or is invalid; without them the key is required.
             inf: Whether infinite values are valid.
         """
-        text, node = self._find(key)
+        text = self._text(key)
+        if text is not None and (plain := plain_numbers(text, count)) is not None:
+            return plain
         words = text.split() if text else []
         if not words:
             if default is None:
                 self._missing(key)
             return default or (0.0,) * count
+        node = self._holder(key)
         values = tuple(value for word in words if (value := node._parse(word, inf)) is not None)
         if len(words) < count:
             node.invalid("xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text)
@@ -274,11 +327,12 @@ class Node:
 
     def flag(self, key: str, default: bool) -> bool:
         """Return a Boolean, written ``true``, ``false``, ``1`` or ``0``."""
-        text, node = self._find(key)
+        text = self._text(key)
         if text is None or not text.strip():
             return default
         value = _FLAGS.get(text.strip().lower())
         if value is None:
+            node = self._holder(key)
             template = "expected true or false in <{tag}>, not {value!r}"
             node.invalid("xml.not-a-flag", template, tag=node.tag, value=text.strip())
             return default
@@ -339,39 +393,4 @@ class Node:
 
     def report_unread(self) -> None:
         """Report every element and attribute that no reader read; of an unread subtree only the topmost element."""
-        pending = [self]
-        while pending:
-            node = pending.pop()
-            for name in node.attributes:
-                if "@" + name not in node._read_keys and not name.startswith("xmlns"):
-                    node._report_unread_key("@" + name, node)
-            for child in node.children:
-                if child.tag not in node._read_keys:
-                    node._report_unread_key(child.tag, child)
-            pending.extend(child for child in reversed(node.children) if child.tag in node._read_keys)
-
-    def _report_unread_key(self, key: str, unread: Node) -> None:
-        name = key.lstrip("@")
-        prefix = name.partition(":")[0] if ":" in name else ""
-        if prefix and prefix != "drake":
-            message = "{name} belongs to the namespace {prefix}; ignored"
-            unread.report(Fate.NOTED, "xml.foreign", message, name=name, prefix=prefix)
-            return
-        kind = "attribute" if key[0] == "@" else "element"
-        close = _closest(key, frozenset(self._read_keys))
-        hint = f"did you mean {close.lstrip('@')}?" if close else ""
-        unread.report(
-            Fate.DROPPED,
-            "xml.unread",
-            "unknown {kind} {name!r} of <{tag}>; ignored",
-            hint=hint,
-            kind=kind,
-            name=name,
-            tag=self.tag,
-        )
-
-
-@lru_cache(maxsize=256)
-def _closest(key: str, known: frozenset[str]) -> str:
-    """Return the known key closest to a misspelled one, or an empty text; cached, as many links repeat an error."""
-    return closest(key, sorted(known), cutoff=0.75)
+        report_unread(self)

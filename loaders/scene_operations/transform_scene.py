@@ -28,7 +28,7 @@ def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
     X_WS = X_WM if root is None else X_WM @ root.X_WM.inverse()
     rename = _Renaming(scope, None if root is None else root.name)
     if X_WS.is_close(IDENTITY, 0.0):
-        return _renamed(scene, rename)
+        return _renamed(scene, rename) if scope else scene
     return _renamed(_moved(scene, X_WS), rename)
 
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.diagnostics import Fate
 from tests.support.xml_nodes import FUZZ, root_of
 
 
@@ -98,23 +97,6 @@ def test_what_is_no_flag_no_whole_number_or_too_small_is_reported() -> None:
     assert root.integer("i", 0) == 2
     assert root.number("m", 3.0, minimum=0.0) == 3.0
     assert [entry.code for entry in found] == ["xml.not-a-flag", "xml.not-whole", "xml.out-of-range"]
-
-
-def test_the_sweep_reports_the_topmost_unread_pieces_with_a_guess() -> None:
-    root, found = root_of("<link name='l' colour='red'><mass>1</mass><inertial><ixx/></inertial><gravty/></link>")
-    root.word("@name")
-    root.number("mass")
-    root.flag("gravity", True)
-    root.report_unread()
-    assert [entry.code for entry in found] == ["xml.unread"] * 3
-    assert ["colour" in str(e) or "inertial" in str(e) or "gravty" in str(e) for e in found] == [True] * 3
-    assert any(entry.hint == "did you mean gravity?" for entry in found)
-
-
-def test_elements_of_other_namespaces_are_a_note_but_drakes_are_not() -> None:
-    root, found = root_of("<a xmlns:b='urn:b'><b:c/><drake:d/></a>")
-    root.report_unread()
-    assert [(entry.code, entry.fate) for entry in found] == [("xml.foreign", Fate.NOTED), ("xml.unread", Fate.DROPPED)]
 
 
 def test_asking_for_one_child_reports_a_second() -> None:

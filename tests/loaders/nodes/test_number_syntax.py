@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.number_syntax import parse_number
+from loaders.nodes.number_syntax import parse_number, plain_number, plain_numbers
 
 WORDS = st.text("0123456789+-.eExXpPaAfFiInNtTyY", min_size=1, max_size=8)
 
@@ -34,6 +34,23 @@ def test_numbers_are_read_as_by_strtod(word: str) -> None:
         assert number is not None
         assert number[1] == word[:length]
         assert number[0] == value or math.isnan(number[0]) == math.isnan(value) is True
+
+
+@given(st.text("0123456789+-.eEx_infaINFA \t\n٣", max_size=8))
+def test_a_plain_number_is_one_that_strtod_reads_to_the_end(text: str) -> None:
+    value = plain_number(text)
+    word = text.strip(" \t\n")
+    if value is not None:
+        assert strtod(word) == (value, len(word))
+        assert math.isfinite(value)
+    elif word.isascii() and set(word) <= set("0123456789."):
+        assert strtod(word)[1] < len(word) or word == ""
+
+
+def test_plain_numbers_are_as_many_as_asked_for() -> None:
+    assert plain_numbers(" 1\n-2.5e-3 .5 ", 3) == (1.0, -2.5e-3, 0.5)
+    for text in ("1 2", "1 2 3 4", "1 2 x", "1 2 1_0", "1 2 nan", "inf -inf 1", "1 2 ٣", "1 2 0x1"):
+        assert plain_numbers(text, 3) is None
 
 
 @pytest.mark.parametrize(

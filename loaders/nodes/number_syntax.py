@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 
 _NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
     r"|(?:[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]))"
 )
+_MAX = sys.float_info.max
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
+
+
+def plain_number(text: str) -> float | None:
+    """Return a finite decimal number, perhaps with space around it; None for any other text.
+
+    Nearly every number in a file is plain. Python's own parser is faster than the expression for C's syntax; of what it
+    accepts, only underscores and digits of other scripts are no numbers in C.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if -_MAX <= value <= _MAX and text.isascii() and "_" not in text else None
+
+
+def plain_numbers(text: str, count: int) -> tuple[float, ...] | None:
+    """Return finite decimal numbers separated by space; None for any other text, or another count."""
+    words = text.split()
+    if len(words) != count:
+        return None
+    try:
+        values = tuple(map(float, words))
+    except ValueError:
+        return None
+    return values if math.isfinite(sum(values)) and text.isascii() and "_" not in text else None
 
 
 def parse_number(word: str) -> tuple[float, str] | None:

@@ -1,0 +1,75 @@
+"""Report of the elements and attributes that no reader read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from functools import lru_cache
+from typing import Any, Protocol
+
+from loaders.diagnostics import Fate
+from loaders.safety.suggestions import closest
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class ReadElement(Protocol):
+    """An element of a source file, with the names that were asked for, whether they exist or not."""
+
+    tag: str
+    attributes: dict[str, str]
+    children: list[Any]
+    read_attributes: set[str] | None
+    read_tags: set[str] | None
+
+    @property
+    def report(self) -> Callable[..., None]:
+        """Function that records a finding about this element; see `loaders.node.Node.report`."""
+
+
+def report_unread(root: ReadElement) -> None:
+    """Report every element and attribute that no reader read; of an unread subtree only the topmost element.
+
+    Args:
+        root: The root of the tree.
+    """
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.attributes and not node.attributes.keys() <= (node.read_attributes or _NOTHING):
+            _report_attributes(node)
+        if node.children:
+            read = node.read_tags or _NOTHING
+            for child in node.children:
+                if child.tag not in read:
+                    _report(node, child.tag, child)
+            pending.extend(child for child in reversed(node.children) if child.tag in read)
+
+
+def _report_attributes(node: ReadElement) -> None:
+    for name in node.attributes:
+        if name not in (node.read_attributes or _NOTHING) and not name.startswith("xmlns"):
+            _report(node, "@" + name, node)
+
+
+def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
+    name = key.lstrip("@")
+    prefix = name.partition(":")[0] if ":" in name else ""
+    if prefix and prefix != "drake":
+        message = "{name} belongs to the namespace {prefix}; ignored"
+        unread.report(Fate.NOTED, "xml.foreign", message, name=name, prefix=prefix)
+        return
+    kind = "attribute" if key[0] == "@" else "element"
+    close = _closest(key, _read_keys(node))
+    hint = f"did you mean {close.lstrip('@')}?" if close else ""
+    message = "unknown {kind} {name!r} of <{tag}>; ignored"
+    unread.report(Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag)
+
+
+def _read_keys(node: ReadElement) -> Set[str]:
+    return frozenset((*(node.read_tags or ()), *("@" + name for name in node.read_attributes or ())))
+
+
+@lru_cache(maxsize=256)
+def _closest(key: str, known: Set[str]) -> str:
+    """Return the known key closest to a misspelled one, or an empty text; cached, as many links repeat an error."""
+    return closest(key, sorted(known), cutoff=0.75)

@@ -1,0 +1,33 @@
+"""The report of elements and attributes that no reader read."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import Fate
+from tests.support.xml_nodes import root_of
+
+
+def test_the_sweep_reports_the_topmost_unread_pieces_with_a_guess() -> None:
+    root, found = root_of("<link name='l' colour='red'><mass>1</mass><inertial><ixx/></inertial><gravty/></link>")
+    root.word("@name")
+    root.number("mass")
+    root.flag("gravity", True)
+    root.report_unread()
+    assert [entry.code for entry in found] == ["xml.unread"] * 3
+    assert ["colour" in str(e) or "inertial" in str(e) or "gravty" in str(e) for e in found] == [True] * 3
+    assert any(entry.hint == "did you mean gravity?" for entry in found)
+
+
+def test_elements_of_other_namespaces_are_a_note_but_drakes_are_not() -> None:
+    root, found = root_of("<a xmlns:b='urn:b'><b:c/><drake:d/></a>")
+    root.report_unread()
+    assert [(entry.code, entry.fate) for entry in found] == [("xml.foreign", Fate.NOTED), ("xml.unread", Fate.DROPPED)]
+
+
+def test_a_key_that_was_asked_for_is_read_however_it_was_asked_for() -> None:
+    root, found = root_of("<a b='1' c='2' xmlns:x='u'><d e='3'/><f g='4'><h/></f></a>")
+    root.word("@b")
+    root.skip("@c", "d", "f")
+    root.children[0].skip("@e")
+    root.children[1].skip_all()
+    root.report_unread()
+    assert list(found) == []
