@@ -21,6 +21,11 @@ CODES = {
         "Read the reason in the message, or build the shape from convex parts yourself.",
         (Fate.APPROXIMATED,),
     ),
+    "mesh.degenerate": CodeInfo(
+        "A cone or an outline of a polyline has no volume, or is too large or too intricate; it is left out.",
+        "Correct its dimensions or points.",
+        (Fate.DROPPED,),
+    ),
     "mesh.flat": CodeInfo(
         "A flat mesh is given a small thickness so that it can collide.", "Use a box instead.", (Fate.APPROXIMATED,)
     ),
@@ -40,7 +45,7 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mesh.polyline-not-simple": CodeInfo(
-        "An outline of an extruded polyline intersects itself, so its mesh does not have the area that it encloses.",
+        "An outline of an extruded polyline intersects itself or is too intricate, so its mesh does not have its area.",
         "Correct the order of the points.",
         (Fate.APPROXIMATED,),
     ),

@@ -20,7 +20,10 @@ from loaders.spatial import Array
 from .collision_meshes import CollisionMesh, collision_parts, two_sided
 from .mesh_properties import Faces, normal_if_flat
 from .obj_format import obj
-from .tessellation import SIDES, cone, prisms
+from .tessellation import SIDES, cone, prisms, problem
+
+_MIN_SIZE = 1e-9
+"""Smallest radius and length of a cone [m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,6 +130,10 @@ def shape_asset(
         where: The place in the source.
     """
     if isinstance(shape, Cone):
+        if not min(shape.radius, shape.length) >= _MIN_SIZE:
+            reason = f"its radius is {shape.radius:g} m and its length {shape.length:g} m"
+            _report_degenerate("a cone", reason, target, diagnostics, where)
+            return ()
         diagnostics.add(
             Fate.APPROXIMATED,
             "mesh.cone",
@@ -140,8 +147,19 @@ def shape_asset(
     return _polyline_asset(shape, target, diagnostics, where)
 
 
+def _report_degenerate(shape: str, reason: str, target: str, diagnostics: Diagnostics, where: Where) -> None:
+    message, hint = "leaving out {shape}: {reason}", "correct the dimensions"
+    diagnostics.add(
+        Fate.DROPPED, "mesh.degenerate", message, where, target=target, hint=hint, shape=shape, reason=reason
+    )
+
+
 def _polyline_asset(shape: Polyline, target: str, diagnostics: Diagnostics, where: Where) -> tuple[MeshAsset, ...]:
     solids = prisms(shape)
+    for reason in filter(None, (problem(outline, shape.height) for outline in shape.outlines)):
+        _report_degenerate("an outline of a polyline", reason, target, diagnostics, where)
+    if not solids:
+        return ()
     if len(solids) > 1:
         template = "a polyline becomes {count} meshes, one for each outline; each collides as its convex hull, filled"
     else:
@@ -151,7 +169,8 @@ def _polyline_asset(shape: Polyline, target: str, diagnostics: Diagnostics, wher
         diagnostics.add(
             Fate.APPROXIMATED,
             "mesh.polyline-not-simple",
-            "an outline of a polyline intersects itself; its mesh does not have the area that the outline encloses",
+            "an outline of a polyline intersects itself or is too intricate; its mesh does not have the area that the "
+            "outline encloses",
             where,
             target=target,
             hint="correct the order of the points",

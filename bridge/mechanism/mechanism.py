@@ -15,6 +15,7 @@ import numpy as np
 from loaders.diagnostics import Diagnostic
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scene_queries.excluded_pairs import listed_pairs
 from loaders.spatial import Array, Pose, frozen
 
 from . import coordinates, dynamics, topology
@@ -216,7 +217,7 @@ class Mechanism:
         """
         if policy not in self._excluded_by_policy:
             index = self.body_index
-            pairs = self.scene.excluded_collision_pairs(policy)
+            pairs = listed_pairs(self.scene, policy)
             self._excluded_by_policy[policy] = frozenset(
                 frozenset((index[a], index[b])) for a, b in pairs if a in index and b in index
             )

@@ -15,6 +15,11 @@ CODES = {
         "Give the axes different directions.",
         (Fate.ASSUMED,),
     ),
+    "model.shape-size": CodeInfo(
+        "A dimension of a shape is too large for the arithmetic of physics engines.",
+        "State the size in meters.",
+        (Fate.INVALID,),
+    ),
     "model.skew-axes": CodeInfo(
         "The axes of a universal joint are not perpendicular; they are kept as written.",
         "Make the axes perpendicular, or use the joint type `revolute2`.",

@@ -27,6 +27,8 @@ class Limits:
     """Errors, warnings and notes, each, that are listed; further ones are only counted."""
     triangles: int = 20_000_000
     """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has to be made."""
+    pairs: int = 1_000_000
+    """Pairs of links that are excluded from contact."""
     pixels: int = 268_435_456
     """Pixels of textures and height maps that are decoded. One picture may have 33,554,432."""
 

@@ -5,10 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import JointType
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    JointType,
+    Sphere,
+    Visual,
+)
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR
 
 _CROSSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2})
+MAX_SIZE = 1e12
+"""Largest dimension of a shape [m]; its square and cube must fit into single precision."""
 _PARALLEL = 1e-9
 """Sine of an angle below which two axes are parallel."""
 _SKEW = 1e-9
@@ -16,13 +31,14 @@ _SKEW = 1e-9
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report non-physical inertias, and pairs of joint axes that are parallel or skew.
+    """Report non-physical inertias, shapes of astronomic size, and pairs of joint axes that are parallel or skew.
 
     Args:
         scene: The scene to check.
         diagnostics: Record for the findings.
     """
     _check_inertias(scene, diagnostics)
+    _check_sizes(scene, diagnostics)
     _check_axes(scene, diagnostics)
 
 
@@ -41,6 +57,42 @@ def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
                 link=link.name,
                 defect=defect,
             )
+
+
+def _check_sizes(scene: Scene, diagnostics: Diagnostics) -> None:
+    for link in scene.links:
+        shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
+        for shape in shapes:
+            largest = max((abs(size) for size in _dimensions(shape.geometry)), default=0.0)
+            if largest > MAX_SIZE:
+                name = f"{link.name}{SEPARATOR}{shape.name}"
+                diagnostics.add(
+                    Fate.INVALID,
+                    "model.shape-size",
+                    "shape {shape} measures {size:g} m; engines compute with up to {limit:g} m",
+                    shape.where,
+                    hint="state the size in meters",
+                    subjects=(link.name, name),
+                    shape=name,
+                    size=largest,
+                    limit=MAX_SIZE,
+                )
+
+
+def _dimensions(geometry: Geometry) -> tuple[float, ...]:
+    """Return the lengths that a shape of the file states; those of planes, which are unbounded, do not matter."""
+    match geometry:
+        case Box(size=size) | Heightmap(size=size):
+            return size
+        case Ellipsoid(radii=radii):
+            return radii
+        case Sphere(radius=radius):
+            return (radius,)
+        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
+            return radius, length
+        case Cone(radius=radius, length=length):
+            return radius, length
+    return ()
 
 
 def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:

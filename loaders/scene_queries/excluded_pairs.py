@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from itertools import combinations, product
+from itertools import chain, combinations, islice, product
 
 from loaders.model import WORLD, Joint, Link, SceneData, Surface
+from loaders.safety.limits import spend
 
 from .connectivity import connected_components, is_connection, is_weld, static_links
 from .scoped_names import outermost_scope, root_model
 
 Pair = tuple[str, str]
+_CHUNK = 10_000
+"""Number of pairs that are made before they are counted."""
 
 
 def excluded_pairs(scene: SceneData, policy: str = "drake") -> frozenset[frozenset[str]]:
@@ -32,12 +35,27 @@ def excluded_pairs(scene: SceneData, policy: str = "drake") -> frozenset[frozens
     Raises:
         ValueError: if the policy is not one of `POLICIES`.
     """
+    return frozenset(map(frozenset, listed_pairs(scene, policy)))
+
+
+def listed_pairs(scene: SceneData, policy: str) -> Iterator[Pair]:
+    """Yield the pairs that `excluded_pairs` returns; a pair may come several times and in both orders.
+
+    Args:
+        scene: The scene.
+        policy: The rule for pairs that no filter group names.
+
+    Raises:
+        ValueError: if the policy is not one of `POLICIES`.
+        LimitError: if there are more pairs than the call that is running may have.
+    """
     if policy not in POLICIES:
         raise ValueError(f"unknown policy {policy!r}; expected one of: {', '.join(POLICIES)}")
     colliding = {link.name: link for link in scene.links if link.collisions}
-    pairs = {frozenset(pair) for pair in POLICIES[policy](scene, colliding)}
-    pairs.update(frozenset(pair) for pair in _group_pairs(scene, colliding))
-    return frozenset(pair for pair in pairs if len(pair) == 2)
+    pairs = chain(POLICIES[policy](scene, colliding), _group_pairs(scene, colliding))
+    while chunk := list(islice(pairs, _CHUNK)):
+        spend("pairs", len(chunk))
+        yield from (pair for pair in chunk if pair[0] != pair[1])
 
 
 def weld_groups(scene: SceneData) -> list[list[str]]:

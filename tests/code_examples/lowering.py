@@ -92,6 +92,7 @@ GEOMETRY = {
     "mesh.convex-hull": from_folder(written(hollow()), "a"),
     "mesh.convex-parts": from_folder(written(hollow()), "a", setup=cache_here, collision_meshes="decompose"),
     "mesh.decomposition": from_folder(written(hollow()), "a", setup=no_parts, collision_meshes="decompose"),
+    "mesh.degenerate": exporting(touching(m.Polyline(outlines=(((0.0, 0.0),) * 3,))), "a"),
     "mesh.flat": from_folder(written(trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])), "a"),
     "mesh.missing": exporting(touching(m.Mesh(uri="none.stl", path=None)), "a"),
     "mesh.no-coacd": from_folder(written(hollow()), setup=no_coacd, collision_meshes="decompose"),

@@ -55,7 +55,8 @@ def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> 
         Pairs of different PyBullet links, sorted.
     """
     body_counts = Counter(refs.values())
-    counts = Counter(tuple(sorted(refs[i] for i in pair)) for pair in excluded if pair <= refs.keys())
+    known = ((refs[i], refs[j]) for i, j in excluded if i in refs and j in refs)
+    counts = Counter((a, b) if a <= b else (b, a) for a, b in known)
     return tuple(
         (a, b) for (a, b), count in sorted(counts.items()) if a != b and count == body_counts[a] * body_counts[b]
     )
@@ -142,8 +143,9 @@ def _next_ids(client: Client, count: int) -> list[int]:
 def _set_filters(
     client: Client, pairs: Iterable[tuple[LinkRef, LinkRef]], bodies: Sequence[int], *, enabled: int
 ) -> None:
+    set_pair = client.setCollisionFilterPair
     for (i, a), (j, b) in pairs:
-        client.setCollisionFilterPair(bodies[i], bodies[j], a, b, enabled)
+        set_pair(bodies[i], bodies[j], a, b, enabled)
 
 
 def report_filters(mechanism: Mechanism, filters: PairFilters, diagnostics: Diagnostics) -> None:

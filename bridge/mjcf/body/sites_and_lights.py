@@ -15,6 +15,7 @@ from loaders.spatial import IDENTITY, Pose
 from .sites import add_site
 
 _TYPES = frozenset({"point", "directional", "spot"})
+_MAX_SINGLE = 1e38
 
 
 def write_frames(context: Context) -> None:
@@ -71,12 +72,12 @@ def _write_light(light: Light, context: Context) -> None:
         dir=None if direction == [0.0, 0.0, -1.0] else direction,
         diffuse=_scaled(light.diffuse, light.intensity),
         specular=_scaled(light.specular, light.intensity),
-        attenuation=light.attenuation if light.attenuation != (1.0, 0.0, 0.0) else None,
-        range=light.range,
+        attenuation=_single(light.attenuation) if light.attenuation != (1.0, 0.0, 0.0) else None,
+        range=_single((light.range,))[0],
     )
     if is_spot:
         cutoff = math.degrees(light.outer_angle) / 2.0 if light.outer_angle else None
-        element.set(cutoff=cutoff, exponent=light.falloff or None)
+        element.set(cutoff=cutoff, exponent=_single((light.falloff,))[0] or None)
     element.set(castshadow=None if light.cast_shadows else False, active=None if light.on else False)
 
 
@@ -100,8 +101,13 @@ def _report_unsupported_parameters(light: Light, context: Context) -> None:
 
 
 def _unit(v: Sequence[float]) -> list[float]:
-    length = math.sqrt(sum(x * x for x in v))
+    length = math.hypot(*v)
     return [x / length for x in v] if length > 0.0 else [0.0, 0.0, -1.0]
+
+
+def _single(values: Sequence[float]) -> list[float]:
+    """Return finite values within the range of single precision, in which MuJoCo keeps them; infinity stays."""
+    return [x if math.isinf(x) else max(-_MAX_SINGLE, min(x, _MAX_SINGLE)) for x in values]
 
 
 def _scaled(rgba: Sequence[float], intensity: float) -> list[float]:

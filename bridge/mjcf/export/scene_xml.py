@@ -21,6 +21,8 @@ _LIT: dict[str, Value] = {"diffuse": (0.6, 0.6, 0.6), "ambient": (0.3, 0.3, 0.3)
 _DIMMED: dict[str, Value] = {"diffuse": (0.0, 0.0, 0.0), "ambient": (0.4, 0.4, 0.4), "specular": (0.0, 0.0, 0.0)}
 """Headlight beside the lights of the source: SDFormat's ambient light."""
 _AXES = np.eye(3)
+_MIN_EXTENT = 1e-9
+"""Smallest extent of a model for which the camera is placed [m]."""
 
 
 def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
@@ -35,8 +37,8 @@ def scene_element(name: str, mechanism: Mechanism, built: Built) -> Element:
     root = Element("mujoco", model=f"{name} scene")
     root.add("include", file=f"{name}.xml")
     lower, upper = _bounds(mechanism, built)
-    if np.all(lower < upper):
-        size = float(np.linalg.norm(upper - lower))
+    size = float(np.linalg.norm(upper - lower))
+    if np.all(lower < upper) and _MIN_EXTENT < size < math.inf:
         root.add("statistic", center=[_round(x, size) for x in (lower + upper) / 2.0], extent=_round(size, size))
     visual = root.add("visual")
     visual.add("headlight", **_DIMMED if scene.lights else _LIT)

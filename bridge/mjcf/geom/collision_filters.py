@@ -101,7 +101,7 @@ def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, in
 def _between_groups(mechanism: Mechanism, pairs: Collection[Pair]) -> set[Pair]:
     """Return the pairs that are not welded together."""
     group = {body: mechanism.moving_ancestor(body) for body in mechanism.colliding_bodies}
-    return {pair for pair in pairs if len({group[body] for body in pair}) == 2}
+    return {pair for pair in pairs for a, b in (pair,) if group[a] != group[b]}
 
 
 def _colliding_by_group(mechanism: Mechanism) -> dict[int, list[int]]:

@@ -121,7 +121,7 @@ def damping_ratio(surface: Surface, stiffness: float, w: float, gravity: float) 
         damping = surface.relaxation_time * stiffness
     else:
         return 1.0
-    return 0.5 * damping * math.sqrt(w / stiffness)
+    return 0.5 * damping * math.sqrt(w / stiffness) if stiffness > 0.0 else 1.0
 
 
 def with_ode_spring(surface: Surface, step: float) -> Surface:

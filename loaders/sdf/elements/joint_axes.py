@@ -98,7 +98,7 @@ def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
     if node is None:
         return _Z_AXIS
     x, y, z = node.numbers(".", 3, (0.0, 0.0, 1.0))
-    length = math.sqrt(x * x + y * y + z * z)
+    length = 0.0 if x * x + y * y + z * z == 0.0 else math.hypot(x, y, z)
     expressed_in = node.word("@expressed_in", "")
     if length == 0.0:
         node.invalid("sdf.zero-axis", "joint {joint} has an axis of zero length", joint=vertex.name)

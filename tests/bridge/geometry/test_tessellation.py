@@ -7,7 +7,7 @@ import pytest
 import trimesh
 
 from bridge.geometry.mesh_assets import shape_asset
-from bridge.geometry.tessellation import cone, prisms
+from bridge.geometry.tessellation import MAX_CORNERS, cone, prisms
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import Cone, Polyline
 
@@ -45,6 +45,34 @@ def test_an_outline_of_any_shape_and_direction_encloses_its_area_times_the_heigh
     (prism,) = prisms(Polyline(outlines=(outline,), height=0.5))
     assert prism.is_filled
     assert solid(prism.vertices, prism.faces).volume == pytest.approx(area * 0.5)
+
+
+@pytest.mark.parametrize(
+    ("outline", "height"),
+    [
+        (((0.0, 0.0),), 1.0),
+        (((0.0, 0.0),) * 4, 1.0),
+        (((0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (5.0, 5.0)), 1.0),
+        (((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), 0.0),
+        (((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), -1.0),
+        (((0.0, 0.0), (1e300, 0.0), (0.0, 1e300)), 1.0),
+        (tuple((math.cos(i), math.sin(i)) for i in range(MAX_CORNERS + 1)), 1.0),
+    ],
+)
+def test_an_outline_without_a_volume_is_left_out_with_a_finding(outline, height) -> None:
+    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+    diagnostics = Diagnostics()
+    assert shape_asset(Polyline(outlines=(outline,), height=height), "mjcf", diagnostics) == ()
+    assert codes(diagnostics) == ["mesh.degenerate"]
+    if height > 0.0:
+        assert len(shape_asset(Polyline(outlines=(outline, square), height=height), "mjcf", diagnostics)) == 1
+
+
+@pytest.mark.parametrize(("radius", "length"), [(0.0, 1.0), (1.0, 0.0), (1e-300, 1.0), (1.0, -1.0)])
+def test_a_cone_without_a_volume_is_left_out_with_a_finding(radius, length) -> None:
+    diagnostics = Diagnostics()
+    assert shape_asset(Cone(radius=radius, length=length), "mjcf", diagnostics) == ()
+    assert codes(diagnostics) == ["mesh.degenerate"]
 
 
 def test_an_outline_that_intersects_itself_is_reported() -> None:

@@ -166,3 +166,16 @@ def test_a_budget_is_that_of_the_innermost_call_and_has_the_limits_of_the_outer_
         with pytest.raises(LimitError):
             spend("pixels", 1)
     spend("pixels", 10**12)
+
+
+def test_excluded_pairs_count(tmp_path: Path) -> None:
+    """Six links in one filter group make 15 pairs."""
+    links = "".join(
+        f"<link name='l{i}'><collision name='c'><geometry><sphere/></geometry></collision></link>" for i in range(6)
+    )
+    members = "".join(f"<drake:member>l{i}</drake:member>" for i in range(6))
+    group = f"<drake:collision_filter_group name='g'>{members}<drake:ignored_collision_filter_group>g"
+    group += "</drake:ignored_collision_filter_group></drake:collision_filter_group>"
+    (tmp_path / "a.sdf").write_text(f"<sdf version='1.9'><model name='m'>{links}{group}</model></sdf>")
+    assert bridge.to_mjcf(tmp_path / "a.sdf", limits=Limits(pairs=15), quiet=True)
+    assert call_past(bridge.to_mjcf, tmp_path / "a.sdf", pairs=14).arguments["limit"] == 14
