@@ -28,7 +28,7 @@ _EXAMINATIONS = 10
 def triangulate(outline: tuple[Point, ...]) -> tuple[list[Triangle], bool]:
     """Return the triangles of a counterclockwise polygon, and whether they fill it.
 
-    A simple polygon always has an ear, or only corners on one line. Of any other polygon a corner that is no ear is
+    A simple polygon always has an ear, or only corners on one line. Of any other polygon a corner that is not an ear is
     cut, so that the mesh stays closed.
 
     Args:
