@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from xml.parsers.expat import ExpatError
 
 from loaders.context import Context
 from loaders.diagnostics import Fate, Where
+from loaders.files import FileError
 from loaders.node import Node
+from loaders.safety.fence import describe, fenced
+from loaders.safety.limits import LimitError
+
+from .xacro_fence import Guard, guarded
 
 _LOCK = threading.Lock()
 """Lock for xacro, which keeps its state in module variables."""
@@ -48,38 +53,43 @@ def expand(path: Path, context: Context) -> bytes | None:
         hint = 'run pip install "sdfbridge[xacro]"'
         context.diagnostics.add(Fate.INVALID, "xacro.not-installed", message, where, hint=hint)
         return None
-    failures = (xacro.XacroException, ExpatError, *_EVALUATION)
-    with _LOCK, _package_search(path, context):
-        try:
-            text: str = xacro.process_file(str(path)).toxml()
-        except failures as error:
-            context.diagnostics.add(
-                Fate.INVALID,
-                "xacro.failed",
-                "xacro cannot expand the file: {exception}: {reason}",
-                where,
-                exception=type(error).__name__,
-                reason=error,
-            )
-            return None
+    text = _expanded(xacro, path, context)
+    if text is None:
+        return None
     message = "expanded by xacro; line numbers refer to the result, not to this file"
     context.diagnostics.add(Fate.NOTED, "xacro.expanded", message, where)
-    return text.encode()
+    data = text.encode(errors="surrogatepass")
+    context.diagnostics.spend("bytes", len(data))
+    return data
 
 
-_EVALUATION = (
-    ArithmeticError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    OSError,
-    RecursionError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
-"""Exceptions that the expressions in a file may raise."""
+class _ExpansionError(Exception):
+    """xacro fails, for whatever reason."""
+
+
+def _expanded(xacro: ModuleType, path: Path, context: Context) -> str | None:
+    """Return the text that xacro makes of a file; None with a diagnostic if it fails.
+
+    Raises:
+        LimitError: if the expansion exceeds a limit of the load.
+    """
+    where, guard = Where(str(path)), Guard(Path(os.path.abspath(path)), context)
+    failure: BaseException | None = None
+    with _LOCK, _package_search(path, context), guarded(xacro, guard):
+        try:
+            with fenced(_ExpansionError, "xacro"):
+                return str(xacro.process_file(str(path)).toxml())
+        except (_ExpansionError, LimitError) as error:
+            failure = guard.refusal or error.__cause__ or error
+    if isinstance(failure, LimitError):
+        raise failure
+    if isinstance(failure, FileError):
+        message = "xacro cannot read a file: {reason}"
+        context.diagnostics.add(Fate.INVALID, failure.code, message, where, hint=failure.hint, reason=failure.reason)
+        return None
+    message = "xacro cannot expand the file: {reason}"
+    context.diagnostics.add(Fate.INVALID, "xacro.failed", message, where, reason=describe(failure))
+    return None
 
 
 @contextmanager
