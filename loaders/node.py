@@ -59,13 +59,13 @@ class Node:
     @property
     def where(self) -> Where:
         """File, line and path of the element, such as ``/sdf/model[arm]/joint[elbow]``."""
-        steps: list[str] = []
+        path = ""
         node: Node | None = self
         while node is not None:
             name = node.attributes.get("name")
-            steps.append(f"{node.tag}[{name}]" if name else node.tag)
+            path = f"/{node.tag}[{name}]{path}" if name else f"/{node.tag}{path}"
             node = node.parent
-        return Where(self.file, self.line, "/" + "/".join(reversed(steps)))
+        return Where(self.file, self.line, path)
 
     @property
     def subjects(self) -> tuple[str, ...]:

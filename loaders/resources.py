@@ -17,6 +17,7 @@ lies beside such a package or model; unless the caller sets ``unsafe_paths``. Na
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -79,11 +80,15 @@ class Resources:
     lookups: list[Lookup] = field(default_factory=list, compare=False)
     """All searches, in order."""
     _allowed: dict[Path, AllowedRoots] = field(default_factory=dict, compare=False, repr=False)
-    """The folders that may be read, cached by the folder of the main file."""
+    """The folders that may be read, keyed by the main file, or without one by the folder of the file."""
     _answers: list[Path] = field(default_factory=list, compare=False, repr=False)
     """Folders of the files that ``finder`` returned."""
     _enclosing: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
     """Packages and models around a folder, cached for one load."""
+    _found: dict[tuple[str, Path], Lookup] = field(default_factory=dict, compare=False, repr=False)
+    """Successful searches, by URI and folder, cached for one load unless there is a finder."""
+    _folders: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
+    """Folder of each file that has URIs, by its name."""
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
         """Return the file or folder that a URI refers to, or None; report a failure, with every path tried.
@@ -93,20 +98,42 @@ class Resources:
             base: The folder of the file that has the URI.
             node: The element that has the URI.
         """
+        tried, failure = self._search(uri, base)
+        path = tried[-1] if failure is None else None
+        problem = "" if failure is None else failure.report(node)
+        self.lookups.append(Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tried, problem=problem))
+        return path
+
+    def find_file(self, uri: str, node: Node) -> str | None:
+        """Return the file or folder that a URI in an element refers to, or None, which is reported.
+
+        Args:
+            uri: The URI, as for `find`; a relative one starts from the folder of the element's file.
+            node: The element that has the URI.
+        """
+        if node.file not in self._folders:
+            self._folders[node.file] = Path(node.file).parent
+        base = self._folders[node.file]
+        found = self._found.get((uri, base))
+        if found is not None:
+            self.lookups.append(dataclasses.replace(found, file=node.file, line=node.line))
+            return str(found.path)
+        path = self.find(uri, base, node)
+        if path is not None and self.finder is None:  # the next answer of a finder may differ
+            self._found[uri, base] = self.lookups[-1]
+        return None if path is None else str(path)
+
+    def _search(self, uri: str, base: Path) -> tuple[tuple[Path, ...], _Failure | None]:
+        """Return every path tried for a URI, and the reason why none can be used; None if the last one can."""
         scheme, rest = _split(uri)
         tried: list[Path] = []
         match = None
         for place in _distinct(self._all_places(uri, scheme, rest, Path(os.path.abspath(base)))):
             tried.append(place)
-            if _exists(place):
+            if os.path.exists(place):
                 match = place
                 break
-        failure = self._failure(uri, scheme, tried, match, base)
-        path = None if failure is not None else match
-        problem = "" if failure is None else failure.report(node)
-        lookup = Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tuple(tried), problem=problem)
-        self.lookups.append(lookup)
-        return path
+        return tuple(tried), self._failure(uri, scheme, tried, match, base)
 
     def _enclosing_packages(self, base: Path) -> list[Path]:
         """Return the packages and models that enclose a folder, innermost first."""
@@ -123,12 +150,13 @@ class Resources:
         """
         if self.unsafe_paths:
             return True
-        folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
-        if folder not in self._allowed:
+        key = base if self.main is None else self.main
+        if key not in self._allowed:
+            folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
             more = (*(folder for folders in self.schemes.values() for folder in folders), *fuel_caches())
-            self._allowed[folder] = AllowedRoots.of(given, more)
-        return self._allowed[folder].allow(path)
+            self._allowed[key] = AllowedRoots.of(given, more, around=self._enclosing_packages)
+        return self._allowed[key].allow(path)
 
     def _failure(self, uri: str, scheme: str, tried: list[Path], match: Path | None, base: Path) -> _Failure | None:
         """Return the reason why a search gives no path, or None if it gives one."""
@@ -202,13 +230,6 @@ class _Failure:
         return self.template.format(**self.arguments)
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # the name is too long or contains a null character
-        return False
-
-
 def _distinct(places: Iterable[Path]) -> Iterator[Path]:
     """Yield each place once; the next one is looked up only if it is needed."""
     seen: set[Path] = set()
@@ -253,7 +274,7 @@ def _other_case(path: Path) -> Path | None:
     """Return the existing path that differs from this one only in case, or None."""
     missing: list[str] = []
     folder = path
-    while not _exists(folder) and folder != folder.parent:
+    while not os.path.exists(folder) and folder != folder.parent:
         missing.append(folder.name)
         folder = folder.parent
     for name in reversed(missing):

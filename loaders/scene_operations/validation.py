@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import not_
+
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate
@@ -20,6 +23,7 @@ from loaders.model import (
 )
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
+from loaders.spatial import are_physical
 
 _CROSSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2})
 MAX_SIZE = 1e12
@@ -43,10 +47,10 @@ def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
 
 
 def _check_inertias(scene: Scene, diagnostics: Diagnostics) -> None:
-    for link in scene.links:
-        if link.inertia is None:
-            continue
-        for defect in link.inertia.defects():
+    links = [(link, link.inertia) for link in scene.links if link.inertia is not None]
+    physical = are_physical([inertia for _, inertia in links])
+    for link, inertia in compress(links, map(not_, physical)):
+        for defect in inertia.defects():
             diagnostics.add(
                 Fate.ASSUMED,
                 "model.impossible-inertia",
@@ -63,7 +67,7 @@ def _check_sizes(scene: Scene, diagnostics: Diagnostics) -> None:
     for link in scene.links:
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
         for shape in shapes:
-            largest = max((abs(size) for size in _dimensions(shape.geometry)), default=0.0)
+            largest = max(map(abs, _dimensions(shape.geometry)), default=0.0)
             if largest > MAX_SIZE:
                 name = f"{link.name}{SEPARATOR}{shape.name}"
                 diagnostics.add(

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from loaders.files import is_inside, real_path
 
 from .folders import enclosing, is_package, model_folder
+
+
+class _RealPaths:
+    """Function that resolves symbolic links; a folder around one whose path has no links has none either."""
+
+    def __init__(self) -> None:
+        self._without_links = ""
+
+    def __call__(self, path: Path) -> str:
+        text = str(path)
+        if is_inside(self._without_links, (text,)):
+            return text
+        real = real_path(path)
+        if real == text and len(real) > len(self._without_links):
+            self._without_links = real
+        return real
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,18 +46,22 @@ class AllowedRoots:
     """Real paths of folders, cached."""
 
     @classmethod
-    def of(cls, folders: Iterable[Path], more: Iterable[Path] = ()) -> AllowedRoots:
+    def of(
+        cls, folders: Iterable[Path], more: Iterable[Path] = (), around: Callable[[Path], list[Path]] = enclosing
+    ) -> AllowedRoots:
         """Return the roots for some folders.
 
         Args:
             folders: Folders that may be read with the packages and models around them.
             more: Folders that may be read without those.
+            around: Function that returns the packages and models around a folder.
         """
         folders = [Path(os.path.abspath(folder)) for folder in folders]
-        packages = [package for folder in folders for package in enclosing(folder)]
+        packages = [package for folder in folders for package in around(folder)]
         roots = (*folders, *map(model_folder, folders), *packages, *more)
         shelves = (package.parent for package in packages)
-        return cls(tuple(dict.fromkeys(map(real_path, roots))), tuple(dict.fromkeys(map(real_path, shelves))))
+        real = _RealPaths()
+        return cls(tuple(dict.fromkeys(map(real, roots))), tuple(dict.fromkeys(map(real, shelves))))
 
     def allow(self, path: Path) -> bool:
         """Return whether a file or folder may be read."""

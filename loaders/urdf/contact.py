@@ -24,11 +24,14 @@ _SURFACE = {
 }
 
 
+_DEFAULT = Surface()
+
+
 def read_contact(link: Node) -> Surface:
     """Return the surface of all collisions of a link, with defaults for values that are not given."""
     contact = link.child("contact")
     if contact is None:
-        return Surface()
+        return _DEFAULT
     report_ignored(contact, _IGNORED)
     values = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
     friction: dict[str, Any] = {

@@ -57,17 +57,18 @@ class GazeboExtensions:
     """The ``<gazebo>`` elements of a robot, keyed by the link or joint that they refer to."""
 
     def __init__(self, root: Node, known: Iterable[str]) -> None:
-        self._by_name: dict[str, list[Node]] = {name: [] for name in known}
+        self._by_name: dict[str, list[Node]] = {}
         self._robot: list[Node] = []
+        names = frozenset(known)
         for node in root.all("gazebo"):
-            self._add(node)
+            self._add(node, names)
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: Node, known: frozenset[str]) -> None:
         reference = node.word("@reference", "")
         if not reference:
             self._robot.append(node)
-        elif reference in self._by_name:
-            self._by_name[reference].append(node)
+        elif reference in known:
+            self._by_name.setdefault(reference, []).append(node)
         else:
             node.report(
                 Fate.DROPPED,
@@ -79,13 +80,13 @@ class GazeboExtensions:
 
     def link(self, link: Link) -> Link:
         """Return the link with its extensions."""
-        for node in self._by_name[link.name]:
+        for node in self._by_name.get(link.name, ()):
             link = _extended_link(link, node)
         return link
 
     def joint(self, joint: Joint) -> Joint:
         """Return the joint with its extensions."""
-        for node in self._by_name[joint.name]:
+        for node in self._by_name.get(joint.name, ()):
             joint = _extended_joint(joint, node)
         return joint
 

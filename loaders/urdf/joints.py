@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-
-import numpy as np
 
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import URDF
@@ -14,7 +11,7 @@ from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.node import Node
 from loaders.sdf.elements.joint_axes import UNLIMITED
-from loaders.spatial import IDENTITY, Array, frozen, rotation_to
+from loaders.spatial import IDENTITY, Array, frozen, frozen_vector, rotation_to
 
 from .shapes import read_origin
 
@@ -90,7 +87,8 @@ def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
     if joint_type in _ONE_AXIS:
         direction = _read_direction(node)
         friction, (damping, *_) = _read_dynamics(node, 1)
-        return (_limited(node, joint_type, JointAxis(xyz=direction, damping=damping, friction=friction)),)
+        limits = _read_limits(node, joint_type)
+        return (JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
     if joint_type is JointType.PLANAR:
         return _read_planar(node, _read_direction(node))
     _report_unlimited(node, joint_type)
@@ -114,7 +112,8 @@ def _read_direction(node: Node) -> Array:
     if length < 1e-8:
         axis.invalid("urdf.zero-axis", "the axis must not be a zero vector", hint="remove <axis> to use the x axis")
         return X_AXIS
-    return frozen(np.array(xyz) / length) if length != 1.0 else frozen(xyz)
+    x, y, z = xyz
+    return frozen_vector(x / length, y / length, z / length)
 
 
 def _read_dynamics(node: Node, count: int) -> tuple[float, tuple[float, ...]]:
@@ -162,7 +161,8 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
 # --- limits ----------------------------------------------------------------------------------------------------------
 
 
-def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
+def _read_limits(node: Node, joint_type: JointType) -> dict[str, float]:
+    """Return the limits of a joint by the names of the fields of `JointAxis`; empty if there are none."""
     limit = node.child("limit")
     if limit is None:
         if joint_type in _LIMITED:
@@ -173,16 +173,15 @@ def _limited(node: Node, joint_type: JointType, axis: JointAxis) -> JointAxis:
                 hint="add <limit>, or use the type continuous",
                 type=joint_type.value,
             )
-        return axis
+        return {}
     lower, upper = _read_range(limit, joint_type)
-    return dataclasses.replace(
-        axis,
-        lower=lower,
-        upper=upper,
-        effort=_read_bound(limit, "effort"),
-        velocity=_read_bound(limit, "velocity"),
-        acceleration=read_acceleration(limit, URDF),
-    )
+    return {
+        "lower": lower,
+        "upper": upper,
+        "effort": _read_bound(limit, "effort"),
+        "velocity": _read_bound(limit, "velocity"),
+        "acceleration": read_acceleration(limit, URDF),
+    }
 
 
 def _read_bound(limit: Node, name: str) -> float:

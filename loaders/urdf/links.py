@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.contact import read_surface as drake_surface
@@ -13,14 +11,14 @@ from loaders.drake.visuals import read_renderers, read_roles
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
-from loaders.spatial import Pose, SpatialInertia
+from loaders.spatial import Pose, SpatialInertia, frozen_matrix
 
 from .contact import read_contact
 from .shapes import Materials, read_geometry, read_origin, shape_names
 
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
 _IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
-_MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
+_MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
 
 def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context: Context) -> Link:
@@ -54,9 +52,9 @@ def _read_inertial(link: Node, name: str) -> SpatialInertia | None:
     if mass_node is None:
         inertial.invalid("xml.missing", "<inertial> requires a <mass>")
     mass = mass_node.number("@value") if mass_node is not None else 0.0
-    I_I = np.zeros((3, 3))
+    xx = xy = xz = yy = yz = zz = 0.0
     if moments is not None:
-        I_I = np.array([[moments.number("@" + key, 0.0) for key in row] for row in _MOMENTS])
+        xx, xy, xz, yy, yz, zz = (moments.number(key, 0.0) for key in _MOMENTS)
     elif mass:
         message = "<inertial> requires an <inertia>; using a point mass"
         inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)
@@ -64,7 +62,7 @@ def _read_inertial(link: Node, name: str) -> SpatialInertia | None:
     if name == WORLD:
         inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass")
         return None
-    return SpatialInertia.in_frame(mass, X_LI, I_I)
+    return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 
 def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision, ...]:

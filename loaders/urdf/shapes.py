@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
@@ -114,8 +113,7 @@ def find_file(node: Node, uri: str, context: Context) -> str | None:
         uri: The URI.
         context: The context of the load.
     """
-    path = context.resources.find(uri, Path(node.file).parent, node)
-    return None if path is None else str(path)
+    return context.resources.find_file(uri, node)
 
 
 SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from transforms3d.euler import euler2mat
 
 from loaders.spatial import (
     IDENTITY,
     Pose,
     SpatialInertia,
+    are_physical,
     frozen,
     matrix_to_quaternion,
     quaternion_to_matrix,
@@ -48,6 +50,47 @@ def assert_same_body(a: SpatialInertia, b: SpatialInertia, atol: float = 1e-9) -
     assert a.mass == pytest.approx(b.mass)
     np.testing.assert_allclose(a.p_LLcm, b.p_LLcm, atol=atol)
     np.testing.assert_allclose(a.I_Lcm, b.I_Lcm, atol=atol)
+
+
+@QUICK
+@given(THREE, THREE)
+@example((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+@example((0.0, 0.0, 0.0), (0.0, 0.5, 0.0))
+def test_a_pose_from_angles_has_the_bits_of_transforms3d(
+    xyz: tuple[float, float, float], rpy: tuple[float, float, float]
+) -> None:
+    pose = Pose.from_xyz_rpy(xyz, rpy)
+    np.testing.assert_array_equal(pose.R, euler2mat(*rpy, "sxyz"))
+    assert pose.p.tolist() == list(xyz)
+    assert not pose.R.flags.writeable
+    assert not pose.p.flags.writeable
+
+
+@QUICK
+@given(THREE, THREE, THREE, st.sampled_from((0.0, 0.4)), st.sampled_from((0.0, -0.7)))
+def test_products_and_inverses_without_rotation_are_those_of_matrices(
+    p: tuple[float, float, float], q: tuple[float, float, float], rpy: tuple[float, float, float], a: float, b: float
+) -> None:
+    X, Y = Pose.from_xyz_rpy(p, [a * angle for angle in rpy]), Pose.from_xyz_rpy(q, [b * angle for angle in rpy])
+    product, inverse = X @ Y, X.inverse()
+    np.testing.assert_allclose(product.R, X.R @ Y.R, atol=1e-15)
+    np.testing.assert_allclose(product.p, X.p + X.R @ Y.p, atol=1e-14)
+    np.testing.assert_allclose(inverse.R, X.R.T, atol=0.0)
+    np.testing.assert_allclose(inverse.p, -(X.R.T @ X.p), atol=1e-15)
+
+
+@QUICK
+@given(st.lists(st.builds(
+    lambda mass, moments, product, com: SpatialInertia.of(
+        mass, (com, 0.0, 0.0), np.diag(moments) + product * (np.ones((3, 3)) - np.eye(3))
+    ),
+    st.sampled_from((1.0, 0.0, -1.0, math.nan, math.inf)),
+    st.tuples(*(st.sampled_from((0.0, 1.0, 2.0, 2.0 + 1e-15, 3.1, -1.0, math.inf)),) * 3),
+    st.sampled_from((0.0, 0.5, math.nan)),
+    st.sampled_from((0.0, math.nan)),
+), max_size=5))  # fmt: skip
+def test_inertias_are_judged_together_as_each_alone(inertias: list[SpatialInertia]) -> None:
+    assert are_physical(inertias) == [not inertia.defects() for inertia in inertias]
 
 
 # --- rotations -------------------------------------------------------------------------------------------------------

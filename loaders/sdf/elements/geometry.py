@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
@@ -66,8 +65,7 @@ def find_file(node: Node, uri: str, context: Context) -> str | None:
         uri: The URI.
         context: The places to search.
     """
-    path = context.resources.find(uri, Path(node.file).parent, node)
-    return None if path is None else str(path)
+    return context.resources.find_file(uri, node)
 
 
 def _vector(node: Node, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:

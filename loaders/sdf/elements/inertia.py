@@ -12,7 +12,7 @@ from loaders.node import Node
 from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.poses import read_local_pose
-from loaders.spatial import Array, SpatialInertia, frozen
+from loaders.spatial import IDENTITY, Array, SpatialInertia, frozen, frozen_matrix
 
 DENSITY = 1000.0
 """Default density of a shape, that of water [kg/m^3]."""
@@ -60,10 +60,10 @@ def _read_declared(node: Node) -> SpatialInertia:
     mass = node.number("mass", 1.0)
     inertia = node.child("inertia")
     if inertia is None:
-        return SpatialInertia.in_frame(mass, X_LI, np.eye(3))
+        return SpatialInertia.in_frame(mass, X_LI, IDENTITY.R)
     xx, yy, zz = (inertia.number(key, 1.0) for key in _MOMENTS)
     xy, xz, yz = (inertia.number(key, 0.0) for key in _PRODUCTS)
-    return SpatialInertia.in_frame(mass, X_LI, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
+    return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 
 # --- computed inertia ------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from loaders.drake.joints import read_acceleration
 from loaders.model import JointAxis, JointType
 from loaders.node import Node
 from loaders.sdf.frames.frame_graph import FrameVertex
-from loaders.spatial import Array, frozen
+from loaders.spatial import Array, frozen, frozen_vector
 
 UNLIMITED = 1e16
 """Limits of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
@@ -103,7 +103,7 @@ def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
     if length == 0.0:
         node.invalid("sdf.zero-axis", "joint {joint} has an axis of zero length", joint=vertex.name)
         return _Z_AXIS
-    direction = frozen((x / length, y / length, z / length))
+    direction = frozen_vector(x / length, y / length, z / length)
     if not expressed_in:
         return direction
     frame = vertex.scope.find(expressed_in)
