@@ -13,7 +13,7 @@ from loaders import directives, mjcf, sdf, urdf
 from loaders.drake.filter_groups import resolve as resolve_groups
 from loaders.scene import Scene
 from loaders.scene_operations.validation import check_scene
-from loaders.urdf.srdf import with_srdf
+from loaders.urdf.srdf import report_unused, with_srdf
 from loaders.urdf.xacro_expansion import expand, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
@@ -122,7 +122,7 @@ class LoadOptions(Search, total=False):
     allow_xacro: bool
     """Whether xacro may run; it evaluates Python code in the file."""
     srdf: PathLike | None
-    """MoveIt's SRDF file of the robot; the link pairs that it disables become collision filters."""
+    """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states keyframes."""
 
 
 def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
@@ -165,6 +165,8 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
             srdf = options.get("srdf")
             if srdf is not None and scene is not None:
                 scene = with_srdf(scene, Path(srdf), diagnostics)
+            elif path is not None:
+                report_unused(path, diagnostics)
         scene = _finish(scene, str(path or source), diagnostics, options.get("strict", False))
         losses.add(scene.diagnostics)
     return scene

@@ -238,7 +238,15 @@ def _solver_parameters(mechanism: Mechanism) -> Iterator[Item]:
             yield Item(name, NOWHERE, ())
 
 
+def _keyframes(mechanism: Mechanism) -> Iterator[Item]:
+    return (Item(key.name, key.where, (key.name, *key.joints)) for key in mechanism.scene.keyframes)
+
+
 UNSUPPORTED_FEATURES = (
+    UnsupportedFeature(
+        "keyframes", Fate.NOTED, "PyBullet has no named states: {names}", _keyframes,
+        "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of scene.keyframes",
+    ),
     UnsupportedFeature(
         "rotor-inertia", Fate.DROPPED,
         "PyBullet does not support rotor inertia; these joints have less effective inertia: {names}", _rotors,

@@ -114,8 +114,8 @@ def input_file(options: Namespace) -> str:
 def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
     """Yield the model files that the arguments of the command line name.
 
-    A folder with ``model.config`` is one model; any other folder is replaced by every model below it, in alphabetical order.
-    All other arguments are file names.
+    A folder with ``model.config`` is one model; any other folder is replaced by every model below it, in alphabetical
+    order. All other arguments are file names.
 
     Args:
         words: Files and folders.

@@ -50,6 +50,14 @@ CODES = {
         "Add a force and a torque sensor to the model.",
         (Fate.NOTED,),
     ),
+    "mjcf.keyframe-joint": CodeInfo(
+        "A state names a joint that has no position of that size in MuJoCo.",
+        "Correct the state, or remove the joint from it.",
+        (Fate.DROPPED,),
+    ),
+    "mjcf.keyframe-limits": CodeInfo(
+        "A state of the source is outside the joint limits.", "Correct the state in the source.", (Fate.NOTED,)
+    ),
     "mjcf.light": CodeInfo(
         "The type of a light is not supported by MuJoCo.", "Use a directional, point or spot light.", (Fate.DROPPED,)
     ),

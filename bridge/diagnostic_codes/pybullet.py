@@ -114,6 +114,11 @@ CODES = {
     "pybullet.hull-margin": CodeInfo(
         "PyBullet inflates the convex hulls of links by 1 mm.", "Use primitive shapes.", (Fate.APPROXIMATED,)
     ),
+    "pybullet.keyframes": CodeInfo(
+        "PyBullet has no named states of a model.",
+        "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key of `scene.keyframes`.",
+        (Fate.NOTED,),
+    ),
     "pybullet.lent-inertia": CodeInfo(
         "A free base link without mass gets, as PyBullet's base, the inertia of a link that is welded to it.",
         "Change that mass at link index -1.",

@@ -9,7 +9,7 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mjcf.body.inertial import inertials
 from bridge.mjcf.body.joints import ScalarJoint, joint_elements, joint_of_velocity
-from bridge.mjcf.body.keyframe import write_keyframe
+from bridge.mjcf.body.keyframe import write_keyframes
 from bridge.mjcf.body.sensors import write_sensors
 from bridge.mjcf.body.sites_and_lights import write_frames, write_lights
 from bridge.mjcf.constraint.actuators import write_actuators
@@ -109,7 +109,7 @@ def _finish(speed_limited: frozenset[str], context: Context) -> None:
     """Run the passes over the finished sections, each of which needs the one before."""
     name_colors(context)
     assign_files(context)
-    write_keyframe(context.document["actuator"].children, context)
+    write_keyframes(context.document["actuator"].children, context)
     report_unsupported_fields(speed_limited, context)
     report_mjx_support(context)
     _nest_bodies(context)

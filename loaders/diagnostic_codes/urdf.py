@@ -5,6 +5,15 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "srdf.duplicate-state": CodeInfo(
+        "Two states of a group have the same name; the second is not read.", "Rename one of them.", (Fate.DROPPED,)
+    ),
+    "srdf.empty-state": CodeInfo("A state of a group names no joints.", "Add joints or remove it.", (Fate.DROPPED,)),
+    "srdf.not-used": CodeInfo(
+        "An SRDF with the name of the robot's file lies beside it and is not used.",
+        "Name it in `srdf` to use its collision filters and states.",
+        (Fate.NOTED,),
+    ),
     "srdf.planning": CodeInfo(
         "The element is for motion planning and does not affect the mechanics, so it is not read.", "", (Fate.NOTED,)
     ),
@@ -17,6 +26,21 @@ CODES = {
         "A pair of disabled collisions names one link twice; a link never collides with itself.",
         "Correct one of the names.",
         (Fate.ASSUMED,),
+    ),
+    "srdf.state-joint": CodeInfo(
+        "A state has a position of a fixed, floating or other joint, which is not read.",
+        "Set the position of such a joint in the simulator.",
+        (Fate.DROPPED, Fate.NOTED),
+    ),
+    "srdf.state-value": CodeInfo(
+        "The position of a joint in a state is not a finite number, or three for a planar joint.",
+        "Correct the value.",
+        (Fate.DROPPED,),
+    ),
+    "srdf.unknown-joint": CodeInfo(
+        "A state names a joint that the robot does not have, such as a virtual joint.",
+        "Correct the name.",
+        (Fate.DROPPED,),
     ),
     "srdf.unknown-link": CodeInfo(
         "A pair of disabled collisions names an unknown link.", "Correct the name.", (Fate.DROPPED,)

@@ -19,6 +19,7 @@ from .constraints import (
 from .filters import FilterGroup, FilterRule
 from .geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane, Polyline, Sphere
 from .joints import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
+from .keyframes import Keyframe
 from .links import Collision, Frame, Light, Link, Model, Sensor, Visual
 from .materials import Material
 from .scene_data import Physics, SceneData
@@ -51,6 +52,7 @@ __all__ = [
     "Joint",
     "JointAxis",
     "JointType",
+    "Keyframe",
     "Light",
     "Link",
     "Material",

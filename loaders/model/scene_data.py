@@ -10,6 +10,7 @@ from loaders.spatial import IDENTITY, Array, frozen
 from .constraints import Constraint, ForceElement
 from .filters import FilterGroup, FilterRule
 from .joints import Actuator, Coupling, Joint
+from .keyframes import Keyframe
 from .links import Frame, Light, Link, Model
 
 
@@ -58,4 +59,5 @@ class SceneData:
     forces: tuple[ForceElement, ...] = ()
     filter_groups: tuple[FilterGroup, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
+    keyframes: tuple[Keyframe, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -56,6 +56,7 @@ _ITEMS = (
     "forces",
     "filter_groups",
     "filter_rules",
+    "keyframes",
     "diagnostics",
 )
 
@@ -73,6 +74,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "forces": ("link_A", "link_B", "link_C"),
     "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
+    "keyframes": ("name", "joints"),
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 

@@ -1,4 +1,7 @@
-"""Reader of SRDF, MoveIt's companion file of a URDF: disabled link pairs become collision filters."""
+"""Reader of SRDF, MoveIt's companion file of a URDF: collision filters and keyframes.
+
+Disabled link pairs become collision filters, and group states become keyframes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from loaders.diagnostics import Diagnostics, Fate
+from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import FilterGroup, FilterRule
 from loaders.node import Node
@@ -14,11 +17,13 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.xml import parse, read_bytes
 
+from .srdf_states import read_states
+
+_ROBOT_SUFFIXES = (".urdf", ".xacro")
 _PLANNING = (Fate.NOTED, "srdf.planning", "it is for motion planning and has no effect on the mechanics")
 _IGNORED: IgnoredElements = dict.fromkeys(
     (
         "group",
-        "group_state",
         "end_effector",
         "virtual_joint",
         "passive_joint",
@@ -31,7 +36,7 @@ _IGNORED: IgnoredElements = dict.fromkeys(
 
 
 def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
-    """Return the scene with the disabled link pairs of an SRDF file as filter groups and rules.
+    """Return the scene with the disabled link pairs of an SRDF file as filter groups and rules, and its states.
 
     A link with ``disable_default_collisions`` still collides with the links that ``enable_collisions`` pairs with it.
 
@@ -53,12 +58,16 @@ def with_srdf(scene: Scene, path: Path, diagnostics: Diagnostics) -> Scene:
     report_ignored(root, _IGNORED)
     known = tuple(link.name for link in scene.links)
     pairs = list(dict.fromkeys(_disabled_pairs(root, known)))
+    keyframes = read_states(root, {joint.name: joint for joint in scene.joints})
     root.report_unread()
     names = dict.fromkeys(name for pair in pairs for name in pair)
     groups = tuple(FilterGroup(name=_group(name), links=(name,), where=root.where) for name in names)
     rules = tuple(FilterRule(a=_group(a), b=_group(b), where=root.where) for a, b in pairs)
     return dataclasses.replace(
-        scene, filter_groups=scene.filter_groups + groups, filter_rules=scene.filter_rules + rules
+        scene,
+        filter_groups=scene.filter_groups + groups,
+        filter_rules=scene.filter_rules + rules,
+        keyframes=scene.keyframes + keyframes,
     )
 
 
@@ -99,3 +108,23 @@ def _is_known(name: str, links: Iterable[str], node: Node) -> bool:
     if name and name not in links:
         node.report(Fate.DROPPED, "srdf.unknown-link", "unknown link {link!r}; ignored", link=name)
     return name in links
+
+
+def report_unused(path: Path, diagnostics: Diagnostics) -> None:
+    """Report an SRDF that lies beside a robot's file under its name and is not used.
+
+    Args:
+        path: The file of the robot.
+        diagnostics: Record for the finding.
+    """
+    stem = path.name.partition(".")[0]
+    srdf = path.with_name(f"{stem}.srdf")
+    if path.name.endswith(_ROBOT_SUFFIXES) and srdf.is_file():
+        diagnostics.add(
+            Fate.NOTED,
+            "srdf.not-used",
+            "{file} beside this file is not used",
+            Where(str(path)),
+            hint="use srdf=... for its collision filters and states",
+            file=srdf.name,
+        )

@@ -99,6 +99,11 @@ def large_mesh(folder: Path) -> Iterable[Diagnostic]:
     return diagnostics
 
 
+def with_srdf_beside(folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put an SRDF beside the file of the robot."""
+    (folder / "r.srdf").write_text(urdf(""))
+
+
 def without_xacro(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the import of xacro fail."""
     monkeypatch.setitem(sys.modules, "xacro", None)
@@ -198,17 +203,29 @@ MESHES = {
     "mesh.up-axis": meshes("a.dae", collada("<up_axis>Y_UP</up_axis>")),
 }
 EXPANSION = {
+    "srdf.duplicate-state": "<group_state name='s' group='g'><joint name='j' value='0'/></group_state>" * 2,
+    "srdf.empty-state": "<group_state name='s' group='g'/>",
     "srdf.planning": "<group name='g'/>",
     "srdf.same-link": "<disable_collisions link1='a' link2='a'/>",
+    "srdf.state-joint": "<group_state name='s'><joint name='weld' value='0'/></group_state>",
+    "srdf.state-value": "<group_state name='s'><joint name='j' value='high'/></group_state>",
+    "srdf.unknown-joint": "<group_state name='s'><joint name='wheel' value='0'/></group_state>",
     "srdf.unknown-link": "<disable_collisions link1='a' link2='z'/>",
 }
+
+
+THREE_LINKS = (
+    "<link name='a'/><link name='b'/><link name='c'/>"
+    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    "<joint name='weld' type='fixed'><parent link='b'/><child link='c'/></joint>"
+)
 
 
 def srdf(content: str) -> Example:
     """A robot with an SRDF file."""
 
     def diagnose(folder: Path) -> Iterable[Diagnostic]:
-        (folder / "r.urdf").write_text(urdf("<link name='a'/>"))
+        (folder / "r.urdf").write_text(urdf(THREE_LINKS))
         (folder / "r.srdf").write_text(content)
         return findings(lambda: loaders.load(folder / "r.urdf", srdf=folder / "r.srdf").diagnostics)
 
@@ -218,6 +235,7 @@ def srdf(content: str) -> Example:
 ROBOTS = {
     **{code: srdf(urdf(body)) for code, body in EXPANSION.items()},
     "srdf.root": srdf("<sdf/>"),
+    "srdf.not-used": reading(urdf(THREE_LINKS), name="r.urdf", setup=with_srdf_beside),
     "xacro.expanded": reading(XACRO.format("<link name='a'/>"), name="r.urdf.xacro", allow_xacro=True),
     "xacro.failed": reading(XACRO.format("<xacro:none/>"), name="r.urdf.xacro", allow_xacro=True),
     "xacro.not-allowed": reading(XACRO.format(""), name="r.urdf.xacro"),

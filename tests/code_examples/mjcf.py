@@ -107,6 +107,8 @@ BODIES = {
     "mjcf.joint-coordinate": exporting(s.hinge(T.CURVILINEAR, s.curved(1) | {"curve": s.arc(2.0)}), "j"),
     "mjcf.joint-feedback": exporting(s.hinge(fields={"provide_feedback": True}), "j"),
     "mjcf.light": exporting(s.lit("area"), "lamp"),
+    "mjcf.keyframe-joint": exporting(s.posed(0.5, joint="wheel"), "up", "wheel"),
+    "mjcf.keyframe-limits": exporting(s.posed(3.0), "j"),
     "mjcf.light-joint": exporting(s.hinge(effort=1e4), "j"),
     "mjcf.light-parameters": exporting(s.lit("spot", inner_angle=0.1), "lamp"),
     "mjcf.massless-link": exporting(scene([link("a", inertia=s.NOTHING)], [joint("j", m.WORLD, "a")]), "a"),

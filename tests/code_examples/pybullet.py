@@ -137,6 +137,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.friction-product": loading(s.rubbing(mu=0.5, mu2=0.5), "a::c"),
     "pybullet.gear": loading(s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE), "bc"),
     "pybullet.hull-margin": from_folder(s.jointed_mesh, target="pybullet"),
+    "pybullet.keyframes": loading(s.posed(0.5), "up", "j"),
     "pybullet.lent-inertia": loading(lent(), "base"),
     "pybullet.light": loading(s.lit("point"), "lamp"),
     "pybullet.link-without-gravity": loading(s.one(gravity=False), "a"),

@@ -39,6 +39,12 @@ def hinge(kind: m.JointType = T.REVOLUTE, fields: dict[str, Any] | None = None, 
     return scene([link("a")], [joint("j", m.WORLD, "a", kind, axis=axis, **(fields or {}))])
 
 
+def posed(position: float, joint: str = "j") -> Scene:
+    """A hinge with limits of -1 and 1 rad and a state named ``up``."""
+    state = m.Keyframe(name="up", joints=(joint,), positions=((position,),))
+    return dataclasses.replace(hinge(lower=-1.0, upper=1.0), keyframes=(state,))
+
+
 def driven(axis: dict[str, Any] | None = None, **fields: Any) -> Scene:
     """A hinge with an actuator."""
     return dataclasses.replace(hinge(**(axis or {})), actuators=(m.Actuator(name="motor", joint="j", **fields),))

@@ -19,6 +19,7 @@ _REFERENCES: Mapping[str, tuple[str, ...]] = {
     "constraints": ("link_A", "link_B", "joints"),
     "forces": ("link_A", "link_B", "link_C"),
     "filter_groups": ("links",),
+    "keyframes": ("joints",),
     "diagnostics": ("subjects",),
 }
 """The fields with names of links and joints, for each kind of item in a scene."""

@@ -46,7 +46,7 @@ def _has_display() -> bool:
 
 
 def _open_viewer(path: Path) -> None:
-    """Show the scene at the key ``home``, or at the zero configuration if there is no key."""
+    """Show the scene at its first key, the initial position, or at the zero configuration if there is no key."""
     import mujoco
     import mujoco.viewer
 

@@ -1,18 +1,24 @@
-"""``<keyframe>``: the initial position of the source, or a position within all limits if zero is outside of one."""
+"""``<keyframe>``: the initial position, and the named states of the source.
+
+The initial position is the first key. It is the one that the source states, moved into the limits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, default_position, kind_of
+from bridge.mechanism.coordinates import Coordinates, Position, default_position, kind_of
+from bridge.mechanism.couplings import with_followers
 from bridge.mechanism.loop_closure import with_loops_closed
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
-from loaders.model import JointAxis
+from loaders.model import JointAxis, Keyframe
 
 from .qpos import body_qpos
 
@@ -27,14 +33,16 @@ def home_positions(mechanism: Mechanism) -> list[Coordinates]:
     return with_loops_closed(bodies, mechanism.closures, [_home(body) for body in bodies], stated)
 
 
-def write_keyframe(actuators: Sequence[Element], context: Context) -> None:
-    """Write the key ``home`` if the source has a default position, or if zero is outside the limits of a joint.
+def write_keyframes(actuators: Sequence[Element], context: Context) -> None:
+    """Write the initial position as the first key, unless it is zero and there are no states, and a key for each state.
+
+    The first key is named ``home``, or ``initial`` if a state has that name.
 
     Args:
-        actuators: The actuators, in their final order; position controllers hold the key.
+        actuators: The actuators, in their final order; position controllers hold the keys.
         context: The export.
     """
-    bodies, positions = context.mechanism.bodies, home_positions(context.mechanism)
+    bodies, home = context.mechanism.bodies, home_positions(context.mechanism)
     outside = tuple(body.joint or "" for body in bodies if _clamped(body, default_position(body)))
     if outside:
         context.report(
@@ -45,11 +53,65 @@ def write_keyframe(actuators: Sequence[Element], context: Context) -> None:
             subjects=outside,
             joints=outside,
         )
-    if positions == [default_position(body) for body in bodies]:
-        return
+    keyframes = context.mechanism.scene.keyframes
+    if keyframes or home != [default_position(body) for body in bodies]:
+        name = "initial" if any(keyframe.name == "home" for keyframe in keyframes) else "home"
+        _write_key(context.names.claim("key", name), home, actuators, context)
+    for keyframe in keyframes:
+        _write_state(keyframe, home, actuators, context)
+
+
+def _write_state(
+    keyframe: Keyframe, home: Sequence[Coordinates], actuators: Sequence[Element], context: Context
+) -> None:
+    """Write a state of the source; joints that it does not name are at their initial position or follow others."""
+    mechanism = context.mechanism
+    bodies = {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
+    stated: dict[str, Position] = {}
+    for joint, position in zip(keyframe.joints, keyframe.positions, strict=True):
+        if joint in bodies and len(position) == len(home[bodies[joint]]):
+            stated[joint] = position
+        else:
+            context.report(
+                Fate.DROPPED,
+                "keyframe-joint",
+                "state {state}: joint {joint} has no position of {count} number(s); ignored",
+                keyframe.where,
+                subjects=(keyframe.name, joint),
+                state=keyframe.name,
+                joint=joint,
+                count=len(position),
+            )
+    positions = list(home)
+    for joint, value in with_followers(mechanism, stated).items():
+        positions[bodies[joint]] = tuple(np.atleast_1d(value).tolist())
+    indices = {bodies[joint] for joint in stated}
+    positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
+    _report_limits(keyframe, positions, context)
+    _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
+
+
+def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> None:
+    bodies = context.mechanism.bodies
+    outside = tuple(b.joint or "" for b, q in zip(bodies, positions, strict=True) if _clamped(b, q))
+    if outside:
+        context.report(
+            Fate.NOTED,
+            "keyframe-limits",
+            "the keyframe {state} is outside the limits of {joints}; MuJoCo pushes them back",
+            keyframe.where,
+            hint="correct the state in the source",
+            subjects=outside,
+            state=keyframe.name,
+            joints=outside,
+        )
+
+
+def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> None:
+    bodies = context.mechanism.bodies
     qpos = [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
     ctrl = _ctrl(qpos, actuators, context.mechanism)
-    context.document["keyframe"].add("key", name="home", qpos=qpos, ctrl=ctrl)
+    context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
 
 
 def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:

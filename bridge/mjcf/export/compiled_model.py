@@ -69,7 +69,7 @@ def _pose_error(data: Any, scene: Scene) -> float:
 
 
 def _overlaps(model: Any, data: Any) -> dict[tuple[str, str], float]:
-    """Return the depth [m] of pairs of links that overlap at the key ``home``, or at zero without one."""
+    """Return the depth [m] of pairs of links that overlap at the first key, the initial position, or at zero."""
     import mujoco
 
     if model.nkey:

@@ -51,6 +51,8 @@ REPORTED = {
     (m.Friction, "surface_radius"): "pybullet.contact-property",
     (m.Actuator, "gear_ratio"): "pybullet.rotor-inertia",
     (m.Actuator, "rotor_inertia"): "pybullet.rotor-inertia",
+    (m.Keyframe, "joints"): "pybullet.keyframes",
+    (m.Keyframe, "positions"): "pybullet.keyframes",
 }
 """Fields that the ledger says are dropped, whatever they hold."""
 DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap)

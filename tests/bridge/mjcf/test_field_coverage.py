@@ -148,6 +148,7 @@ def tree():
         ),
         filter_groups=(m.FilterGroup(name="g", links=("a", "b")), m.FilterGroup(name="h", links=("ground",))),
         filter_rules=(m.FilterRule(a="g", b="h"),),
+        keyframes=(m.Keyframe(name="bent", joints=("hinge",), positions=((0.5,),)),),
     )
 
 
