@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import loaders
-from bridge.geometry.file_cache import cache_folder
+from bridge.geometry.file_cache import stored_folder
 from loaders.context import Context
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
 from loaders.formats import read_file
@@ -182,15 +182,13 @@ def _spec(library: ctypes.CDLL, path: Path) -> int:
 
 
 def _convert(path: Path) -> Path:
-    """Convert a file to MJCF in the cache, in a folder named by the file's path; return the path of the MJCF."""
+    """Convert a file to MJCF in the cache, in a folder named by path and content; return the path of the MJCF."""
     scene = loaders.load(path, package_map=_settings.package_map, paths=_settings.paths, quiet=True)
     text = to_mjcf(scene, **_settings.mjcf)
     _log_losses(path, (*scene.diagnostics, *text.diagnostics))
-    folder = cache_folder() / "mujoco" / hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
-    (folder / "assets").mkdir(parents=True, exist_ok=True)
-    for name, data in text.assets.items():
-        _replace(folder / "assets" / name, data)
-    return _replace(folder / f"{path.stem}.xml", text.encode())
+    files = {f"assets/{name}": data for name, data in text.assets.items()} | {f"{path.stem}.xml": text.encode()}
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+    return stored_folder(files, f"mujoco/{name}") / f"{path.stem}.xml"
 
 
 def _log_losses(path: Path, entries: Sequence[Diagnostic]) -> None:
@@ -201,15 +199,6 @@ def _log_losses(path: Path, entries: Sequence[Diagnostic]) -> None:
         _LOG.warning("%s: %s; each is logged at level INFO", path, counts)
     for entry in entries:
         _LOG.info("%s", entry)
-
-
-def _replace(path: Path, data: bytes) -> Path:
-    """Replace a file atomically if its content changed; return its path."""
-    if not path.exists() or path.read_bytes() != data:
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        draft.write_bytes(data)
-        draft.replace(path)
-    return path
 
 
 # --- resource providers ----------------------------------------------------------------------------------------------

@@ -48,7 +48,8 @@ ORDER = {
         {"__init__"},
     ),
     "bridge": (
-        {"geometry", "mechanism", "rendering", "output", "diagnostic_codes", "installed_packages"},
+        {"output"},
+        {"geometry", "mechanism", "rendering", "diagnostic_codes", "installed_packages"},
         {"lowering"},
         {"mjcf", "bullet"},
         {"mujoco_plugin", "parity"},

@@ -14,7 +14,12 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 
 from .cases import KINDS
-from .process import Result, import_everything, run_case
+from .judge import OUTPUT
+from .process import Case, Result, import_everything, run_cases
+
+_ALL = (*KINDS, OUTPUT)
+_TOGETHER = 16
+"""Number of cases that one process runs."""
 
 
 def main(words: list[str] | None = None) -> int:
@@ -24,7 +29,7 @@ def main(words: list[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     record = out / "results.jsonl"
     known = _read(record)
-    kinds = [kind for kind in KINDS if not options.kind or kind in options.kind]
+    kinds = [kind for kind in _ALL if not options.kind or kind in options.kind]
     pending = [case for case in _cases(kinds, options.cases, options.seed) if case not in known]
     start = time.monotonic()
     with record.open("a", encoding="utf-8") as stream:
@@ -45,18 +50,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1000, help="number of cases over all kinds (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="number of the first case of each kind (default: 0)")
-    parser.add_argument("--kind", action="append", choices=list(KINDS), help="only this kind; may be repeated")
+    parser.add_argument("--kind", action="append", choices=list(_ALL), help="only this kind; may be repeated")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: all cores)")
     parser.add_argument("--out", default="out/fuzz", help="folder of the record (default: out/fuzz)")
     return parser
 
 
-def _cases(kinds: list[str], count: int, seed: int) -> list[tuple[str, int]]:
+def _cases(kinds: list[str], count: int, seed: int) -> list[Case]:
     cases = ((kind, number) for number in itertools.count(seed) for kind in kinds)
     return list(itertools.islice(cases, count))
 
 
-def _read(record: Path) -> dict[tuple[str, int], Result]:
+def _read(record: Path) -> dict[Case, Result]:
     """The results of earlier runs; a line that was cut off by a kill is left out."""
     known = {}
     for line in record.read_text(encoding="utf-8").splitlines() if record.exists() else ():
@@ -68,21 +73,21 @@ def _read(record: Path) -> dict[tuple[str, int], Result]:
     return known
 
 
-def _run(pending: list[tuple[str, int]], jobs: int) -> Iterator[Result]:
-    """Yield results as they come; each worker forks a process for each case."""
-    queue = iter(pending)
-    with ProcessPoolExecutor(jobs, initializer=import_everything, max_tasks_per_child=None) as pool:
-        running = {pool.submit(run_case, *case) for case in itertools.islice(queue, 2 * jobs)}
+def _run(pending: list[Case], jobs: int) -> Iterator[Result]:
+    """Yield results as they come; each worker forks processes for the cases that it is given."""
+    queue = iter([pending[i : i + _TOGETHER] for i in range(0, len(pending), _TOGETHER)])
+    with ProcessPoolExecutor(jobs, initializer=import_everything) as pool:
+        running = {pool.submit(run_cases, cases) for cases in itertools.islice(queue, 2 * jobs)}
         while running:
             finished, running = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
-                yield future.result()
-                running |= {pool.submit(run_case, *case) for case in itertools.islice(queue, 1)}
+                yield from future.result()
+                running |= {pool.submit(run_cases, cases) for cases in itertools.islice(queue, 1)}
 
 
 def _table(results: list[Result]) -> str:
     """The outcomes by kind, as a Markdown table."""
-    outcomes = ("loaded", "refused", "exception", "crash", "hang", "memory", "outside")
+    outcomes = ("loaded", "refused", "kept", "exception", "crash", "hang", "memory", "outside")
     lines = [f"| kind | cases | {' | '.join(outcomes)} | slowest [s] | most memory [MiB] |"]
     lines.append("|---" * (len(outcomes) + 4) + "|")
     for kind in dict.fromkeys(result.kind for result in results):

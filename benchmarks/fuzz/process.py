@@ -1,28 +1,31 @@
-"""One case in a process of its own: a fork of a process that has imported everything, under limits."""
+"""Cases in processes of their own: a fork of a process that has imported everything runs a few cases, under limits."""
 
 from __future__ import annotations
 
-import hashlib
 import json
+import math
 import os
 import resource
+import select
 import shutil
 import signal
 import tempfile
 import time
-import traceback
-import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .cases import KINDS, write_case
+from .judge import judge, sandbox
 
-SECONDS = 10.0
-"""A case that takes longer hangs."""
-BYTES = 1 << 30
-"""Memory that a case may take beside what the imports take."""
-_HARD_BYTES = 6 << 30
-"""Address space at which a case is stopped, so that the machine survives it."""
+SECONDS = 10
+"""A case that computes longer hangs; other work on the machine does not count."""
+_WAIT = 300.0
+"""A case that takes longer hangs too, even if it only waits."""
+MEGABYTES = 1024.0
+"""Memory that a case may take beside what the imports take [MiB]."""
+
+Case = tuple[str, int]
+"""A kind and a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,12 @@ class Result:
     Attributes:
         kind: The kind of the case.
         number: Its seed.
-        outcome: ``loaded``, ``refused`` (an error of ours), or a failure: ``exception``, ``crash``, ``hang``,
-            ``memory``, ``outside`` (a file outside the case's folder was touched).
+        outcome: ``loaded``, ``refused`` (an error of ours), ``kept`` (an output folder after an interruption); or a
+            failure: ``exception``, ``crash``, ``hang``, ``memory``, ``outside`` (a file was touched or left outside the
+            output).
         detail: The exception or the signal.
-        seconds: Time that it took.
-        megabytes: Memory that it took beside the imports.
+        seconds: Processor time that it took.
+        megabytes: Memory that its process had taken by its end, beside the imports.
     """
 
     kind: str
@@ -49,7 +53,7 @@ class Result:
     @property
     def failed(self) -> bool:
         """Whether the outcome is a failure."""
-        return self.outcome not in {"loaded", "refused"}
+        return self.outcome not in {"loaded", "refused", "kept"}
 
     def to_json(self) -> str:
         """Return the result as one line of JSON."""
@@ -57,7 +61,9 @@ class Result:
 
 
 def import_everything() -> None:
-    """Import what the cases use, so that each fork starts ready."""
+    """Import what the cases use, so that each fork starts ready and shares the memory of the imports."""
+    import gc
+
     import collada  # noqa: F401
     import mujoco  # noqa: F401
     import pybullet  # noqa: F401
@@ -71,119 +77,92 @@ def import_everything() -> None:
     import loaders  # noqa: F401
 
     Image.init()
+    gc.collect()
+    gc.freeze()
 
 
-def run_case(kind: str, number: int, *, seconds: float = SECONDS) -> Result:
-    """Run one case in a fork of this process.
+def run_cases(cases: Sequence[Case], *, seconds: int = SECONDS) -> list[Result]:
+    """Run cases one after the other in forks of this process; the first failure ends a fork.
+
+    A case that fails after others in the same process is run alone to tell whether it needs them.
 
     Args:
-        kind: A key of `benchmarks.fuzz.cases.KINDS`.
-        number: The seed of the mutation.
-        seconds: Time limit.
+        cases: The cases.
+        seconds: Limit of the processor time of one case.
     """
-    place = Path(tempfile.mkdtemp(prefix="sdfbridge-fuzz-"))
-    folder = place / "case"
-    folder.mkdir()
-    (place / "outside.txt").write_text("not to be touched")
-    main = write_case(kind, number, folder)
-    before = _digest(place)
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.monotonic()
+    results: list[Result] = []
+    while len(results) < len(cases):
+        rest = cases[len(results) :]
+        found = list(_run_fork(rest, seconds))
+        if found[-1].failed and len(found) > 1:
+            alone = next(_run_fork([rest[len(found) - 1]], seconds))
+            found[-1] = alone if alone.failed or found[-1].outcome == "memory" else found[-1]
+        results += found
+    return results
+
+
+def _run_fork(cases: Sequence[Case], seconds: int) -> Iterator[Result]:
+    """Yield the results of a fork, the last of which may be a failure that ended it."""
+    place = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        _child(kind, main, place)
-    status, usage = _wait(child, start + seconds)
-    elapsed = time.monotonic() - start
-    megabytes = max(0, usage.ru_maxrss - own) / 1024
-    outcome, detail = _outcome(status, place / "result.json", megabytes)
-    if outcome in {"loaded", "refused"} and _digest(place) != before:
-        outcome, detail = "outside", "a file of the case or beside it was changed"
-    shutil.rmtree(place, ignore_errors=True)
-    return Result(kind, number, outcome, detail, round(elapsed, 3), round(megabytes, 1))
-
-
-def _wait(child: int, deadline: float) -> tuple[int | None, resource.struct_rusage]:
-    """Wait for a child; its status is None if it had to be killed."""
-    pause = 0.001
-    while time.monotonic() < deadline:
-        pid, status, usage = os.wait4(child, os.WNOHANG)
-        if pid:
-            return status, usage
-        time.sleep(pause)
-        pause = min(0.02, 1.5 * pause)
-    os.kill(child, signal.SIGKILL)
-    _, _, usage = os.wait4(child, 0)
-    return None, usage
-
-
-def _outcome(status: int | None, report: Path, megabytes: float) -> tuple[str, str]:
-    if status is None:
-        return "hang", ""
-    if os.WIFSIGNALED(status):
-        return "crash", signal.Signals(os.WTERMSIG(status)).name
-    if not report.exists():
-        return "crash", f"exit {os.waitstatus_to_exitcode(status)}"
-    outcome, detail = json.loads(report.read_text(encoding="utf-8"))
-    if megabytes * 1024 * 1024 > BYTES and outcome in {"loaded", "refused"}:
-        return "memory", f"{megabytes:.0f} MiB"
-    return outcome, detail
-
-
-def _digest(place: Path) -> str:
-    """A hash of all names and contents below a folder, but for the result and the output."""
-    files = sorted(
-        p for p in place.rglob("*") if p.is_file() and p.relative_to(place).parts[0] not in {"out", "result.json"}
-    )
-    return hashlib.sha256(b"".join(str(p).encode() + b"\0" + p.read_bytes() for p in files)).hexdigest()
-
-
-def _child(kind: str, main: Path, place: Path) -> None:
-    """Run the case and leave the process without any clean-up of the parent's."""
+        os.close(reader)
+        _child(cases, place, writer, seconds)
+    os.close(writer)
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (_HARD_BYTES, _HARD_BYTES))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        os.chdir(place)
-        os.environ["XDG_CACHE_HOME"] = str(place / "out" / "cache")
-        result = _judged(kind, main, place)
-        (place / "result.json").write_text(json.dumps(result), encoding="utf-8")
+        yield from _results(cases, child, reader)
     finally:
-        os._exit(0)
+        os.close(reader)
+        shutil.rmtree(place, ignore_errors=True)
 
 
-def _judged(kind: str, main: Path, place: Path) -> tuple[str, str]:
-    warnings.simplefilter("ignore")
-    import loaders
+def _results(cases: Sequence[Case], child: int, reader: int) -> Iterator[Result]:
+    with os.fdopen(reader, "r", encoding="utf-8", closefd=False) as lines:
+        for case in cases:
+            start = time.monotonic()
+            ready, _, _ = select.select([reader], [], [], _WAIT)
+            line = lines.readline() if ready else ""
+            if not line:
+                if not ready:
+                    os.kill(child, signal.SIGKILL)
+                end = _reap(child)
+                outcome = "hang" if not ready or end == "SIGXCPU" else "crash"
+                yield Result(*case, outcome, end, round(time.monotonic() - start, 3), 0.0)
+                return
+            result = Result(*case, *json.loads(line))
+            yield result
+            if result.failed:
+                break
+    os.kill(child, signal.SIGKILL)
+    _reap(child)
 
+
+def _reap(child: int) -> str:
+    """Wait for a child and return how it ended."""
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    return f"exit {os.waitstatus_to_exitcode(status)}"
+
+
+def _child(cases: Sequence[Case], place: Path, writer: int, seconds: int) -> None:
+    """Run the cases, write a line about each, and wait to be killed, without any clean-up of the parent's."""
     try:
-        _use(kind, main, place)
-    except loaders.ModelError as error:
-        return "refused", str(error)[:200]
-    except MemoryError:
-        return "memory", traceback.format_exc(limit=-3)
-    except BaseException:  # noqa: BLE001  # every other exception is what fuzzing looks for
-        return "exception", traceback.format_exc(limit=-4)
-    return "loaded", ""
+        sandbox(place)
+        own = _megabytes()
+        for case in cases:
+            start = time.process_time()
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(start) + seconds, resource.RLIM_INFINITY))
+            outcome, detail = judge(*case, place)
+            took, memory = round(time.process_time() - start, 3), round(max(0.0, _megabytes() - own), 1)
+            if memory > MEGABYTES and outcome in {"loaded", "refused", "kept"}:
+                outcome, detail = "memory", f"{memory:.0f} MiB"
+            os.write(writer, (json.dumps([outcome, detail, took, memory]) + "\n").encode())
+        signal.pause()
+    finally:
+        os._exit(70)
 
 
-def _use(kind: str, main: Path, place: Path) -> None:
-    """Load the file, describe the scene, and hand it to the targets of its kind."""
-    import bridge
-    import loaders
-
-    srdf = main.with_name("robot.srdf") if kind == "srdf" else None
-    scene = loaders.load(main, srdf=srdf, package_map={"p": main.parent}, paths=[main.parent])
-    scene.to_dict()
-    if "mjcf" in KINDS[kind].targets:
-        import mujoco
-
-        result = bridge.export_mjcf(scene, place / "out" / "mjcf")
-        mujoco.MjModel.from_xml_path(str(result.path))
-    if "pybullet" in KINDS[kind].targets:
-        import pybullet
-
-        pybullet.connect(pybullet.DIRECT)
-        bridge.load_into_pybullet(scene)
-        pybullet.stepSimulation()
+def _megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -71,6 +71,11 @@ def add_convert_options(parser: ArgumentParser) -> None:
     folder.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write")
     folder.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder to write, as an option")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
+    add_force_option(parser)
+
+
+def add_force_option(parser: Any) -> None:
+    """Add the permission to overwrite files in an output folder that this command did not write, or not like that."""
     parser.add_argument("--force", action="store_true", help="overwrite files that were edited or written by others")
 
 
@@ -90,14 +95,16 @@ def add_compare_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--set", action="append", default=[], type=values.joint_position, metavar="JOINT=VALUE", help=text
     )
-    text = "write report.html, results.json and junit.xml"
+    text = "folder to write with report.html, results.json and junit.xml"
     group.add_argument("--report", type=Path, metavar="DIR", help=text)
+    add_force_option(group)
 
 
 def add_demo_options(parser: ArgumentParser) -> None:
     """Add the options of ``demo``."""
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write; replaces --out")
     parser.add_argument("-o", "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="folder to write")
+    add_force_option(parser)
 
 
 def add_completion_options(parser: ArgumentParser) -> None:

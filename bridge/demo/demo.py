@@ -8,13 +8,17 @@ from pathlib import Path
 
 import loaders
 from bridge.mechanism.coordinates import Position
-from bridge.mjcf import export_mjcf
+from bridge.mjcf.export.folder import exported_files
+from bridge.output import check_folder, write_folder
 from bridge.parity import Comparison, compare, default_engines
+from bridge.parity.report.html_report import html
 from loaders.scene import Scene
 
 from .bundled_models import assets_dir
 from .gallery import draw, side_by_side
 
+_MODEL = "arm"
+"""Name of the folder of the model."""
 POSES: tuple[dict[str, Position], ...] = (
     {},
     {"waist": 0.6, "shoulder": -0.4, "elbow": 0.5, "roll": 0.8},
@@ -51,40 +55,47 @@ class Demo:
         )
 
 
-def run_demo(folder: Path, progress: Callable[[str], None]) -> Demo:
-    """Run the demonstration and write its files below ``folder``.
+def run_demo(folder: Path, progress: Callable[[str], None], *, force: bool = False) -> Demo:
+    """Run the demonstration and write its files as a folder, which appears whole or not at all.
 
     Args:
-        folder: The folder to write to; it is made if necessary.
+        folder: The folder to write; that of an earlier demonstration is replaced.
         progress: Called with a description of each step.
+        force: Whether to overwrite files that were edited or that no demonstration wrote.
 
     Returns:
         The results.
 
     Raises:
         EngineMissingError: if a simulator is not installed.
-        FileExistsError: if ``folder/arm`` holds files that no export wrote.
+        OutputFolderError: if the folder holds files that were edited or that no demonstration wrote.
     """
+    check_folder(folder, force=force)
     path = assets_dir() / "arm" / "model.sdf"
     progress(f"reading {path}")
     scene = loaders.load(path, quiet=True)
     progress("writing MJCF")
-    exported = export_mjcf(scene, folder / "arm", quiet=True)
+    exported = exported_files(scene, quiet=True)
     progress("drawing both simulators")
     picture, notes = _picture(scene)
     engines = default_engines()
     progress("comparing MuJoCo and PyBullet" if len(engines) > 1 else "comparing MuJoCo with the reference")
     comparison = compare(scene, engines)
-    files = [exported.path]
-    if picture is not None:
-        files.append(_write(folder / "side_by_side.png", picture))
-    files.append(comparison.to_json(folder / "results.json"))
-    files.append(comparison.to_junit(folder / "junit.xml"))
+    reports, missing = _reports(comparison, picture)
+    write_folder(folder, {f"{_MODEL}/{name}": data for name, data in exported.files.items()} | reports, force=force)
+    paths = (folder / _MODEL / f"{exported.name}.xml", *(folder / name for name in reports))
+    return Demo(scene=scene, comparison=comparison, files=paths, notes=(*notes, *missing))
+
+
+def _reports(comparison: Comparison, picture: bytes | None) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files beside the model, and what is missing."""
+    files = {"side_by_side.png": picture} if picture is not None else {}
+    files |= comparison.files()
     try:
-        files.append(comparison.to_html(folder / "report.html", {"same joint positions": picture} if picture else {}))
+        report = html(comparison, {"same joint positions": picture} if picture else {})
     except ImportError as error:
-        notes.append(str(error))
-    return Demo(scene=scene, comparison=comparison, files=tuple(files), notes=tuple(notes))
+        return files, [str(error)]
+    return files | {"report.html": report.encode()}, []
 
 
 def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
@@ -97,8 +108,3 @@ def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:
     except ImportError:
         note = "no pictures: matplotlib is not installed; try: pip install 'sdfbridge[report]'"
         return None, [*gallery.notes, note]
-
-
-def _write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path

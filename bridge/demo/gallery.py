@@ -10,7 +10,6 @@ import io
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mjcf import to_mjspec
 from bridge.mjcf.body.qpos import qpos
+from bridge.output import scratch_folder
 from bridge.rendering import mujoco_worker
 from bridge.rendering.camera import (
     AZIMUTH,
@@ -81,8 +81,8 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     gallery = Gallery()
     model, positions = _compile(mechanism, poses)
     camera = _fitted_camera(model, positions)
-    with tempfile.TemporaryDirectory(prefix="sdfbridge-") as folder:
-        drawn = _mujoco_images(model, positions, camera, Path(folder))
+    with scratch_folder() as folder:
+        drawn = _mujoco_images(model, positions, camera, folder)
     if drawn:
         gallery.images["MuJoCo"] = drawn
     else:

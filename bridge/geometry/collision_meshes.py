@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bridge.output import scratch_folder
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.meshes import MeshData, MeshPart
 from loaders.model import Mesh
@@ -136,8 +135,8 @@ def _cached_parts(collision: CollisionMesh) -> tuple[Solid, ...]:
     try:
         return convex_decomposition.convex_parts(collision.solid, collision.mesh, cache_folder() / "convex")
     except OSError:
-        with tempfile.TemporaryDirectory(prefix="sdfbridge-") as folder:
-            return convex_decomposition.convex_parts(collision.solid, collision.mesh, Path(folder))
+        with scratch_folder() as folder:
+            return convex_decomposition.convex_parts(collision.solid, collision.mesh, folder)
 
 
 def _volume(data: MeshData) -> float | None:

@@ -19,7 +19,7 @@ from typing import Any
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.safety.limits import charge
 
-from .file_cache import write_atomically
+from .file_cache import read_checked, write_checked
 
 _SETTLED = 50_000_000
 """Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in up to 10 ms."""
@@ -56,7 +56,7 @@ class FileState:
 def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
         status = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):  # a name with a null character
         return None
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -102,13 +102,12 @@ def read_record(path: str) -> Conversion | None:
     Raises:
         LimitError: if the call that is running has spent too much.
     """
+    body = read_checked(Path(path))
+    if body is None:
+        return None
     try:
-        with open(path, "rb") as stream:
-            digest, _, body = stream.read().partition(b"\n")
-        if hashlib.sha256(body).hexdigest().encode() != digest:
-            return None
         conversion = _from_json(json.loads(body))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
     current: Conversion | None = conversion
     if not all(file.is_current() for file in conversion.files):
@@ -144,7 +143,7 @@ def write_record(conversion: Conversion, path: str) -> None:
             "costs": dict(conversion.costs),
         }
     ).encode()
-    write_atomically(Path(path), hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    write_checked(Path(path), body)
 
 
 def states_of(paths: Iterable[str]) -> tuple[FileState, ...]:

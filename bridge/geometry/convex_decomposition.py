@@ -12,11 +12,12 @@ dependencies. Measured on three spheres of 82,000 triangles each, every triangle
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import metadata, util
 from pathlib import Path
@@ -25,11 +26,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.output import scratch_folder
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
 from loaders.spatial import Array
 
+from .file_cache import read_checked, write_checked
 from .mesh_properties import Faces, extent, is_convex, normal_if_flat
 
 CollisionMeshes = Literal["as_is", "hull", "decompose"]
@@ -124,11 +127,10 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     Args:
         solid: Vertices and faces of the mesh.
         mesh: The limits. ``voxel_resolution`` matters only for an open mesh, which is converted to voxels and back.
-        folder: Folder in which results are cached.
+        folder: Folder in which results are cached, if it can be written.
 
     Raises:
         DecompositionError: if coacd is not installed, fails, or takes too long.
-        OSError: if the folder cannot be written.
     """
     vertices, faces = _welded(*solid)
     if not len(faces):
@@ -157,11 +159,14 @@ def _decomposed(solids: list[Solid], most: int, voxels: int, folder: Path) -> tu
         key.update(f"{faces.shape}".encode() + vertices.tobytes() + faces.tobytes())
     result = folder / f"{key.hexdigest()[:32]}.npz"
     failure = result.with_suffix(".txt")
-    if not result.exists() and not failure.exists():
-        _make(solids, (most, edge), result, failure)
-    if failure.exists():
-        raise DecompositionError(failure.read_text(encoding="utf-8"))
-    parts = tuple(part for part in _read(result) if normal_if_flat(part[0]) is None)
+    made, problem = read_checked(result), read_checked(failure)
+    if made is None and problem is None:
+        made, problem = _make(solids, (most, edge))
+        with suppress(OSError):
+            write_checked(result if made is not None else failure, made or problem or b"")
+    if made is None:
+        raise DecompositionError((problem or b"").decode())
+    parts = tuple(part for part in _read(io.BytesIO(made)) if normal_if_flat(part[0]) is None)
     if not parts:
         raise DecompositionError("it is too thin")
     return parts
@@ -206,16 +211,13 @@ def _compact(vertices: Array, faces: Faces) -> Solid:
     return np.ascontiguousarray(vertices[used]), faces.reshape(-1, 3).astype(np.int64)
 
 
-def _make(solids: list[Solid], limits: tuple[int, int], result: Path, failure: Path) -> None:
-    """Write the parts to ``result``, or the reason why there are none to ``failure``."""
-    result.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=result.parent) as folder:
-        source, made = Path(folder) / "mesh.npz", Path(folder) / "parts.npz"
+def _make(solids: list[Solid], limits: tuple[int, int]) -> tuple[bytes, None] | tuple[None, bytes]:
+    """Return the parts as a file for `_read`, or the reason why there are none."""
+    with scratch_folder() as folder:
+        source, made = folder / "mesh.npz", folder / "parts.npz"
         _write(source, solids, limits)
         problem = _run(source, made)
-        if problem:
-            made.write_text(problem, encoding="utf-8")
-        os.replace(made, failure if problem else result)
+        return (None, problem.encode()) if problem else (made.read_bytes(), None)
 
 
 def _run(source: Path, made: Path) -> str:
@@ -244,9 +246,9 @@ def _write(path: Path, solids: Sequence[Solid], limits: tuple[int, int]) -> None
     np.savez(path, vertices=vertices, faces=faces.astype(np.int64), counts=counts, limits=limits)
 
 
-def _read(path: Path) -> Iterator[Solid]:
+def _read(file: Path | io.BytesIO) -> Iterator[Solid]:
     """Yield the solids of a file that `_write` wrote."""
-    with np.load(path) as arrays:
+    with np.load(file) as arrays:
         vertices, faces, counts = arrays["vertices"], arrays["faces"], arrays["counts"]
     ends = np.cumsum(counts, axis=0)[:-1]
     yield from zip(np.split(vertices, ends[:, 0]), np.split(faces, ends[:, 1]), strict=True)

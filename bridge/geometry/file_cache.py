@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
+
+from bridge.output import remove_unused, write_file, write_folder
 
 
 def cache_folder() -> Path:
@@ -49,7 +50,7 @@ def stored(data: bytes, suffix: str, folder: str = "") -> Path:
     digest = hashlib.sha256(data).hexdigest()
     path = cache_folder() / (folder or digest[:2]) / f"{digest}{suffix}"
     if not _contains(path, data):
-        write_atomically(path, data)
+        write_file(path, data, make_folder=True)
     return path
 
 
@@ -60,23 +61,45 @@ def _contains(path: Path, data: bytes) -> bool:
         return False
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that readers find it complete or not at all; make its folder if necessary.
+def stored_folder(files: Mapping[str, bytes], family: str) -> Path:
+    """Return a folder of the cache with these files, named by their content; it is written at once.
+
+    Folders of the same family that nobody asked for during a week are removed.
+
+    Args:
+        files: Content of each file, by its path in the folder.
+        family: Folder in the cache for the versions of the same thing.
+
+    Raises:
+        OSError: if the cache cannot be written.
+    """
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        digest.update(f"{name} {len(data)} ".encode() + hashlib.sha256(data).digest())
+    folder = cache_folder() / family / digest.hexdigest()[:32]
+    if not all(_contains(folder / name, data) for name, data in files.items()):
+        write_folder(folder, files, force=True)
+    remove_unused(folder.parent, folder)
+    return folder
+
+
+def write_checked(path: Path, data: bytes) -> None:
+    """Write a file of the cache with the hash of its content; make its folder if necessary.
 
     Args:
         path: The file.
-        data: Its content.
+        data: The content.
 
     Raises:
         OSError: if it cannot be written; nothing remains of it then.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    write_file(path, hashlib.sha256(data).hexdigest().encode() + b"\n" + data, make_folder=True)
+
+
+def read_checked(path: Path) -> bytes | None:
+    """Return the content of a file that `write_checked` wrote; None if there is none, or if it was cut or altered."""
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.remove(temporary)
-        raise
+        digest, _, data = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).hexdigest().encode() == digest else None

@@ -2,6 +2,17 @@
 
 from .manifest import MANIFEST
 from .output_file import write_file
-from .output_folder import OutputFolderError, write_folder
+from .output_folder import OutputFolderError, check_folder, write_folder
+from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_place
 
-__all__ = ["MANIFEST", "OutputFolderError", "write_file", "write_folder"]
+__all__ = [
+    "MANIFEST",
+    "OutputFolderError",
+    "check_folder",
+    "create_scratch_file",
+    "remove_unused",
+    "scratch_folder",
+    "scratch_place",
+    "write_file",
+    "write_folder",
+]

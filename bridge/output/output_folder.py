@@ -2,33 +2,24 @@
 
 The new content is written into a hidden folder beside the output folder and takes its place in one step of the file
 system. A kill at any moment leaves the old folder or the new one; the hidden folder that it may leave is removed by
-the next export into the same parent. A lock on the parent folder makes exports that run at once wait for each other.
+the next output in the same place. A lock on the parent folder makes outputs at once wait for each other.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from .exchange import ExchangeUnsupportedError, exchange
+from .hidden_folders import aside_of, discard, new_hidden_folder, remove_leftovers
 from .manifest import MANIFEST, FolderState, folder_state, manifest_text
 
-_HIDDEN = ".sdfbridge-"
-"""Infix of the hidden folders, ``.NAME.sdfbridge-XXXX``, in which content is prepared."""
-
-_ASIDE = "-old"
-"""Suffix of an old folder that is moved aside where the system cannot exchange folders."""
-
 _MAX_NAMED = 10
-_MAX_NAME = 200
-"""Longest name of a folder [bytes] that the names of its hidden folders repeat; file systems allow about 255."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EINVAL, errno.ENOSYS}
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.ENOSYS}
@@ -65,21 +56,38 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, 
         place.parent.mkdir(parents=True, exist_ok=True)
         with _locked(place.parent) as is_locked:
             if is_locked:
-                _remove_leftovers(place)
+                remove_leftovers(place)
             _write_and_replace(place, files, force=force)
     return place
 
 
+def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Refuse at once what `write_folder` would refuse, before the work of which the output is the result.
+
+    Args:
+        folder: The folder to write.
+        force: See `write_folder`.
+
+    Raises:
+        OutputFolderError: if the folder cannot be written without harm to files that are not the output's.
+        OSError: if the folder cannot be read.
+    """
+    place = Path(os.path.realpath(folder))
+    with _explained(place):
+        _check_place(place)
+        _check_content(place, (), force=force)
+
+
 def _write_and_replace(place: Path, files: Mapping[str, bytes], *, force: bool) -> None:
     state = _check_content(place, files, force=force)
-    fresh = place.with_name(f"{_hidden_prefix(place)}{secrets.token_hex(4)}")
+    fresh = new_hidden_folder(place)
     try:
         _fill(fresh, files)
         for path in state.foreign:
             _keep(place / path, fresh / path, {fresh / file for file in files})
         _take_place(fresh, place, state)
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        discard(fresh, place)
 
 
 @contextlib.contextmanager
@@ -92,12 +100,6 @@ def _explained(place: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OSError(error.errno, f"the output folder cannot be written: {reason}", str(place)) from error
-
-
-def _hidden_prefix(place: Path) -> str:
-    """Return how the names of the hidden folders beside an output folder begin."""
-    name = os.fsencode(place.name)
-    return f".{place.name if len(name) <= _MAX_NAME else hashlib.sha256(name).hexdigest()}{_HIDDEN}"
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -178,20 +180,8 @@ def _locked(parent: Path) -> Iterator[bool]:
         os.close(handle)
 
 
-def _remove_leftovers(place: Path) -> None:
-    """Remove the hidden folders that killed exports left; nobody else writes any while the lock is held."""
-    prefix = _hidden_prefix(place)
-    for entry in sorted(os.scandir(place.parent), key=lambda entry: entry.name):
-        if entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False):
-            if entry.name.endswith(_ASIDE) and not place.exists():
-                Path(entry.path).rename(place)
-            else:
-                shutil.rmtree(entry.path, ignore_errors=True)
-
-
 def _fill(fresh: Path, files: Mapping[str, bytes]) -> None:
     """Write the new content and its manifest."""
-    fresh.mkdir()
     for file, data in {**files, MANIFEST: manifest_text(files)}.items():
         path = fresh / PurePosixPath(file)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -223,32 +213,34 @@ def _link(old: Path, new: Path) -> None:
 
 
 def _take_place(fresh: Path, place: Path, state: FolderState) -> None:
-    """Put the new folder in the place of the old one; the old one is at ``fresh`` afterwards, or gone if empty.
+    """Put the new folder in the place of the old one, and remove the old one.
 
     Raises:
         OutputFolderError: if the old folder changed since it was checked; it is back in its place then.
     """
     if place.is_dir():
         fresh.chmod(stat.S_IMODE(place.stat().st_mode))
-        if os.listdir(place):
-            _swap(fresh, place)
-            changed = folder_state(fresh)
-            if changed != state:
-                _swap(fresh, place)
-                raise OutputFolderError(_refusal(place, changed.edited, changed.foreign))
-            return
-    fresh.rename(place)
+    if not place.is_dir() or not os.listdir(place):
+        fresh.rename(place)
+        return
+    _swap(fresh, place)
+    changed = folder_state(fresh)
+    if changed != state:
+        _swap(fresh, place)
+        raise OutputFolderError(_refusal(place, changed.edited, changed.foreign))
+    shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _swap(fresh: Path, place: Path) -> None:
     try:
         exchange(fresh, place)
     except ExchangeUnsupportedError:
-        aside = fresh.with_name(fresh.name + _ASIDE)
-        place.rename(aside)
+        aside = aside_of(fresh)
         try:
+            place.rename(aside)
             fresh.rename(place)
         except BaseException:
-            aside.rename(place)
+            if aside.exists() and not place.exists():
+                aside.rename(place)
             raise
         aside.rename(fresh)

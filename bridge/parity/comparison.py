@@ -18,7 +18,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
-from bridge.output import write_file
+from bridge.output import write_file, write_folder
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, default_engines, factory_of, reads_file
 from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
@@ -36,6 +36,8 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_re
 from loaders.option_names import check_option_names
 
 REFERENCE = "reference"
+REPORT = "report.html"
+"""The file of the report in a folder."""
 _T = TypeVar("_T")
 _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
@@ -65,7 +67,7 @@ class Comparison(Findings):
 
     def to_json(self, path: str | os.PathLike[str]) -> Path:
         """Write `to_dict` as JSON and return the path."""
-        return _write(path, json.dumps(self.to_dict(), indent=1) + "\n")
+        return _write(path, self._json())
 
     def to_html(self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None) -> Path:
         """Write one self-contained HTML file and return the path.
@@ -82,6 +84,29 @@ class Comparison(Findings):
     def to_junit(self, path: str | os.PathLike[str]) -> Path:
         """Write one JUnit test case for each row and return the path."""
         return _write(path, junit(self))
+
+    def to_folder(
+        self, folder: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None, *, force: bool = False
+    ) -> Path:
+        """Write ``results.json``, ``junit.xml`` and ``report.html`` as a folder that appears whole or not at all.
+
+        Args:
+            folder: The folder to write; an earlier report in its place is replaced.
+            pictures: PNG images by caption.
+            force: Whether to overwrite files of these names that were edited or that no report wrote.
+
+        Raises:
+            ImportError: If jinja2 or matplotlib is not installed.
+            OutputFolderError: If the folder holds files that were edited or that no report wrote.
+        """
+        return write_folder(folder, {**self.files(), REPORT: html(self, pictures or {}).encode()}, force=force)
+
+    def files(self) -> dict[str, bytes]:
+        """Return ``results.json`` and ``junit.xml``: the content by name."""
+        return {"results.json": self._json().encode(), "junit.xml": junit(self).encode()}
+
+    def _json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1) + "\n"
 
 
 def _write(path: str | os.PathLike[str], text: str) -> Path:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from bridge.output import create_scratch_file, scratch_place
 
 
 @dataclass(slots=True, eq=False)
@@ -27,18 +28,15 @@ class TemporaryFiles:
         """Write a file with this content, unless it exists already, and return its path."""
         name = f"sdfbridge-{hashlib.sha256(data).hexdigest()[:32]}-{os.getpid()}{suffix}"
         if name not in self._paths:
-            descriptor, self._paths[name] = self._create(name, suffix)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
+            self._paths[name] = self._create(name, data, suffix)
         return self._paths[name]
 
-    def _create(self, name: str, suffix: str) -> tuple[int, str]:
+    def _create(self, name: str, data: bytes, suffix: str) -> str:
         """Create a file of this name, or of another name if a thread or another process uses this one."""
         path = f"{self.folder}/{name}"
-        try:
-            return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600), path
-        except FileExistsError:
-            return tempfile.mkstemp(suffix, "sdfbridge-", self.folder)
+        while not create_scratch_file(path, data):
+            path = f"{self.folder}/{name.removesuffix(suffix)}-{secrets.token_hex(8)}{suffix}"
+        return path
 
     def clear(self) -> None:
         """Remove the files."""
@@ -50,7 +48,7 @@ class TemporaryFiles:
 @contextmanager
 def temporary_files() -> Iterator[TemporaryFiles]:
     """Provide temporary files for one load; they are removed at the end, also after an error."""
-    files = TemporaryFiles(Path(tempfile.gettempdir()).as_posix())
+    files = TemporaryFiles(scratch_place().as_posix())
     try:
         yield files
     finally:

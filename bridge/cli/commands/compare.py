@@ -16,6 +16,7 @@ from bridge.cli.output import Output
 from bridge.cli.reports.comparison_text import show_comparison
 from bridge.demo.gallery import draw, side_by_side
 from bridge.mechanism.coordinates import Position
+from bridge.output import check_folder
 from bridge.parity import Comparison, EngineMissingError, Verdict, default_engines
 from loaders.scene import Scene
 
@@ -33,12 +34,15 @@ def compare(options: Namespace, output: Output) -> int:
         ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot represent all of it.
         CommandError: if an engine is not installed.
     """
+    if options.report is not None:
+        with writing_to(options.report):
+            check_folder(options.report, force=options.force)
     output.progress(f"comparing {', '.join(options.engines or default_engines())} on {options.file}")
     scene = load_scene(options)
     comparison = _compare(options, output, scene)
     if options.report is not None:
         with writing_to(options.report):
-            write_report(comparison, scene, options.report, output)
+            write_report(comparison, scene, options.report, output, force=options.force)
     command = shlex.join(["sdfbridge", *options.words])
     if options.json:
         output.json({**comparison.to_dict(), "command": command})
@@ -73,18 +77,16 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
 # --- the folder ------------------------------------------------------------------------------------------------------
 
 
-def write_report(comparison: Comparison, scene: Scene, folder: Path, output: Output) -> None:
+def write_report(comparison: Comparison, scene: Scene, folder: Path, output: Output, *, force: bool) -> None:
     """Write results.json, junit.xml and report.html, with pictures if this machine can draw.
 
     Args:
         comparison: The result to write.
         scene: The scene that was compared.
-        folder: The folder to write to; it is made if necessary.
+        folder: The folder to write; an earlier report in its place is replaced.
         output: Where progress is reported.
+        force: Whether to overwrite files that were edited or that no report wrote.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    comparison.to_json(folder / "results.json")
-    comparison.to_junit(folder / "junit.xml")
     pictures: dict[str, bytes] = {}
     if _DRAWN & set(comparison.engines):
         output.status("drawing both simulators")
@@ -94,7 +96,7 @@ def write_report(comparison: Comparison, scene: Scene, folder: Path, output: Out
                 comparison, environment={**comparison.environment, "pictures": "; ".join(notes)}
             )
     output.status("writing the report")
-    comparison.to_html(folder / "report.html", pictures)
+    comparison.to_folder(folder, pictures, force=force)
     output.status("")
     output.progress(f"wrote {folder / 'report.html'}, results.json, junit.xml")
 

@@ -40,6 +40,6 @@ def _run(options: Namespace, output: Output) -> Demo:
     folder = options.folder or options.out
     try:
         with writing_to(folder):
-            return run_demo(folder, progress=output.progress)
+            return run_demo(folder, progress=output.progress, force=options.force)
     except EngineMissingError as error:
         raise CommandError(str(error), MISSING) from error

@@ -11,6 +11,7 @@ from bridge.cli.inputs import load_scene, writing_to
 from bridge.cli.output import Output
 from bridge.cli.reports.graph_picture import picture
 from bridge.cli.reports.tree_output import dot
+from bridge.output import write_file
 from loaders.scene import Scene
 
 _FORMATS = ("dot", "svg", "png")
@@ -34,7 +35,7 @@ def graph(options: Namespace, output: Output) -> int:
     else:
         data = _drawn(scene, form)
         with writing_to(options.out):
-            options.out.write_bytes(data)
+            write_file(options.out, data)
         output.progress(f"wrote {options.out}")
     return 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from argparse import Namespace
 from pathlib import Path
@@ -13,6 +12,7 @@ from bridge.cli.errors import MISSING, CommandError
 from bridge.cli.inputs import load_scene, search
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
+from bridge.output import scratch_folder
 from loaders.diagnostics import without_repeats
 
 
@@ -26,10 +26,8 @@ def view(options: Namespace, output: Output) -> int:
         raise CommandError("MuJoCo's viewer needs a display; use sdfbridge convert to write the model", MISSING)
     output.status(f"reading {options.file}")
     scene = load_scene(options)
-    with tempfile.TemporaryDirectory() as folder:
-        result = bridge.export_mjcf(
-            scene, Path(folder) / "view", quiet=True, **export_options(options), **search(options)
-        )
+    with scratch_folder() as folder:
+        result = bridge.export_mjcf(scene, folder / "view", quiet=True, **export_options(options), **search(options))
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
         _open_viewer(result.path.parent / "scene.xml")

@@ -52,13 +52,22 @@ class MjcfExport:
         return "\n".join([*lines, *(f"{entry.message}; {entry.hint}" for entry in omitted)])
 
 
-class _Contents(NamedTuple):
-    """The files of an export: the name of the model, the content of each file, and what they come from."""
+class ExportedFiles(NamedTuple):
+    """The files of an export that are not written yet.
+
+    Attributes:
+        name: Name of the model's file, without suffix.
+        files: Content of each file, by its path in the folder.
+        scene: The scene that they come from.
+        built: The document that they come from.
+        model: The ``mujoco.MjModel`` of ``scene.xml``; None if it was not compiled.
+    """
 
     name: str
     files: dict[str, bytes]
     scene: Scene
     built: Built
+    model: Any = None
 
 
 def export_mjcf(
@@ -101,14 +110,36 @@ def export_mjcf(
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        name, files, scene, built = _contents(source, options)
-        model = compiled(files, scene, built) if check else None
-        losses.add(built.diagnostics)
-    write_folder(out_dir, files, force=force)
+    export = exported_files(source, check=check, **options)
+    write_folder(out_dir, export.files, force=force)
     return MjcfExport(
-        path=Path(out_dir) / f"{name}.xml", files=tuple(sorted(files)), diagnostics=built.diagnostics, model=model
+        path=Path(out_dir) / f"{export.name}.xml",
+        files=tuple(sorted(export.files)),
+        diagnostics=export.built.diagnostics,
+        model=export.model,
     )
+
+
+def exported_files(source: Source, *, check: bool = True, **options: Unpack[MjcfOptions]) -> ExportedFiles:
+    """Return the files that `export_mjcf` writes.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        check: Whether to compile the files with MuJoCo.
+        options: See `bridge.to_mjcf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+        export = _contents(source, options)
+        if check:
+            export = export._replace(model=compiled(export.files, export.scene, export.built))
+        losses.add(export.built.diagnostics)
+    return export
 
 
 def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> tuple[str, ...]:
@@ -132,7 +163,7 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
     return tuple(sorted(stale | (existing.keys() - files.keys())))
 
 
-def _contents(source: Source, keywords: MjcfOptions) -> _Contents:
+def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
     """Return the name of the model, the content of each file, and what they come from."""
     mechanism, options = mechanism_and_options(source, keywords)
     built = build(mechanism, options)
@@ -148,7 +179,7 @@ def _contents(source: Source, keywords: MjcfOptions) -> _Contents:
     }
     files = {file: text.encode() for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
-    return _Contents(name, files, scene, built)
+    return ExportedFiles(name, files, scene, built)
 
 
 def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:

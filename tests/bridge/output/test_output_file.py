@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from bridge.output import write_file
+from bridge.output.output_file import _sweep_once
 
 
 def test_a_file_is_replaced_with_its_mode_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -58,4 +63,49 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+WRITER = """
+import os, signal, sys
+from bridge.output import output_file
+output_file._write_draft = lambda draft, place, data: (draft.write_bytes(data), os.kill(os.getpid(), signal.SIGKILL))
+output_file.write_file(sys.argv[1], b"never")
+"""
+
+
+def test_the_draft_of_a_killed_process_is_swept_later(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_bytes(b"old")
+    subprocess.run([sys.executable, "-c", WRITER, str(path)], check=False)
+    (draft,) = (entry for entry in tmp_path.iterdir() if entry != path)
+    _sweep_once.cache_clear()
+    write_file(path, b"new")
+    assert draft.exists(), "it is too young: its process may not have locked it yet"
+    then = time.time() - 100.0
+    os.utime(draft, (then, then))
+    with draft.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        _sweep_once.cache_clear()
+        write_file(path, b"new")
+        assert draft.exists(), "somebody holds it"
+    _sweep_once.cache_clear()
+    write_file(path, b"newer")
+    assert os.listdir(tmp_path) == ["report.html"]
+    assert path.read_bytes() == b"newer"
+
+
+def test_the_folder_of_a_file_is_made_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "report.html"
+    assert write_file(path, b"new", make_folder=True).read_bytes() == b"new"
+
+
+def test_threads_that_write_one_file_leave_one_content_whole(tmp_path: Path) -> None:
+    path, contents = tmp_path / "report.html", [bytes([k]) * 100_000 for k in range(8)]
+    threads = [threading.Thread(target=write_file, args=(path, data)) for data in contents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.read_bytes() in contents
     assert os.listdir(tmp_path) == ["report.html"]

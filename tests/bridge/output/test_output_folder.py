@@ -270,7 +270,7 @@ def test_where_folders_cannot_be_exchanged_a_kill_between_two_renames_is_made_go
     monkeypatch.setattr(module, "exchange", unsupported)
     write_folder(folder, NEW)
     assert content(folder) == NEW
-    folder.rename(tmp_path / f".out{module._HIDDEN}12345678{module._ASIDE}")  # as a kill leaves it
+    folder.rename(tmp_path / ".out.sdfbridge-1f-12345678-old")  # as a kill leaves it
     write_folder(folder, OLD)
     assert content(folder) == OLD
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

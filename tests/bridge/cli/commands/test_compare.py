@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli import main
+from bridge.output import MANIFEST
 from tests.support.command_line import run
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
@@ -18,9 +19,30 @@ def test_compare_prints_the_verdict_and_writes_the_report(tmp_path: Path, capsys
     words = ["compare", str(ARM), "--level", "L0,L1", "--configurations", "2"]
     assert main([*words, "--report", str(tmp_path)]) == 0
     assert "arm: EQUIVALENT" in capsys.readouterr().out
-    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "results.json", "junit.xml"}
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "results.json", "junit.xml", MANIFEST}
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "EQUIVALENT"
+
+
+def test_a_report_replaces_an_earlier_one_but_no_file_of_somebody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", str(ARM), "--engines", "mujoco", "--level", "L0", "--configurations", "1"]
+    report = ["--report", str(tmp_path / "out")]
+    assert main([*words, *report]) == 0
+    assert main([*words, *report]) == 0
+    (tmp_path / "out" / "results.json").write_text("mine", encoding="utf-8")
+    (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
+    capsys.readouterr()
+    assert main([*words, *report]) == 1
+    told = capsys.readouterr()
+    assert "edited since it was written: results.json" in told.err
+    assert "not written by sdfbridge: notes.txt" in told.err
+    assert "MuJoCo" not in told.out, "the refusal comes before the work"
+    assert (tmp_path / "out" / "results.json").read_text(encoding="utf-8") == "mine"
+    assert main([*words, *report, "--force"]) == 0
+    assert json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["verdict"]
+    assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_the_command_to_repeat_has_all_words_of_this_one(tmp_path: Path) -> None:
