@@ -50,7 +50,10 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
     try:
         descriptor = os.open(path, _FLAGS)
         try:
-            _check_kind(os.fstat(descriptor))
+            status = os.fstat(descriptor)
+            _check_kind(status)
+            if status.st_size > limit:  # a file may also grow, or state no size, as those of the kernel
+                raise _too_large(limit)
             with open(descriptor, "rb", closefd=False) as stream:
                 data = stream.read(limit + 1)
         finally:
@@ -58,8 +61,12 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _unreadable(error) from error
     if len(data) > limit:
-        raise FileError("file.too-large", f"the file is larger than {limit / (1 << 20):g} MiB")
+        raise _too_large(limit)
     return data
+
+
+def _too_large(limit: int) -> FileError:
+    return FileError("file.too-large", f"the file is larger than {limit / (1 << 20):g} MiB")
 
 
 def _check_kind(status: os.stat_result) -> None:

@@ -8,6 +8,7 @@ need a second interface beside `Node`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -94,6 +95,9 @@ class _Builder:
 
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
+        problem = _character_problem(event)
+        if problem is not None:
+            return problem
         if self._awaits_key():
             return self._key(event.value) if isinstance(event, yaml.ScalarEvent) else ("a key must be a scalar", {})
         if isinstance(event, yaml.ScalarEvent):
@@ -147,6 +151,19 @@ class _Builder:
         node.parent = self._open[-1]
         node.parent.children.append(node)
         return None
+
+
+_NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML cannot hold, escaped or not. YAML can state them as escapes."""
+
+
+def _character_problem(event: Any) -> _Problem | None:
+    """Return the problem with the characters of an event, or None."""
+    found = _NO_CHARACTER.search(getattr(event, "value", ""))
+    if found is None:
+        return None
+    template = "the character {character} cannot stand in a name or value: no model file in XML could refer to it"
+    return template, {"character": f"U+{ord(found[0]):04X}"}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------

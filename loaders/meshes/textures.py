@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from loaders.diagnostics import Fate
+from loaders.search.folders import begins_model
 
 
 class Remark(NamedTuple):
@@ -47,7 +48,8 @@ class Textures:
 def local_file(name: str | None, path: Path) -> str | None:
     """Return the file that a mesh refers to, or None; it must lie beside the mesh or at most one folder up.
 
-    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes.
+    Gazebo models also keep such files in ``materials/textures`` beside the folder of the meshes. In a folder that holds
+    a model or a package, the files of a mesh must lie in that folder.
 
     Args:
         name: Name of the file as the mesh has it.
@@ -55,11 +57,16 @@ def local_file(name: str | None, path: Path) -> str | None:
     """
     for file in candidates(name, path) if name else ():
         try:
-            if file.is_file() and file.resolve().is_relative_to(path.parent.resolve().parent):
+            if file.is_file() and file.resolve().is_relative_to(_reach(path.parent.resolve())):
                 return str(file)
         except (OSError, ValueError):
             return None
     return None
+
+
+def _reach(folder: Path) -> Path:
+    """Return the folder in which the files of a mesh must lie: one above the mesh, unless a model begins in its own."""
+    return folder if begins_model(folder) else folder.parent
 
 
 def candidates(name: str, path: Path) -> tuple[Path, Path]:

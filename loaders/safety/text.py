@@ -12,7 +12,7 @@ _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""Return a text with control characters as escapes such as ``\x1b``.
+    r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves as they are, as its own.
 
     Args:
         text: The text.
@@ -33,4 +33,4 @@ def shortened(text: str, limit: int = MAX_MESSAGE) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 32 else f"\\u{code:04x}"

@@ -31,6 +31,9 @@ _MAX_MANIFEST = 1 << 20
 _LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
 """Names of folders that hold only descriptions; folders beside them, as ``../meshes``, belong to the same model."""
 
+_DESCRIPTIONS = (".sdf", ".urdf", ".world", ".xacro", ".dmd.yaml")
+"""Suffixes of descriptions of models."""
+
 _FUEL = re.compile(
     r"(?P<server>[^/]+)(?:/[0-9.]+)?/(?P<owner>[^/]+)/(?P<kind>models|worlds)/(?P<name>[^/]+)"
     r"(?:/(?P<version>[0-9]+|tip))?(?:/files)?(?:/(?P<rest>.*))?"
@@ -45,6 +48,16 @@ def is_plain_name(name: str) -> bool:
 def is_package(folder: str | os.PathLike[str]) -> bool:
     """Return whether a folder is a package or a model: it has a manifest."""
     return any(os.path.exists(f"{os.fspath(folder)}/{marker}") for marker in _MARKERS)
+
+
+def begins_model(folder: Path) -> bool:
+    """Return whether a folder is the outermost one of a model or package: it has a manifest or descriptions."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return False
+    names = (entry.name.lower() for entry in entries)
+    return any(name in _MARKERS or name in _LAYOUT_FOLDERS or name.endswith(_DESCRIPTIONS) for name in names)
 
 
 def enclosing(base: Path) -> list[Path]:

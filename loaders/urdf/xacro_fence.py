@@ -41,6 +41,11 @@ class Guard:
     def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> io.BytesIO:
         """Return a file for reading, in place of the built-in function.
 
+        Args:
+            name: The file.
+            _: The mode, which is that for reading.
+            __: Further options.
+
         Raises:
             FileError: if the file lies outside the folders that may be read, or has a DOCTYPE.
             LimitError: if the load reads too much.

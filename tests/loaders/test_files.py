@@ -83,3 +83,11 @@ def test_the_files_of_a_folder_are_sorted_and_a_missing_folder_has_none(tmp_path
         (tmp_path / name).touch()
     assert [path.name for path in regular_files(tmp_path, ".material")] == ["a.MATERIAL", "b.material"]
     assert list(regular_files(tmp_path / "none", ".material")) == []
+
+
+def test_a_sparse_file_of_a_terabyte_is_refused_without_being_read(tmp_path: Path) -> None:
+    with open(tmp_path / "large", "wb") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(FileError, match="larger than") as caught:
+        read(tmp_path / "large", limit=(1 << 40) - 1)
+    assert caught.value.code == "file.too-large"

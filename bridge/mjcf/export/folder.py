@@ -177,7 +177,7 @@ def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
         "README.md": readme_text(name, scene, built, options, parts),
         "FIDELITY.md": fidelity_text(scene, built.diagnostics),
     }
-    files = {file: text.encode() for file, text in texts.items()}
+    files = {file: text.encode(errors="backslashreplace") for file, text in texts.items()}
     files |= {f"assets/{file}": data for file, data in built.assets.items()}
     return ExportedFiles(name, files, scene, built)
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from xml.parsers import expat
 
+import pytest
+import yaml
+
+import loaders
 from tests.support.directives_files import drake, errors, load, model
 
 
@@ -38,3 +42,13 @@ def test_what_is_no_document_is_refused(folder, text):
 def test_no_tag_makes_an_object(folder):
     text = "directives:\n- add_model_instance: {name: !!python/object/apply:os.getcwd []}\n"
     assert "directives.kind" in errors(folder, text)
+
+
+@pytest.mark.parametrize("escape", ["\\x07", "\\e", "\\uD800", "\\uFFFF", "\\0"])
+def test_a_character_that_xml_cannot_hold_is_refused(folder, escape):
+    """A parser of XML, expat, is the witness that no model in XML could refer to the name."""
+    character = yaml.safe_load(f'"{escape}"')
+    with pytest.raises((expat.ExpatError, UnicodeEncodeError)):
+        expat.ParserCreate().Parse(f"<a b='{character}'/>".encode(), True)
+    with pytest.raises(loaders.LoadError, match=r"directives\.syntax"):
+        loaders.load_string(f'directives:\n- add_model: {{name: "{escape}", file: x}}\n', format="directives")

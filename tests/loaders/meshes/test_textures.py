@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 
 def test_materials_and_textures_outside_stay_closed(read, tmp_path: Path) -> None:
     (tmp_path.parent.parent / "secret.mtl").write_text("newmtl red\nKd 1 0 0\n")
@@ -13,3 +15,17 @@ def test_materials_and_textures_outside_stay_closed(read, tmp_path: Path) -> Non
     assert read.codes == ["mesh.missing-texture"]
     data = read("mtllib ../../secret.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "n.obj")
     assert data.parts[0].color != (1.0, 0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("marker", "is_found"), [("", True), ("robot.sdf", False), ("package.xml", False), ("A.URDF", False)]
+)
+def test_a_texture_one_folder_up_stays_closed_where_a_model_begins(
+    read, tmp_path: Path, marker: str, is_found: bool
+) -> None:
+    (tmp_path / "m.mtl").write_text("newmtl red\nmap_Kd ../up.png\n")
+    (tmp_path.parent / "up.png").write_bytes(b"x")
+    if marker:
+        (tmp_path / marker).write_text("")
+    data = read("mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n", "m.obj")
+    assert (data.parts[0].texture is not None) == is_found

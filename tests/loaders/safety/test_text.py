@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import loaders
@@ -39,3 +40,10 @@ def test_a_diagnostic_controls_no_terminal_and_has_an_end() -> None:
     assert printable(repr(entry)) == repr(entry)
     assert len(str(entry)) < MAX_MESSAGE + 200
     assert len(str(loaders.LoadError((entry,) * 10_000))) < 250 * (MAX_MESSAGE + 200)
+
+
+def test_escapes_in_json_are_those_of_json() -> None:
+    text = "".join(map(chr, range(0x300)))
+    shown = printable(json.dumps(text, ensure_ascii=False), lines=True)
+    assert json.loads(shown) == text
+    assert "\x9b" not in shown
