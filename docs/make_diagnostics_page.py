@@ -44,6 +44,7 @@ PREFIXES = {
 FATES = {
     Fate.INVALID: "The source is wrong and is refused. One error lists all invalid findings of a file.",
     Fate.DROPPED: "The result lacks something that the source states.",
+    Fate.SKIPPED: "The source is invalid; lenient loading left the piece out or assumed what the message states.",
     Fate.APPROXIMATED: "The result carries it with an error, which the message states.",
     Fate.ASSUMED: "The source gives no usable value; the message states the value that is used.",
     Fate.REPAIRED: "The source was corrected as the caller requested.",

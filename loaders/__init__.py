@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .diagnostics import Diagnostic, ExportError, Fate, LoadError, LossWarning, ModelError, Where
+    from .diagnostics import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
     from .formats import LoadOptions, Search, load, load_string, resolve
+    from .loss_summary import LossWarning
     from .model import WORLD
     from .resources import Lookup
     from .safety.limits import Limits
@@ -41,13 +42,12 @@ __all__ = [
 _HOMES = {
     "WORLD": ".model",
     "Limits": ".safety.limits",
+    "LossWarning": ".loss_summary",
     "Lookup": ".resources",
     "Pose": ".spatial",
     "Scene": ".scene",
     "SpatialInertia": ".spatial",
-    **dict.fromkeys(
-        ("Diagnostic", "ExportError", "Fate", "LoadError", "LossWarning", "ModelError", "Where"), ".diagnostics"
-    ),
+    **dict.fromkeys(("Diagnostic", "ExportError", "Fate", "LoadError", "ModelError", "Where"), ".diagnostics"),
     **dict.fromkeys(("LoadOptions", "Search", "load", "load_string", "resolve"), ".formats"),
 }
 """Modules of the public names, which are imported on first use."""

@@ -6,19 +6,15 @@ subjects), the place in the source, and a hint. Code reads the fields; only peop
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextvars import ContextVar, Token
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import accumulate
 from string import Formatter
-from types import TracebackType
-from typing import Self
 
-from loaders.safety.limits import Budget, LimitError, Limits, budgeted
+from loaders.safety.limits import Budget, LimitError
 from loaders.safety.text import printable, shortened
 
 Argument = str | int | float | tuple[str, ...]
@@ -26,6 +22,8 @@ Argument = str | int | float | tuple[str, ...]
 
 MAX_PROBLEMS = 200
 """Largest number of diagnostics in the text of an error; its ``diagnostics`` hold all."""
+MAX_SIMILAR = 5
+"""Largest number of diagnostics with the same code and template in the text of an error."""
 MAX_LISTED = 6
 """Largest number of names that a message lists; it states how many more there are."""
 
@@ -37,6 +35,8 @@ class Fate(StrEnum):
     """The source is invalid; no model can be made of it."""
     DROPPED = "dropped"
     """The piece has a meaning that the result does not carry."""
+    SKIPPED = "skipped"
+    """The piece is invalid; lenient loading left it out or assumed a value, which the message states."""
     APPROXIMATED = "approximated"
     """The result carries the piece with an error, whose size the message states."""
     REPAIRED = "repaired"
@@ -50,6 +50,7 @@ class Fate(StrEnum):
 _SEVERITY = {
     Fate.INVALID: "error",
     Fate.DROPPED: "warning",
+    Fate.SKIPPED: "warning",
     Fate.APPROXIMATED: "warning",
     Fate.ASSUMED: "warning",
     Fate.REPAIRED: "note",
@@ -119,6 +120,7 @@ class Diagnostic:
         hint: The advice to the user, an imperative.
         arguments: The values of the template's arguments.
         subjects: Scoped names of the links, joints, collisions and other items that the finding is about.
+        leniency: What lenient loading does instead of refusing the file; empty if it refuses the file too.
     """
 
     code: str
@@ -129,6 +131,7 @@ class Diagnostic:
     hint: str = ""
     arguments: Mapping[str, Argument] = field(default_factory=dict, kw_only=True, hash=False)
     subjects: tuple[str, ...] = field(default=(), kw_only=True)
+    leniency: str = field(default="", kw_only=True)
 
     @property
     def message(self) -> str:
@@ -150,13 +153,21 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """An append-only list of findings, shared by readers, lowering and exporters."""
+    """An append-only list of findings, shared by readers, lowering and exporters.
 
-    __slots__ = ("_budget", "_entries")
+    Attributes:
+        lenient: Whether what lenient loading can leave out or assume is skipped, not invalid.
+    """
 
-    def __init__(self, entries: Iterable[Diagnostic] = (), budget: Budget | None = None) -> None:
+    __slots__ = ("_budget", "_entries", "_leniency", "lenient")
+
+    def __init__(
+        self, entries: Iterable[Diagnostic] = (), budget: Budget | None = None, *, lenient: bool = False
+    ) -> None:
         self._entries = list(entries)
         self._budget = budget
+        self._leniency = ""
+        self.lenient = lenient
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self._entries)
@@ -175,6 +186,7 @@ class Diagnostics:
         target: str = "",
         hint: str = "",
         subjects: Iterable[str] = (),
+        leniency: str = "",
         **arguments: object,
     ) -> None:
         """Record one finding.
@@ -187,8 +199,13 @@ class Diagnostics:
             target: The engine or format that cannot carry it.
             hint: The advice to the user, an imperative.
             subjects: Scoped names of the items that the finding is about.
+            leniency: What lenient loading does instead of refusing an invalid piece, a template as well; empty if it
+                refuses the file too.
             arguments: The values of the template's arguments; other types than `Argument` become text.
         """
+        leniency = leniency or self._leniency
+        if leniency and self.lenient and fate is Fate.INVALID:
+            fate, template = Fate.SKIPPED, f"{template}; {leniency}"
         if self.overflows(fate):
             return
         values = {
@@ -196,10 +213,25 @@ class Diagnostics:
             for key, value in arguments.items()
         }
         self._entries.append(
-            Diagnostic(code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects))
+            Diagnostic(
+                code, fate, template, where, target, hint, arguments=values, subjects=tuple(subjects), leniency=leniency
+            )
         )
         if self._budget is not None:
             self._budget.listed[_SEVERITY[fate]] += 1
+
+    @contextmanager
+    def tolerating(self, leniency: str) -> Iterator[None]:
+        """Let lenient loading skip every invalid finding of a block.
+
+        Args:
+            leniency: What lenient loading does instead of refusing the file.
+        """
+        outer, self._leniency = self._leniency, self._leniency or leniency
+        try:
+            yield
+        finally:
+            self._leniency = outer
 
     def overflows(self, fate: Fate) -> bool:
         """Return whether a finding with this fate is beyond the limit of the load; then it is counted, not listed."""
@@ -285,21 +317,62 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes)
 
 
+def folded(entries: Iterable[Diagnostic], limit: int) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
+    """Return the first few findings of each kind, and the codes of the rest with their numbers.
+
+    Args:
+        entries: The findings; those with the same code and template are of one kind.
+        limit: The largest number of findings of one kind to return.
+    """
+    count = Counter[tuple[str, str]]()
+    shown: list[Diagnostic] = []
+    for entry in entries:
+        kind = entry.code, entry.template
+        count[kind] += 1
+        if count[kind] <= limit:
+            shown.append(entry)
+    return shown, [(code, number - limit) for (code, _), number in count.items() if number > limit]
+
+
 class ModelError(ValueError):
     """Error: the model cannot be used as requested; ``diagnostics`` holds every reason."""
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self.diagnostics = diagnostics
-        rest = len(diagnostics) - MAX_PROBLEMS
-        lines = [*map(str, diagnostics[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
-        super().__init__("\n".join(lines))
+        shown, hidden = folded(diagnostics, MAX_SIMILAR)
+        rest = len(shown) - MAX_PROBLEMS
+        lines = [*map(str, shown[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
+        super().__init__("\n".join((*lines, *(f"and {count} more like it  [{code}]" for code, count in hidden))))
 
-    def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...]]]:
+    def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...], ...]]:
         return type(self), (self.diagnostics,)
 
 
 class LoadError(ModelError):
-    """Error: no `Scene` can be made of the source."""
+    """Error: no `Scene` can be made of the source.
+
+    Attributes:
+        skipped: What lenient loading would leave out or assume to read the source; empty if it refuses it too.
+    """
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], skipped: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(diagnostics)
+        self.skipped = skipped
+
+    @property
+    def advice(self) -> str:
+        """A statement that lenient loading reads the source, and what it skips; empty if it refuses the source too."""
+        if not self.skipped:
+            return ""
+        kinds = Counter(replace(entry, template=entry.leniency).message for entry in self.skipped)
+        listed = "; ".join(f"{text} ({count} times)" if count > 1 else text for text, count in kinds.items())
+        return printable(f"lenient loading, with lenient=True, reads this file: {shortened(listed)}")
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (super().__str__(), self.advice)))
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...], ...]]:
+        return type(self), (self.diagnostics, self.skipped)
 
 
 class ExportError(ModelError):
@@ -316,84 +389,3 @@ def limit_finding(error: LimitError, file: str) -> Diagnostic:
     message, hint = "the load has more than {limit} {option}", f"raise the limit with limits=Limits({error.option}=...)"
     arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
     return Diagnostic("file.limit", Fate.INVALID, message, Where(file), hint=hint, arguments=arguments)
-
-
-# --- summaries of losses ---------------------------------------------------------------------------------------------
-
-LOGGER = logging.getLogger("sdfbridge")
-"""The logger of every finding: losses at level INFO, notes at level DEBUG."""
-_MAX_CODES = 3
-
-
-class LossWarning(UserWarning):
-    """Warning: the result of a call lacks, approximates or assumes something; its ``diagnostics`` say what."""
-
-
-class LossSummary:
-    """Context of one public call, which warns of the losses at its end, at the line of the caller.
-
-    The context must be entered in the public function itself. The losses of a call within another one are those of the
-    outer one. There is no warning if the call fails, since the error states the reasons. Meshes and pictures that are
-    read during the call share one budget; a call that exceeds it is a `LoadError`.
-
-    Attributes:
-        name: Name of the source.
-        quiet: Whether there is no warning; the logger gets the findings in any case.
-        limits: Limits on the call; None for those of the outer call, or else the defaults.
-    """
-
-    _active: ContextVar[LossSummary | None] = ContextVar("_active", default=None)
-
-    def __init__(self, name: object, *, quiet: bool = False, limits: Limits | None = None) -> None:
-        self.name = str(name)
-        self.quiet = quiet
-        self._scope = budgeted(limits)
-        self._found: dict[Diagnostic, None] = {}
-        self._outer: LossSummary | None = None
-        self._token: Token[LossSummary | None] | None = None
-
-    def add(self, diagnostics: Iterable[Diagnostic], *, without: Iterable[Diagnostic] = ()) -> None:
-        """Add findings.
-
-        Args:
-            diagnostics: The findings of the call.
-            without: Findings that an earlier call has reported.
-        """
-        known = set(without)
-        self._found.update((entry, None) for entry in diagnostics if entry not in known)
-
-    def __enter__(self) -> Self:
-        self._outer = self._active.get()
-        self._token = self._active.set(self)
-        self._scope.__enter__()
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._scope.__exit__(None, None, None)
-        if self._token is not None:
-            self._active.reset(self._token)
-        if isinstance(error, LimitError):
-            raise LoadError((limit_finding(error, self.name),)) from error
-        if self._outer is not None:
-            self._outer.add(self._found)
-        elif error_type is None:
-            self._log()
-            text = self._text()
-            if text and not self.quiet:
-                warnings.warn(text, LossWarning, stacklevel=3)
-
-    def _log(self) -> None:
-        for entry in self._found:
-            LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
-
-    def _text(self) -> str:
-        """Return the summary; an empty text if nothing was lost."""
-        losses = [entry for entry in self._found if entry.severity == "warning"]
-        if not losses:
-            return ""
-        counts = ", ".join(f"{count} {fate}" for fate, count in Counter(str(entry.fate) for entry in losses).items())
-        codes = list(dict.fromkeys(entry.code for entry in losses))
-        listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
-        return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"

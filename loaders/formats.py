@@ -5,19 +5,22 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 from loaders import directives, mjcf, sdf, urdf
 from loaders.drake.filter_groups import resolve as resolve_groups
 from loaders.scene import Scene
+from loaders.scene_operations.inertia_repair import repair_inertias
 from loaders.scene_operations.validation import check_scene
 from loaders.urdf.srdf import report_unused, with_srdf
 from loaders.urdf.xacro_expansion import expand, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
-from .diagnostics import Diagnostics, Fate, LoadError, LossSummary, Where, limit_finding
+from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where, limit_finding
+from .loss_summary import LossSummary
 from .node import Node
 from .option_names import check_option_names
 from .resources import Lookup, Resources
@@ -117,6 +120,8 @@ class LoadOptions(Search, total=False):
 
     strict: bool
     """Whether anything lost or approximated is an error."""
+    lenient: bool
+    """Whether invalid pieces that can be left out, or a value assumed, do not refuse the file; each is reported."""
     quiet: bool
     """Whether no `LossWarning` summarizes what is lost or approximated."""
     allow_xacro: bool
@@ -132,7 +137,8 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
     Args:
         source: The file. ``rd://name`` names a robot of the Python package robot_descriptions, read from its cache.
-        options: The options in `LoadOptions`: ``strict``, ``quiet``, ``allow_xacro``, ``srdf``, and those in `Search`.
+        options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``, ``srdf``, and those
+            in `Search`.
 
     Returns:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
@@ -140,7 +146,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     Raises:
         LoadError: if the file has errors; it holds every one, with file, line and a hint.
         TypeError: if an option is unknown.
-        ValueError: if a folder in ``package_map`` or ``paths`` does not exist.
+        ValueError: if a folder in ``package_map`` or ``paths`` does not exist, or the load is both strict and lenient.
 
     Example:
         >>> import loaders
@@ -152,27 +158,35 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
     check_option_names(options, LoadOptions.__optional_keys__)
-    diagnostics = _diagnostics(options)
+    _ask_once(options)
     with (
         LossSummary(os.fspath(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses,
         collector_paused(),
     ):
-        path = locate(os.fspath(source), diagnostics)
-        context = _context(options, options.get("allow_xacro", False), path, diagnostics)
-        scene = None
-        with _limited(diagnostics, str(path)):
-            scene = None if path is None else read_file(path, context)
-            srdf = options.get("srdf")
-            if srdf is not None and scene is not None:
-                scene = with_srdf(scene, Path(srdf), diagnostics)
-            elif path is not None:
-                report_unused(path, diagnostics)
-        scene = _finish(scene, str(path or source), diagnostics, options.get("strict", False))
+        read = partial(_read_source, source, options)
+        scene = _finish(read, strict=options.get("strict", False), lenient=options.get("lenient", False))
         losses.add(scene.diagnostics)
     return scene
 
 
-def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Search]) -> tuple[Lookup, ...]:
+def _read_source(source: PathLike, options: LoadOptions, *, lenient: bool) -> _Reading:
+    diagnostics = _diagnostics(options, lenient=lenient)
+    path = locate(os.fspath(source), diagnostics)
+    context = _context(options, options.get("allow_xacro", False), path, diagnostics)
+    scene = None
+    with _limited(diagnostics, str(path)):
+        scene = None if path is None else read_file(path, context)
+        srdf = options.get("srdf")
+        if srdf is not None and scene is not None:
+            scene = with_srdf(scene, Path(srdf), diagnostics)
+        elif path is not None:
+            report_unused(path, diagnostics)
+    return _Reading(scene, str(path or source), diagnostics)
+
+
+def resolve(
+    source: PathLike, *, allow_xacro: bool = False, lenient: bool = False, **search: Unpack[Search]
+) -> tuple[Lookup, ...]:
     """Return every file that a robot or a world names, in order, with the path found or the reason why there is none.
 
     Errors in the file itself raise no exception; the result covers what could be read.
@@ -180,6 +194,7 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
     Args:
         source: The file, as for `load`.
         allow_xacro: Whether xacro may run; it evaluates Python code in the file.
+        lenient: Whether invalid pieces that can be left out are, as for `load`.
         search: The options in `Search`.
 
     Raises:
@@ -191,7 +206,7 @@ def resolve(source: PathLike, *, allow_xacro: bool = False, **search: Unpack[Sea
         ['model://gripper/', 'model://gripper/meshes/finger.obj']
     """
     check_option_names(search, Search.__optional_keys__)
-    diagnostics = _diagnostics(search)
+    diagnostics = _diagnostics(search, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
     context = _context(search, allow_xacro, path, diagnostics)
     if path is not None:
@@ -206,6 +221,7 @@ def load_string(
     format: str,
     base: PathLike = ".",
     strict: bool = False,
+    lenient: bool = False,
     quiet: bool = False,
     **search: Unpack[Search],
 ) -> Scene:
@@ -216,6 +232,7 @@ def load_string(
         format: The format of the document: ``sdf``, ``urdf``, ``mjcf`` or ``directives``.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
+        lenient: Whether invalid pieces that can be left out are, as for `load`.
         quiet: Whether no `LossWarning` summarizes what is lost or approximated.
         search: The options in `Search`.
 
@@ -225,7 +242,8 @@ def load_string(
     Raises:
         LoadError: if the document has errors; it holds every one, with line and a hint.
         TypeError: if an option is unknown.
-        ValueError: if the format is unknown, or a folder in ``package_map`` or ``paths`` does not exist.
+        ValueError: if the format is unknown, a folder in ``package_map`` or ``paths`` does not exist, or the load is
+            both strict and lenient.
 
     Example:
         >>> loaders.load_string('<robot name="cart"><link name="base"/></robot>', format="urdf").links[0].name
@@ -235,19 +253,31 @@ def load_string(
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
     file = str(Path(base) / f"<string>.{format}")
-    context = _context(search, False, Path(file), _diagnostics(search))
     data = text.encode(errors="surrogatepass")
-    with LossSummary(file, quiet=quiet, limits=search.get("limits")) as losses, collector_paused():
+    _ask_once(search)
+
+    def read(*, lenient: bool) -> _Reading:
+        context = _context(search, False, Path(file), _diagnostics(search, lenient=lenient))
         scene = None
         with _limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)
-        scene = _finish(scene, file, context.diagnostics, strict)
+        return _Reading(scene, file, context.diagnostics)
+
+    with LossSummary(file, quiet=quiet, limits=search.get("limits")) as losses:
+        scene = _finish(read, strict=strict, lenient=lenient)
         losses.add(scene.diagnostics)
     return scene
 
 
-def _diagnostics(search: Search) -> Diagnostics:
-    return Diagnostics(budget=Budget(search.get("limits") or Limits()))
+def _ask_once(search: Search) -> None:
+    """Let the function of the caller be called once for each URI, even if the source is read twice."""
+    finder = search.get("finder")
+    if finder is not None:
+        search["finder"] = cache(finder)
+
+
+def _diagnostics(search: Search, *, lenient: bool) -> Diagnostics:
+    return Diagnostics(budget=Budget(search.get("limits") or Limits()), lenient=lenient)
 
 
 @contextmanager
@@ -272,9 +302,49 @@ def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: 
     return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
 
 
-def _finish(scene: Scene | None, source: str, diagnostics: Diagnostics, strict: bool) -> Scene:
+class _Reading(NamedTuple):
+    """The result of the readers."""
+
+    scene: Scene | None
+    """The scene as far as it could be read."""
+    file: str
+    """Path of the file."""
+    diagnostics: Diagnostics
+    """The findings."""
+
+
+def _finish(read: Callable[..., _Reading], *, strict: bool, lenient: bool) -> Scene:
+    """Return the scene of a source.
+
+    Args:
+        read: Reads the source, given ``lenient``.
+        strict: Whether anything lost or approximated is an error.
+        lenient: Whether invalid pieces that can be left out are.
+
+    Raises:
+        LoadError: if the source has errors; it states whether lenient loading reads the source.
+        ValueError: if the load is to be both strict and lenient.
+    """
+    if strict and lenient:
+        raise ValueError("strict and lenient exclude each other; expected at most one of them")
+    try:
+        return _checked(read(lenient=lenient), strict, lenient)
+    except LoadError as error:
+        if not all(entry.leniency for entry in error.diagnostics):
+            raise
+        refused = error.diagnostics
+    skipped: tuple[Diagnostic, ...] = ()
+    with suppress(LoadError):
+        scene = _checked(read(lenient=True), strict=False, lenient=True)
+        skipped = tuple(entry for entry in scene.diagnostics if entry.fate is Fate.SKIPPED)
+    raise LoadError(refused, skipped)
+
+
+def _checked(reading: _Reading, strict: bool, lenient: bool) -> Scene:
+    scene, source, diagnostics = reading
     if scene is not None:
         scene = resolve_groups(scene, diagnostics)
+        scene = repair_inertias(scene, diagnostics) if lenient else scene
         check_scene(scene, diagnostics)
     diagnostics.add_unlisted()
     diagnostics.raise_for(LoadError, strict=strict)

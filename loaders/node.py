@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from .diagnostics import Diagnostics, Fate, Where
 from .nodes.number_syntax import parse_number, plain_number, plain_numbers
@@ -248,7 +249,7 @@ class Node:
         text = self._text(key)
         value = None if text is None else plain_number(text)
         if value is None or value < minimum:
-            value = None if text is None else self._holder(key)._unusual_number(text, minimum, inf)
+            value = None if text is None else self._holder(key)._unusual_number(key, text, minimum, inf)
         if value is not None:
             return value
         if default is None:
@@ -268,10 +269,10 @@ class Node:
         text = self._text(key)
         value = None if text is None else plain_number(text)
         if value is None or value < minimum:
-            return None if text is None else self._holder(key)._unusual_number(text, minimum, inf)
+            return None if text is None else self._holder(key)._unusual_number(key, text, minimum, inf)
         return value
 
-    def _unusual_number(self, text: str, minimum: float, inf: bool) -> float | None:
+    def _unusual_number(self, key: str, text: str, minimum: float, inf: bool) -> float | None:
         """Return a number that is not plain, or out of range, as far as it is valid; report what is wrong with it."""
         words = text.split()
         if not words:
@@ -281,9 +282,9 @@ class Node:
             message = "expected one number, not {text!r}; using {value}"
             self.report(Fate.ASSUMED, "xml.trailing-text", message, text=text, value=words[0])
         if value is not None and value < minimum:
-            self.invalid(
-                "xml.out-of-range", "{value:g} is less than the minimum {minimum:g}", value=value, minimum=minimum
-            )
+            template = "{name} is {value:g}; expected at least {minimum:g}"
+            name = f"{key[1:]} of <{self.tag}>" if key[0] == "@" else f"<{self.tag}>"
+            self.invalid("xml.out-of-range", template, name=name, value=value, minimum=minimum)
             return None
         return value
 
@@ -365,6 +366,7 @@ class Node:
         *,
         hint: str = "",
         subjects: Iterable[str] = (),
+        leniency: str = "",
         **arguments: object,
     ) -> None:
         """Record a finding about this element.
@@ -375,21 +377,22 @@ class Node:
             template: The message, with ``{argument}`` for each of ``arguments``.
             hint: The advice to the user, an imperative.
             subjects: Scoped names of the items that the finding is about; those of the element if empty.
+            leniency: What lenient loading does about an invalid element; a template too.
             arguments: The values of the template's arguments.
         """
         if self.diagnostics.overflows(fate):
             return
         about = tuple(subjects) or self.subjects
-        self.diagnostics.add(fate, code, template, self.where, target="", hint=hint, subjects=about, **arguments)
+        self.diagnostics.add(
+            fate, code, template, self.where, target="", hint=hint, subjects=about, leniency=leniency, **arguments
+        )
 
-    def invalid(
-        self, code: str, template: str, /, *, hint: str = "", subjects: Iterable[str] = (), **arguments: object
-    ) -> None:
+    def invalid(self, code: str, template: str, /, *, leniency: str = "", **arguments: Any) -> None:
         """Record that this element is invalid.
 
-        Args: as for `report`.
+        Args: as for `report`, with ``hint`` and ``subjects`` among ``arguments``.
         """
-        self.report(Fate.INVALID, code, template, hint=hint, subjects=subjects, **arguments)
+        self.report(Fate.INVALID, code, template, leniency=leniency, **arguments)
 
     def report_unread(self) -> None:
         """Report every element and attribute that no reader read; of an unread subtree only the topmost element."""

@@ -98,11 +98,11 @@ class Resources:
             base: The folder of the file that has the URI.
             node: The element that has the URI.
         """
-        tried, failure = self._search(uri, base)
-        path = tried[-1] if failure is None else None
-        problem = "" if failure is None else failure.report(node)
-        self.lookups.append(Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tried, problem=problem))
-        return path
+        found = self.search(uri, base, node)
+        if isinstance(found, Failure):
+            found.report(node)
+            return None
+        return found
 
     def find_file(self, uri: str, node: Node) -> str | None:
         """Return the file or folder that a URI in an element refers to, or None, which is reported.
@@ -123,17 +123,24 @@ class Resources:
             self._found[uri, base] = self.lookups[-1]
         return None if path is None else str(path)
 
-    def _search(self, uri: str, base: Path) -> tuple[tuple[Path, ...], _Failure | None]:
-        """Return every path tried for a URI, and the reason why none can be used; None if the last one can."""
+    def search(self, uri: str, base: Path, node: Node) -> Path | Failure:
+        """Return the file or folder that a URI refers to, or the reason why there is none.
+
+        Args: as for `find`.
+        """
         scheme, rest = _split(uri)
         tried: list[Path] = []
-        match = None
+        match: Path | None = None
         for place in _distinct(self._all_places(uri, scheme, rest, Path(os.path.abspath(base)))):
             tried.append(place)
             if os.path.exists(place):
                 match = place
                 break
-        return tuple(tried), self._failure(uri, scheme, tried, match, base)
+        found = _not_found(uri, scheme, tried) if match is None else self._checked(match, uri, base)
+        path, problem = (None, found.message) if isinstance(found, Failure) else (found, "")
+        lookup = Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tuple(tried), problem=problem)
+        self.lookups.append(lookup)
+        return found
 
     def _enclosing_packages(self, base: Path) -> list[Path]:
         """Return the packages and models that enclose a folder, innermost first."""
@@ -158,16 +165,14 @@ class Resources:
             self._allowed[key] = AllowedRoots.of(given, more, around=self._enclosing_packages)
         return self._allowed[key].allow(path)
 
-    def _failure(self, uri: str, scheme: str, tried: list[Path], match: Path | None, base: Path) -> _Failure | None:
-        """Return the reason why a search gives no path, or None if it gives one."""
-        if match is None:
-            return _not_found(uri, scheme, tried)
-        if self.allows(match, base):
-            return None
-        return _Failure(
+    def _checked(self, path: Path, uri: str, base: Path) -> Path | Failure:
+        """Return the path that was found for a URI, or the reason why it may not be read."""
+        if self.allows(path, base):
+            return path
+        return Failure(
             "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given paths",
             "add its folder to paths, or use unsafe_paths=True",
-            {"uri": uri, "path": str(match)},
+            {"uri": uri, "path": str(path)},
             code="resource.outside",
             fate=Fate.INVALID,
         )
@@ -215,7 +220,7 @@ class Resources:
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
+class Failure:
     """The reason why a search gives no path: template, hint and arguments of a diagnostic."""
 
     template: str
@@ -224,10 +229,15 @@ class _Failure:
     code: str = "resource.not-found"
     fate: Fate = Fate.DROPPED
 
-    def report(self, node: Node) -> str:
-        """Report the failure at an element; return the message."""
-        node.report(self.fate, self.code, self.template, hint=self.hint, **self.arguments)
+    @property
+    def message(self) -> str:
+        """The message for people."""
         return self.template.format(**self.arguments)
+
+    def report(self, node: Node) -> None:
+        """Report the failure at an element."""
+        leniency = "the file is not used"
+        node.report(self.fate, self.code, self.template, hint=self.hint, leniency=leniency, **self.arguments)
 
 
 def _distinct(places: Iterable[Path]) -> Iterator[Path]:
@@ -248,22 +258,22 @@ def _split(uri: str) -> tuple[str, str]:
     return scheme, rest.replace("\\", "/")
 
 
-def _not_found(uri: str, scheme: str, tried: list[Path]) -> _Failure:
+def _not_found(uri: str, scheme: str, tried: list[Path]) -> Failure:
     """Return the reason why no place has the file of a URI."""
     known = scheme in {"", "file", "package", "model", *_FUEL_SCHEMES}
     if "$(" in uri or "${" in uri:
-        return _Failure("{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri})
+        return Failure("{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri})
     if not tried and not known:
         hint = "use package://, model:// or file://, or give folders for the scheme in schemes"
-        return _Failure("{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme})
+        return Failure("{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme})
     if not tried and scheme in _FUEL_SCHEMES:
         message = "{uri!r} is not the URI of a Fuel model, and files are not downloaded"
-        return _Failure(message, "download the file, and give its path", {"uri": uri})
+        return Failure(message, "download the file, and give its path", {"uri": uri})
     if not tried:
-        return _Failure("cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri})
+        return Failure("cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri})
     similar = next((path for place in tried if (path := _other_case(place)) is not None), None)
     hint = _ADD_FOLDER if similar is None else f"did you mean {similar}? File names are case-sensitive"
-    return _Failure("cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(map(str, tried))})
+    return Failure("cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(map(str, tried))})
 
 
 _FUEL_SCHEMES = frozenset({"http", "https", "fuel"})

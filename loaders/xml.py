@@ -13,12 +13,14 @@ more to get its tag, attributes, text and line.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from xml.parsers import expat
 
 from .diagnostics import Diagnostics, Fate, Where
 from .files import FileError, read
 from .node import Node
+from .repairs.xml_text import mended_xml
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 256
@@ -102,29 +104,33 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     except expat.ExpatError as error:
         repaired = _repaired_mjcf(_repaired(data))
         if repaired == data:
-            _report_syntax(error, file, diagnostics)
-            return None
+            return _mended(data, error, file, diagnostics)
     try:
         root = _parse(repaired, file, diagnostics)
     except expat.ExpatError as error:
-        _report_syntax(error, file, diagnostics)
-        return None
+        return _mended(repaired, error, file, diagnostics)
     if root is not None:
         message = "ignored errors in the XML: -- in a comment, space before the declaration, or text at the end"
         root.report(Fate.NOTED, "xml.mended", message)
     return root
 
 
-def _report_syntax(error: expat.ExpatError, file: str, diagnostics: Diagnostics) -> None:
+def _mended(data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagnostics) -> Node | None:
+    """Report a syntax error; return the root element of the mended document if the load is lenient."""
+    root = None
+    with suppress(expat.ExpatError):
+        root = _parse(mended_xml(data), file, diagnostics)
     diagnostics.add(
         Fate.INVALID,
         "xml.syntax",
         "the file is not well-formed XML: {reason} at column {column}",
         Where(file, error.lineno),
         hint="correct the XML there, or check that this is the right file",
+        leniency="" if root is None else "it is read as TinyXML reads it",
         reason=expat.ErrorString(error.code),
         column=error.offset + 1,
     )
+    return root if diagnostics.lenient else None
 
 
 def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:

@@ -34,12 +34,13 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"files", "safety"},
+        {"files", "repairs", "safety"},
         {"diagnostics", "spatial", "option_names"},
+        {"loss_summary"},
         {"model", "diagnostic_codes", "search", "nodes"},
         {"scene_queries"},
         {"scene", "node"},
-        {"xml", "ignored_elements", "resources", "packages", "meshes", "drake"},
+        {"xml", "ignored_elements", "resources", "meshes", "drake"},
         {"context", "scene_operations"},
         {"sdf", "mjcf"},
         {"urdf"},

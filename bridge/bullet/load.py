@@ -37,7 +37,8 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, default_position
 from bridge.mechanism.couplings import with_followers
 from loaders import LoadOptions
-from loaders.diagnostics import Diagnostics, ExportError, Fate, LossSummary, without_repeats
+from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
+from loaders.loss_summary import LossSummary
 from loaders.option_names import check_option_names
 from loaders.spatial import IDENTITY, Pose
 

@@ -41,6 +41,7 @@ def _run(options: Namespace, output: Output) -> int:
         status: int = getattr(module, options.command)(options, output)
     except ModelError as error:
         output.diagnostics(error.diagnostics)
+        output.advice(getattr(error, "advice", ""))
         return _failure(options, output, DIFFERENT, diagnostics=error.diagnostics)
     except CommandError as error:
         return _failure(options, output, error.status, str(error))

@@ -19,6 +19,7 @@ _OTHERS = (
     (re.compile(r"\ballow_xacro=True"), "--xacro"),
     (re.compile(r"\bunsafe_paths=True"), "--unsafe-paths"),
     (re.compile(r"\bstrict=True"), "--strict"),
+    (re.compile(r"\blenient=True"), "--lenient"),
     (re.compile(r"\bforce=True"), "--force"),
     (re.compile(r"\bpackage_map\b"), "--package NAME=DIR"),
     (re.compile(r"(?<![-\w])paths\b"), "--path"),

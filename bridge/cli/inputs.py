@@ -75,6 +75,7 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
     return loaders.load(
         manifest_file(path, unsafe_paths=options.unsafe_paths) if path.is_dir() else source,
         strict=options.strict,
+        lenient=options.lenient,
         srdf=options.srdf,
         allow_xacro=options.xacro,
         quiet=True,  # the commands print the diagnostics
@@ -95,7 +96,8 @@ def _load_stdin(options: Namespace) -> loaders.Scene:
     if not text.strip():
         raise UsageError("standard input is empty; expected a model, as in: sdfbridge check - < robot.sdf")
     kind = "sdf" if text.lstrip().startswith("<") else "directives"
-    return loaders.load_string(text, format=kind, strict=options.strict, quiet=True, **search(options))
+    how = {"strict": options.strict, "lenient": options.lenient}
+    return loaders.load_string(text, format=kind, quiet=True, **how, **search(options))
 
 
 def input_file(options: Namespace) -> str:

@@ -43,7 +43,10 @@ def _add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--path", action="append", default=[], type=values.folder, metavar="DIR", help="folder to search"
     )
-    group.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
+    errors = group.add_mutually_exclusive_group()
+    errors.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
+    text = "leave out, or assume, what is invalid but not essential; each finding says what"
+    errors.add_argument("--lenient", action="store_true", help=text)
     group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
     text = "limit on the files, bytes, elements, diagnostics, triangles or pixels of a load; may be repeated"

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from loaders.diagnostics import Diagnostic
+from loaders.diagnostics import Diagnostic, folded
 from loaders.safety.text import printable
 
-from .hints import with_command_words
+from .hints import in_command_words, with_command_words
 from .places import shown_path
 
 _WIDTH = 160
 """Width of a table that is not printed to a terminal."""
 _MAX_SIMILAR = 5
-"""Number of warnings with the same code and template that are printed before the rest is only counted."""
+"""Number of diagnostics with the same code and template that are printed before the rest is only counted."""
 _SEVERITIES = ("error", "warning", "note")
 
 
@@ -28,7 +28,7 @@ class Output:
 
     Attributes:
         verbosity: -1 prints errors only, 0 errors and warnings, 1 everything.
-        similar: Number of warnings with the same code and template that are printed below verbosity 1.
+        similar: Number of diagnostics with the same code and template that are printed below verbosity 1.
         command: The command that prints; hints name its options.
     """
 
@@ -105,8 +105,7 @@ class Output:
     def diagnostics(self, entries: Iterable[Diagnostic]) -> None:
         """Write the diagnostics that the verbosity admits, then the number of each severity.
 
-        Below verbosity 1, only the first few warnings with the same code and template are written, and the rest is
-        counted.
+        Below verbosity 1, only the first few with the same code and template are written, and the rest is counted.
         """
         self.status("")
         entries = list(entries)
@@ -114,26 +113,21 @@ class Output:
         for entry in shown:
             place = replace(entry.where, file=shown_path(entry.where.file))
             sys.stderr.write(f"{with_command_words(replace(entry, where=place), self.command)}\n")
-        for (code, _), count in hidden.items():
+        for code, count in hidden:
             sys.stderr.write(f"and {count} more like it  [{code}] (-v shows all)\n")
         if entries and self.verbosity >= 0:
             sys.stderr.write(self._summary(entries) + "\n")
 
-    def _select(self, entries: Iterable[Diagnostic]) -> tuple[list[Diagnostic], dict[tuple[str, str], int]]:
-        """The diagnostics to write, and how many more there are of each code and template."""
+    def advice(self, text: str) -> None:
+        """Write how a file can be read in spite of its errors; nothing for an empty text."""
+        if text:
+            sys.stderr.write(f"{in_command_words(printable(text), self.command)}\n")
+
+    def _select(self, entries: Iterable[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
+        """The diagnostics to write, and the codes of further ones with their numbers."""
         severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
-        shown: list[Diagnostic] = []
-        count = Counter[tuple[str, str]]()
-        for entry in entries:
-            if entry.severity not in severities:
-                continue
-            kind = entry.code, entry.template
-            count[kind] += entry.severity != "error"
-            if self.verbosity > 0 or entry.severity == "error" or count[kind] <= self.similar:
-                shown.append(entry)
-        if self.verbosity > 0:
-            return shown, {}
-        return shown, {kind: number - self.similar for kind, number in count.items() if number > self.similar}
+        admitted = [entry for entry in entries if entry.severity in severities]
+        return (admitted, []) if self.verbosity > 0 else folded(admitted, self.similar)
 
     def _summary(self, entries: Iterable[Diagnostic]) -> str:
         counts = Counter(entry.severity for entry in entries)

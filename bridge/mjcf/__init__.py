@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from bridge.lowering.inputs import Source, source_name
-from loaders.diagnostics import Diagnostic, LossSummary
+from loaders.diagnostics import Diagnostic
+from loaders.loss_summary import LossSummary
 
 from .constraint.passive_forces import PassiveForces, passive_forces
 from .document import Built, build

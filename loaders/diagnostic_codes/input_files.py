@@ -50,6 +50,6 @@ CODES = {
     "resource.outside": CodeInfo(
         "A URI leads to a file outside the folders that the model may read.",
         "Name its folder in `paths`, or pass `unsafe_paths=True` if you trust the file.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
 }

@@ -15,6 +15,11 @@ CODES = {
         "Give the axes different directions.",
         (Fate.ASSUMED,),
     ),
+    "model.repaired-inertia": CodeInfo(
+        "Lenient loading replaced an inertia that no body can have by the nearest valid one.",
+        "Correct the inertia.",
+        (Fate.SKIPPED,),
+    ),
     "model.shape-size": CodeInfo(
         "A dimension of a shape is too large for the arithmetic of physics engines.",
         "State the size in meters.",

@@ -10,7 +10,9 @@ CODES = {
         "The element only affects how something looks or sounds, so it is not read.", "", (Fate.NOTED,)
     ),
     "sdf.attached-to": CodeInfo(
-        "`attached_to` names no frame, link, joint or model in its scope.", "Correct the name.", (Fate.INVALID,)
+        "`attached_to` names no frame, link, joint or model in its scope.",
+        "Correct the name.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.attached-to-cycle": CodeInfo(
         "A frame or joint is attached to itself through other frames or joints.",
@@ -36,13 +38,13 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "sdf.axis-expressed-in": CodeInfo(
-        "`expressed_in` names no frame in its scope.", "Correct the name.", (Fate.INVALID,)
+        "`expressed_in` names no frame in its scope.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.canonical-link": CodeInfo(
         "`canonical_link` names no link of the model; the first link is used.", "Correct the name.", (Fate.ASSUMED,)
     ),
     "sdf.duplicate-name": CodeInfo(
-        "Two elements in one scope have the same name.", "Rename one of them.", (Fate.INVALID,)
+        "Two elements in one scope have the same name.", "Rename one of them.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.elastic-modulus": CodeInfo(
         "Contact forces are not computed from `elastic_modulus`; only `kp` and `kd` are used.",
@@ -84,27 +86,27 @@ CODES = {
         "Check that it is the right file.",
         (Fate.DROPPED,),
     ),
-    "sdf.include-no-uri": CodeInfo("An `<include>` has no `<uri>`.", "Add the `<uri>`.", (Fate.INVALID,)),
+    "sdf.include-no-uri": CodeInfo("An `<include>` has no `<uri>`.", "Add the `<uri>`.", (Fate.INVALID, Fate.SKIPPED)),
     "sdf.include-not-found": CodeInfo(
         (
             "The `<uri>` of an `<include>` leads to no readable file; `resource.not-found` lists the places that were"
             " searched."
         ),
         "Name the folder in `paths` or the package in `package_map`.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.joint-child": CodeInfo(
         "The child of a joint is unknown, or is fixed to the world.",
         "Correct the name, or exchange parent and child.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.joint-parent": CodeInfo(
-        "The parent of a joint is unknown, or is the joint itself.", "Correct the name.", (Fate.INVALID,)
+        "The parent of a joint is unknown, or is the joint itself.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.joint-same-body": CodeInfo(
         "The parent and the child of a joint are fixed to the same link.",
         "Correct the name of the parent or of the child.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.joint-type": CodeInfo(
         "The joint type is unknown.", "Use one of the types that the message lists.", (Fate.INVALID,)
@@ -113,7 +115,7 @@ CODES = {
     "sdf.material-script": CodeInfo(
         "A material script has no `<uri>` or no `<name>`.",
         "Add the missing element, or remove the script.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.merge-drops": CodeInfo(
         "An element of a merged model, such as `<static>`, has no effect.",
@@ -128,7 +130,7 @@ CODES = {
     "sdf.mimic": CodeInfo(
         "A joint mimics itself, or a joint or axis that does not exist.",
         "Correct the name of the leader.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.model-file-outside": CodeInfo(
         "A `model.config` names a file outside its own folder, by its path or by a symbolic link.",
@@ -160,14 +162,14 @@ CODES = {
     ),
     "sdf.no-axis": CodeInfo("A joint that can move has no `<axis>`; 0 0 1 is used.", "Add the axis.", (Fate.ASSUMED,)),
     "sdf.no-link": CodeInfo(
-        "A model that is not static has no link.", "Add a link, or make the model static.", (Fate.INVALID,)
+        "A model that is not static has no link.", "Add a link, or make the model static.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.no-model-config": CodeInfo(
         "A folder has no `model.config`, or it names no readable file.",
         "Add `model.config`, or name the model file itself.",
         (Fate.INVALID,),
     ),
-    "sdf.no-name": CodeInfo("An element that needs a name has none.", "Add a name.", (Fate.INVALID,)),
+    "sdf.no-name": CodeInfo("An element that needs a name has none.", "Add a name.", (Fate.INVALID, Fate.SKIPPED)),
     "sdf.no-points": CodeInfo("A polyline has no points.", "Add the points of its outline.", (Fate.INVALID,)),
     "sdf.no-uri": CodeInfo("A mesh or height map names no file.", "Add a `<uri>`.", (Fate.INVALID,)),
     "sdf.no-version": CodeInfo(
@@ -187,7 +189,7 @@ CODES = {
         (Fate.INVALID,),
     ),
     "sdf.placement-frame": CodeInfo(
-        "`placement_frame` names no frame of the model.", "Correct the name.", (Fate.INVALID,)
+        "`placement_frame` names no frame of the model.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.placement-without-pose": CodeInfo(
         "An `<include>` with a `<placement_frame>` has no `<pose>`.", "Add `<pose/>` for the identity.", (Fate.INVALID,)
@@ -211,10 +213,10 @@ CODES = {
     "sdf.pose-format": CodeInfo(
         "A pose has the wrong number of values, or an unknown or contradictory format.",
         "Correct the pose.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.pose-relative-to": CodeInfo(
-        "`relative_to` names no frame in its scope.", "Correct the name.", (Fate.INVALID,)
+        "`relative_to` names no frame in its scope.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.pose-relative-to-ignored": CodeInfo(
         "The pose of this element is always relative to its link, so `relative_to` is ignored.",
@@ -222,7 +224,9 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "sdf.reserved-name": CodeInfo(
-        "The name `world` and names such as `__model__` are reserved.", "Rename the element.", (Fate.INVALID,)
+        "The name `world` and names such as `__model__` are reserved.",
+        "Rename the element.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.reversed-limit": CodeInfo(
         "The lower limit of a joint is above the upper limit; both are kept, and no position satisfies them.",
@@ -236,7 +240,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "sdf.scoped-name": CodeInfo(
-        "A name contains `::`, which is not allowed since version 1.8.", "Use nested models.", (Fate.INVALID,)
+        "A name contains `::`, which is not allowed since version 1.8.",
+        "Use nested models.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.second-physics": CodeInfo(
         "A world has several sets of physics; only the default one, or the first, is used.", "", (Fate.NOTED,)
@@ -247,12 +253,12 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "sdf.sensor-type": CodeInfo(
-        "The sensor type is unknown.", "Use a sensor type of the SDFormat specification.", (Fate.INVALID,)
+        "The sensor type is unknown.", "Use a sensor type of the SDFormat specification.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "sdf.shader": CodeInfo(
         "A shader has an unknown type, or no normal map although its type needs one.",
         "Correct the type, or add a `<normal_map>`.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.state": CodeInfo("A state is a record of a running simulation, so it is not read.", "", (Fate.NOTED,)),
     "sdf.static-joint": CodeInfo("A joint of a static model cannot move.", "", (Fate.NOTED,)),

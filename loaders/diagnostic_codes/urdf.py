@@ -112,7 +112,7 @@ CODES = {
     "urdf.loop": CodeInfo(
         "A joint connects a link with itself or closes a kinematic loop, which a URDF cannot express.",
         "Remove the joint, or use SDFormat.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "urdf.mimic": CodeInfo(
         "A joint mimics itself, an unknown joint, or a joint with another number of degrees of freedom.",
@@ -191,7 +191,7 @@ CODES = {
         (Fate.INVALID,),
     ),
     "urdf.unknown-joint": CodeInfo("A transmission names an unknown joint.", "Correct the name.", (Fate.DROPPED,)),
-    "urdf.unknown-link": CodeInfo("A joint names an unknown link.", "Correct the name.", (Fate.INVALID,)),
+    "urdf.unknown-link": CodeInfo("A joint names an unknown link.", "Correct the name.", (Fate.INVALID, Fate.SKIPPED)),
     "urdf.unknown-material": CodeInfo(
         "A material has no color and is not defined before.",
         "Define the material, or state its color.",

@@ -24,27 +24,27 @@ CODES = {
     "xml.missing": CodeInfo(
         "A required element or attribute is missing.",
         "Add the element or attribute that the message names.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.not-a-flag": CodeInfo(
         "A value must be `true`, `false`, `1` or `0`, and is something else.",
         "Write `true` or `false`.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.not-a-number": CodeInfo(
         "A value must be a number, and is something else.",
         "Write a number with a decimal point and without units.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.not-a-vector": CodeInfo(
         "A list of numbers has too few or too many values.",
         "Write as many numbers as the message states, separated by spaces.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.not-finite": CodeInfo(
         "A number is infinite or not a number where only a finite value makes sense.",
         "Write a finite number.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.not-whole": CodeInfo(
         "A value must be a whole number and has a fraction, which is cut off.", "Write a whole number.", (Fate.ASSUMED,)
@@ -52,7 +52,7 @@ CODES = {
     "xml.out-of-range": CodeInfo(
         "A number is outside the range that is allowed for it.",
         "Choose a value inside the range that the message states.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.repeated-element": CodeInfo(
         "An element that may occur once occurs again; only the first one is used.",
@@ -62,7 +62,7 @@ CODES = {
     "xml.syntax": CodeInfo(
         "The file is not well-formed XML.",
         "Correct the file at the line and column of the message, or check that it is the right file.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "xml.trailing-text": CodeInfo(
         "More text follows the expected numbers and is ignored.", "Remove the text after the numbers.", (Fate.ASSUMED,)

@@ -54,15 +54,18 @@ def _base_scene(graph: FrameGraph) -> Scene:
 def _with_items(base: Scene, graph: FrameGraph, context: Context) -> Scene:
     """Return ``base`` with the models, links, joints, frames, lights and couplings of the SDFormat elements."""
     links = _vertices_of_kind(graph, VertexKind.LINK)
-    joints = _vertices_of_kind(graph, VertexKind.JOINT)
+    vertices = _vertices_of_kind(graph, VertexKind.JOINT)
+    joints = tuple(_read_joints(vertices))
+    left_out = {vertex.name for vertex in vertices} - {joint.name for joint in joints}
+    couplings = (coupling for vertex in vertices for coupling in read_couplings(vertex))
     return dataclasses.replace(
         base,
         models=tuple(_read_model(scope) for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL),
         links=tuple(read_link(vertex, context) for vertex in links),
-        joints=tuple(_read_joints(joints)),
+        joints=joints,
         frames=tuple(_read_frame(vertex) for vertex in _vertices_of_kind(graph, VertexKind.FRAME)),
         lights=base.lights + tuple(light for vertex in links for light in read_link_lights(vertex)),
-        couplings=tuple(coupling for vertex in joints for coupling in read_couplings(vertex)),
+        couplings=tuple(coupling for coupling in couplings if not {coupling.follower, coupling.leader} & left_out),
     )
 
 

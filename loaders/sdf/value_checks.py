@@ -139,6 +139,11 @@ _NUMBER_KEYS, _FLAG_KEYS, _VECTOR_KEYS = _keys(_NUMBERS), _keys(_FLAGS), _keys(_
 
 def check_values(element: Node) -> None:
     """Report malformed values in an element that no reader reads, except in plugins and other namespaces."""
+    with element.diagnostics.tolerating("the value has no effect on the model"):
+        _check_all(element)
+
+
+def _check_all(element: Node) -> None:
     for node in _specified_elements(element):
         for attribute in _REQUIRED.get(node.tag, ()):
             node.word("@" + attribute)

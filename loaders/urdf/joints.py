@@ -189,7 +189,8 @@ def _read_bound(limit: Node, name: str) -> float:
     if not limit.has("@" + name):
         message = "<limit> requires {attribute}; using infinity"
         limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=name)
-    bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
+    with limit.diagnostics.tolerating("the joint has no such limit"):
+        bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
     if UNLIMITED <= bound < math.inf:
         return math.inf
     if math.isinf(bound) and limit.has("@" + name):

@@ -33,6 +33,7 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
                 joint.where,
                 hint=hint,
                 subjects=(joint.name,),
+                leniency="joint {joint} is left out",
                 joint=joint.name,
                 end=end,
             )
@@ -43,6 +44,7 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
                 "joint {joint} connects link {child} to itself",
                 joint.where,
                 subjects=(joint.name, joint.child),
+                leniency="joint {joint} is left out",
                 joint=joint.name,
                 child=joint.child,
             )

@@ -17,8 +17,9 @@ from types import ModuleType
 from typing import Any
 
 from loaders.context import Context
-from loaders.diagnostics import LOGGER, Diagnostics
+from loaders.diagnostics import Diagnostics
 from loaders.files import MAX_BYTES, FileError, read
+from loaders.loss_summary import LOGGER
 from loaders.safety.limits import LimitError
 from loaders.safety.text import printable, shortened
 from loaders.xml import parse

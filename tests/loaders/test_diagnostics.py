@@ -11,7 +11,7 @@ from loaders import Diagnostic, ExportError, Fate, LoadError, ModelError, Where
 from loaders.diagnostics import NOWHERE, Diagnostics
 
 ERRORS = {Fate.INVALID}
-WARNINGS = {Fate.DROPPED, Fate.APPROXIMATED, Fate.ASSUMED}
+WARNINGS = {Fate.DROPPED, Fate.SKIPPED, Fate.APPROXIMATED, Fate.ASSUMED}
 
 
 @pytest.mark.parametrize("fate", Fate)

@@ -22,11 +22,12 @@ from loaders.meshes.mesh_units import check_units
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The diagnostics of one file, and whether it is valid."""
+    """The diagnostics of one file, whether it is valid, and if not, whether lenient loading reads it."""
 
     file: str
     diagnostics: tuple[Diagnostic, ...]
     valid: bool
+    advice: str = ""
 
     @property
     def name(self) -> str:
@@ -53,6 +54,8 @@ def check(options: Namespace, output: Output) -> int:
     elif form == "github":
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
     output.diagnostics(diagnostics)
+    for advice in dict.fromkeys(result.advice for result in results):
+        output.advice(advice)
     if form == "text":
         output.data_lines(_lines(results, diagnostics))
     return status
@@ -79,7 +82,7 @@ def _check_file(options: Namespace, file: str) -> _Result:
         check_units(scene, units)
         diagnostics = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *units)
     except ModelError as error:
-        return _Result(file, error.diagnostics, valid=False)
+        return _Result(file, error.diagnostics, valid=False, advice=getattr(error, "advice", ""))
     valid = not (options.strict and any(entry.severity == "warning" for entry in diagnostics))
     return _Result(file, diagnostics, valid)
 

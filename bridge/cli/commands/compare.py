@@ -66,6 +66,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             inertia=options.inertia,
             progress=output.status,
             strict=options.strict,
+            lenient=options.lenient,
             srdf=options.srdf,
             allow_xacro=options.xacro,
             **search(options),

@@ -26,7 +26,7 @@ def resolve(options: Namespace, output: Output) -> int:
         raise UsageError("resolve reads a file; expected its name, not standard input")
     if Path(file).is_dir():
         file = manifest_file(Path(file), unsafe_paths=options.unsafe_paths)
-    lookups = loaders.resolve(file, allow_xacro=options.xacro, **search(options))
+    lookups = loaders.resolve(file, allow_xacro=options.xacro, lenient=options.lenient, **search(options))
     if options.json:
         output.json([_to_json(lookup) for lookup in lookups])
     else:

@@ -23,7 +23,7 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output: Where to print.
         command: The command that repeats the comparison.
     """
-    output.banner(f"{comparison.model}: {comparison.verdict}", _VERDICTS[comparison.verdict])
+    output.banner(f"{comparison.model}: {comparison.verdict}{_without(comparison)}", _VERDICTS[comparison.verdict])
     output.data(_summary(comparison))
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
@@ -35,6 +35,12 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output.data(f"repeat with: {command}")
     if output.verbosity == 0:
         output.progress("-v shows every quantity")
+
+
+def _without(comparison: Comparison) -> str:
+    """Return a statement of how much of the file the verdict is not about; empty if it is about all of it."""
+    count = comparison.skipped
+    return f", without {count} invalid piece{'s' * (count != 1)} that lenient loading skipped" if count else ""
 
 
 def _summary(comparison: Comparison) -> str:

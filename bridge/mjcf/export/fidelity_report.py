@@ -14,6 +14,7 @@ from loaders.scene import Scene
 
 _HEADINGS = {
     Fate.DROPPED: "dropped: it has a meaning that the MJCF does not carry",
+    Fate.SKIPPED: "skipped: invalid in the source, and left out or assumed by lenient loading",
     Fate.APPROXIMATED: "approximated: carried, with the error stated",
     Fate.REPAIRED: "repaired: changed on request",
     Fate.ASSUMED: "assumed: the source gives no usable value",

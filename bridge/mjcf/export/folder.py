@@ -16,7 +16,8 @@ from bridge.mjcf.xml.element import write
 from bridge.mjcf.xml.names import Names
 from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
 from bridge.output import MANIFEST, write_folder
-from loaders.diagnostics import Diagnostic, LossSummary
+from loaders.diagnostics import Diagnostic
+from loaders.loss_summary import LossSummary
 from loaders.scene import Scene
 
 from .compile_check import SCENE, compiled

@@ -98,5 +98,13 @@ class Context:
             arguments: The values of the template's arguments.
         """
         self.diagnostics.add(
-            fate, f"{TARGET}.{code}", template, where, target=TARGET, hint=hint, subjects=subjects, **arguments
+            fate,
+            f"{TARGET}.{code}",
+            template,
+            where,
+            target=TARGET,
+            hint=hint,
+            subjects=subjects,
+            leniency="",
+            **arguments,
         )

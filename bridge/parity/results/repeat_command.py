@@ -9,7 +9,7 @@ from typing import Any
 
 DEFAULT_CONFIGURATIONS = 20
 """Number of random states of a comparison that does not state it."""
-_FLAGS = {"strict": "--strict", "unsafe_paths": "--unsafe-paths", "allow_xacro": "--xacro"}
+_FLAGS = {"strict": "--strict", "lenient": "--lenient", "unsafe_paths": "--unsafe-paths", "allow_xacro": "--xacro"}
 """Flag for each option of `loaders.load` that is true or false."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from loaders.diagnostics import Diagnostic
+from loaders.diagnostics import Diagnostic, Fate
 
 from .repeat_command import repeat_command
 
@@ -180,6 +180,11 @@ class Findings:
         return Verdict.AGREES if Outcome.EXPLAINED in outcomes else Verdict.EQUIVALENT
 
     @property
+    def skipped(self) -> int:
+        """The number of invalid pieces that lenient loading left out or assumed, in every engine alike."""
+        return sum(entry.fate is Fate.SKIPPED for entry in self.diagnostics)
+
+    @property
     def failures(self) -> tuple[Row, ...]:
         """The rows that differ without a known cause, in the order of the report."""
         return tuple(row for row in self.rows if not row.passed)
@@ -214,6 +219,7 @@ class Findings:
             "model": self.model,
             "source": self.source,
             "verdict": str(self.verdict),
+            "skipped": self.skipped,
             "engines": list(self.engines),
             "environment": self.environment,
             "command": self.command,

@@ -13,8 +13,9 @@ from pathlib import Path
 from loaders.context import MAX_INCLUDE_DEPTH, Context, element_count
 from loaders.diagnostics import Fate, Where
 from loaders.node import Node
+from loaders.resources import Failure
 from loaders.scene_queries.scoped_names import root_model
-from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, InterfaceModel
+from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MISSING_MODEL, MODEL_FRAME, InterfaceModel
 from loaders.sdf.unmodeled_elements import mark_read
 from loaders.sdf.upgrade.upgrade import upgrade
 from loaders.sdf.upgrade.versions import Version
@@ -23,10 +24,14 @@ from loaders.xml import parse, read_bytes
 from .merge import merge
 from .model_config import model_file
 from .params import apply_params
+from .stand_ins import parse_stand_in
 
 _ROOTS = ("sdf", "gazebo")
 _INCLUDABLE = ("model", "actor", "light")
 """Elements of a file that can be included, in order of preference."""
+
+_PARENTS = ("world", "model")
+"""Elements whose names may come from an include."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,16 +76,12 @@ def _include(include: Node, parent: Node, context: Context, composition: Composi
     """Return the elements that replace an ``<include>``."""
     uri = include.word("uri", "")
     if not uri:
-        include.invalid("sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>")
-        return []
-    location = context.resources.find(uri, Path(include.file).parent, include)
-    path = None if location is None else model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
-    if path is None:
-        include.invalid("sdf.include-not-found", "cannot include {uri!r}: no readable file was found", uri=uri)
-        return []
-    element = _load_element(path, include, context, composition)
+        leniency = "the include is left out"
+        include.invalid("sdf.include-no-uri", "<include> has no <uri>", hint="add a <uri>", leniency=leniency)
+        return [_missing_model(include)] if parent.tag in _PARENTS else []
+    element = _find_element(uri, include, context, composition)
     if element is None:
-        return []
+        return [_missing_model(include)] if parent.tag in _PARENTS else []
     _apply_overrides(include, element)
     merged = include.flag("@merge", False)
     elements = merge(include, element, parent, composition.interface_models) if merged else [element]
@@ -89,6 +90,28 @@ def _include(include: Node, parent: Node, context: Context, composition: Composi
 
 
 # --- included files --------------------------------------------------------------------------------------------------
+
+
+def _find_element(uri: str, include: Node, context: Context, composition: Composition) -> Node | None:
+    """Return a new copy of the element that an ``<include>`` names; None after a diagnostic."""
+    location = context.resources.search(uri, Path(include.file).parent, include)
+    if not isinstance(location, Failure):
+        path = model_file(location, include, unsafe_paths=context.resources.unsafe_paths)
+        return None if path is None else _load_element(path, include, context, composition)
+    stand_in = parse_stand_in(uri, include.diagnostics)
+    leniency = "{uri!r} is left out" if stand_in is None else "a stand-in takes the place of {uri!r}"
+    code = "sdf.include-not-found" if location.fate is Fate.DROPPED else location.code
+    include.invalid(code, location.template, hint=location.hint, leniency=leniency, **location.arguments)
+    return stand_in if include.diagnostics.lenient else None
+
+
+def _missing_model(include: Node) -> Node:
+    """Return the placeholder of an include that failed, so that nothing is reported that only follows from this."""
+    merged = include.attributes.get("merge", "").strip() in {"true", "1"}
+    name = "" if merged else getattr(include.peek("name"), "text", "").strip()
+    mark_read(include)
+    attributes = {"name": name}
+    return Node(MISSING_MODEL, attributes, file=include.file, line=include.line, diagnostics=include.diagnostics)
 
 
 def _load_element(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:

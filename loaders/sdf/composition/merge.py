@@ -10,9 +10,9 @@ from loaders.diagnostics import Fate
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.scene_queries.scoped_names import SEPARATOR
-from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MODEL_FRAME, PLACEMENT_FRAME, InterfaceModel
+from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MISSING_MODEL, MODEL_FRAME, PLACEMENT_FRAME, InterfaceModel
 
-_MERGED = ("link", "model", "joint", "frame", "gripper", "plugin", INTERFACE_MODEL)
+_MERGED = ("link", "model", "joint", "frame", "gripper", "plugin", INTERFACE_MODEL, MISSING_MODEL)
 _DROPPED = ("static", "self_collide", "allow_auto_disable", "enable_wind")
 _ONLY_IN_MODELS = ("link", "gripper")
 

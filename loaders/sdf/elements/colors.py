@@ -13,10 +13,12 @@ def read_color(element: Node, tag: str) -> Rgba | None:
     if node is None or not words:
         return None
     if len(words) not in (3, 4):
-        node.invalid("xml.not-a-vector", "expected 3 or 4 numbers in a color, got {count}", count=len(words))
+        message, leniency = "expected 3 or 4 numbers in a color, got {count}", "the color is ignored"
+        node.invalid("xml.not-a-vector", message, leniency=leniency, count=len(words))
         return None
     values = node.numbers(".", len(words)) + (1.0,) * (4 - len(words))
     if not all(0.0 <= value <= 1.0 for value in values):
-        node.invalid("xml.out-of-range", "color {color} is outside 0..1", color=node.text.strip())
-    red, green, blue, opacity = values
+        message, leniency = "color {color} is outside 0..1", "the color is clipped"
+        node.invalid("xml.out-of-range", message, leniency=leniency, color=node.text.strip())
+    red, green, blue, opacity = (min(max(value, 0.0), 1.0) for value in values)
     return red, green, blue, opacity

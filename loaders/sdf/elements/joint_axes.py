@@ -126,11 +126,12 @@ def _report_unknown_expressed_in(node: Node, vertex: FrameVertex, name: str) -> 
             joint=vertex.name,
             model=scope.name,
         )
-    else:
+    elif node.diagnostics.lenient or not scope.misses(name):
         node.invalid(
             "sdf.axis-expressed-in",
             "unknown frame {frame!r} in expressed_in of joint {joint}; expected a name in the scope of {scope}",
             hint=hint,
+            leniency="the joint frame is used instead" if scope.misses(name) else "",
             frame=name,
             joint=vertex.name,
             scope=scope.name,

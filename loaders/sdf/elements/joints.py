@@ -76,6 +76,8 @@ def _read_type(node: Node) -> JointType:
 
 # --- parent and child ------------------------------------------------------------------------------------------------
 
+_LEFT_OUT = "joint {joint} is left out"
+
 # In joints of nested models, libsdformat does not check names; there an unknown name is a warning, not an error.
 
 
@@ -85,7 +87,7 @@ def _read_parent(vertex: FrameVertex) -> FrameVertex | None:
     name = node.word("parent")
     parent = scope.find(name) if name else None
     if parent is vertex:
-        node.invalid("sdf.joint-parent", "joint {joint} is its own parent", joint=vertex.name)
+        node.invalid("sdf.joint-parent", "joint {joint} is its own parent", leniency=_LEFT_OUT, joint=vertex.name)
         return None
     if parent is not None or not name:
         return parent
@@ -97,7 +99,7 @@ def _read_parent(vertex: FrameVertex) -> FrameVertex | None:
 def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None:
     """Report an unknown parent; return the world for a joint of a nested model."""
     node, scope = vertex.node, vertex.scope
-    hint = scope.suggestion(name)
+    hint = scope.suggestion(name, node.attributes.get("name", "").strip())
     if scope.is_nested:
         node.report(
             Fate.ASSUMED,
@@ -109,14 +111,16 @@ def _report_unknown_parent(vertex: FrameVertex, name: str) -> FrameVertex | None
             model=scope.name,
         )
         return FrameVertex(VertexKind.WORLD, WORLD, node, scope)
-    node.invalid(
-        "sdf.joint-parent",
-        "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or model of {scope}",
-        hint=hint,
-        parent=name,
-        joint=vertex.name,
-        scope=scope.name,
-    )
+    if node.diagnostics.lenient or not scope.misses(name):
+        node.invalid(
+            "sdf.joint-parent",
+            "unknown parent {parent!r} of joint {joint}; expected a link, joint, frame or model of {scope}",
+            hint=hint,
+            leniency=_LEFT_OUT,
+            parent=name,
+            joint=vertex.name,
+            scope=scope.name,
+        )
     return None
 
 
@@ -130,6 +134,7 @@ def _read_child(vertex: FrameVertex) -> FrameVertex | None:
             "sdf.joint-child",
             "child {child!r} of joint {joint} is fixed to the world",
             hint="exchange parent and child, and reverse the axis",
+            leniency=_LEFT_OUT,
             child=vertex.attached_to,
             joint=vertex.name,
         )
@@ -145,6 +150,7 @@ def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
         "sdf.joint-same-body",
         "parent and child of joint {joint} are both attached to {body}",
         subjects=(vertex.name, parent_body.name),
+        leniency=_LEFT_OUT,
         joint=vertex.name,
         body=parent_body.name,
     )
@@ -214,7 +220,7 @@ def _read_mimic(node: Node, vertex: FrameVertex, follower_axis: int) -> Coupling
     leader = vertex.scope.find(name)
     problem = _mimic_problem(leader, axis, vertex)
     if problem or leader is None:
-        if name:
+        if name and (node.diagnostics.lenient or not vertex.scope.misses(name)):
             _report_mimic(node, vertex, problem, name, axis)
         return None
     return Coupling(
@@ -255,4 +261,5 @@ def _report_mimic(node: Node, vertex: FrameVertex, problem: str, leader: str, ax
             model=scope.name,
         )
     else:
-        node.invalid("sdf.mimic", problem, hint=hint, joint=vertex.name, axis=axis, leader=leader, scope=scope.name)
+        names = {"joint": vertex.name, "axis": axis, "leader": leader, "scope": scope.name}
+        node.invalid("sdf.mimic", problem, hint=hint, leniency="the joint moves independently", **names)

@@ -39,6 +39,11 @@ def read_material(visual: Node, context: Context) -> Material | None:
     node = visual.child("material")
     if node is None:
         return None
+    with node.diagnostics.tolerating("the appearance is not as written"):
+        return _read_values(node, context)
+
+
+def _read_values(node: Node, context: Context) -> Material:
     report_ignored(node, _IGNORED)
     shader_map = _read_shader(node, context)
     values, maps = _read_pbr(node.child("pbr"), context)
@@ -67,11 +72,13 @@ def _read_script(node: Node, context: Context) -> Material:
     if script is None:
         return Material()
     if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
-        script.invalid("sdf.material-script", "the <script> of a material has no <uri>", hint="add a <uri>")
+        message, leniency = "the <script> of a material has no <uri>", "a material of Gazebo is meant"
+        script.invalid("sdf.material-script", message, hint="add a <uri>", leniency=leniency)
     name = script.word("name", "")
     if name in _MISSING:
-        script.invalid("sdf.material-script", "the <script> of a material has no <name>", hint="add a <name>")
-    return script_material(script, name, context) if name else Material()
+        message, leniency = "the <script> of a material has no <name>", "the script is ignored"
+        script.invalid("sdf.material-script", message, hint="add a <name>", leniency=leniency)
+    return Material() if name in _MISSING else script_material(script, name, context)
 
 
 def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from loaders.model import Sensor
 from loaders.node import Node
 from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
 from loaders.sdf.frames.solve import attached_link, resolve_pose
-from loaders.sdf.unmodeled_elements import flat_parameters, report_ignored
+from loaders.sdf.unmodeled_elements import flat_parameters, mark_read, report_ignored
 
 _CAMERAS = (
     frozenset({"camera", "depth", "depth_camera", "multicamera", "rgbd", "rgbd_camera", "logical_camera"})
@@ -26,13 +26,24 @@ _PLUGIN = (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator")
 
 def read_sensors(vertex: FrameVertex) -> tuple[Sensor, ...]:
     """Return the sensors of a link or a joint."""
-    return tuple(_read_sensor(node, vertex) for node in vertex.node.all("sensor"))
+    sensors = (_read_sensor(node, vertex) for node in vertex.node.all("sensor"))
+    return tuple(sensor for sensor in sensors if sensor is not None)
 
 
-def _read_sensor(node: Node, vertex: FrameVertex) -> Sensor:
-    sensor_type = node.word("@type")
-    if sensor_type and sensor_type not in _TYPES:
-        node.invalid("sdf.sensor-type", "unknown sensor type {type!r}", type=sensor_type)
+def _read_sensor(node: Node, vertex: FrameVertex) -> Sensor | None:
+    """Return the sensor, or None if it has no known type."""
+    with node.diagnostics.tolerating("the sensor is left out"):
+        sensor_type = node.word("@type")
+        if sensor_type and sensor_type not in _TYPES:
+            node.invalid("sdf.sensor-type", "unknown sensor type {type!r}", type=sensor_type)
+    if sensor_type not in _TYPES:
+        mark_read(node)
+        return None
+    with node.diagnostics.tolerating("the value is not used"):
+        return _read_known_sensor(node, sensor_type, vertex)
+
+
+def _read_known_sensor(node: Node, sensor_type: str, vertex: FrameVertex) -> Sensor:
     report_ignored(node, {"plugin": _PLUGIN})
     X_VS = resolve_pose(node, vertex)
     on_joint = vertex.kind is VertexKind.JOINT

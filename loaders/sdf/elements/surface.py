@@ -24,6 +24,11 @@ def read_surface(collision: Node) -> Surface:
     node = collision.child("surface")
     if node is None:
         return DEFAULT
+    with node.diagnostics.tolerating("the default is used"):
+        return _read_parameters(node)
+
+
+def _read_parameters(node: Node) -> Surface:
     report_ignored(node, {"soft_contact": _ENGINE_SETTING})
     bounce, contact = node.child("bounce"), node.child("contact")
     restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
@@ -70,6 +75,7 @@ def _read_bounce(node: Node) -> tuple[float, float]:
             "restitution_coefficient is {restitution:g}; expected at most 1",
             restitution=restitution,
         )
+        restitution = 0.0
     return restitution, node.number("threshold", 1e5, inf=True)
 
 

@@ -24,9 +24,11 @@ from .poses import read_pose
 
 MODEL_FRAME = "__model__"
 """Name of the implicit frame of a model inside its own scope."""
-# Parentheses cannot occur in XML names, so that no file can contain the next two.
+# Parentheses cannot occur in XML names, so that no file can contain the next three.
 INTERFACE_MODEL = "(interface_model)"
 """Tag of the placeholder for the elements that an included file of another format adds to a scope."""
+MISSING_MODEL = "(missing_model)"
+"""Tag of the placeholder for an include that failed; its name is empty if its elements may have any name."""
 PLACEMENT_FRAME = "(placement_frame)"
 """Attribute, on the frame that replaces a merged model, with the name of the include's placement frame."""
 
@@ -95,6 +97,8 @@ class Scope:
     """Scopes of the nested models by their names within the scope."""
     interface_origins: list[FrameVertex] = field(default_factory=list)
     """The origins of interface models (see `INTERFACE_MODEL`) whose elements are members of this scope."""
+    missing: frozenset[str] = frozenset()
+    """Names of the nested models whose include failed; an empty one stands for any name."""
     canonical_link: FrameVertex | None = None
     """The canonical link; valid once the graphs are solved."""
 
@@ -135,9 +139,25 @@ class Scope:
             at = reference.find(SEPARATOR, at + 2)
         return None
 
-    def suggestion(self, reference: str) -> str:
-        """Return a hint with the member whose name is closest to an unknown one; empty if none is close."""
-        close = closest(reference, self.members, cutoff=0.7)
+    def misses(self, reference: str) -> bool:
+        """Return whether an unknown name may be one that an include would have added, had it not failed."""
+        scope, name = self, reference
+        while True:
+            if "" in scope.missing or name.partition(SEPARATOR)[0] in scope.missing:
+                return True
+            step = scope._enter_nested(name)
+            if step is None:
+                return False
+            scope, name = step
+
+    def suggestion(self, reference: str, without: str = "") -> str:
+        """Return a hint with the member whose name is closest to an unknown one; empty if none is close.
+
+        Args:
+            reference: The unknown name.
+            without: Name of the member that has the reference, which cannot be meant.
+        """
+        close = closest(reference, (name for name in self.members if name != without), cutoff=0.7)
         return f"did you mean {close}?" if close else ""
 
 
@@ -204,6 +224,7 @@ def _open_scope(scope: Scope, origin: FrameVertex) -> None:
 def _add_members(scope: Scope, graph: FrameGraph) -> list[Scope]:
     """Add the members of a scope; return the scopes of its nested models."""
     opened = []
+    scope.missing = frozenset(node.word("@name", "") for node in scope.node.all(MISSING_MODEL))
     for node in scope.node.all("link", "joint", "frame", "model", INTERFACE_MODEL):
         if node.tag == INTERFACE_MODEL:
             _add_interface_model(scope, node, graph)

@@ -71,19 +71,75 @@ def _check_name(node: Node, version: Version, newest: Version, names: Names) -> 
     name = node.attributes.get("name", "").strip()
     if not name:
         if node.tag not in _OPTIONAL:
-            node.invalid("sdf.no-name", "<{tag}> has no name", hint="add a name", tag=node.tag)
+            _report_missing_name(node, names)
         return
     if _is_reserved(name):
-        node.invalid("sdf.reserved-name", "the name {name!r} is reserved", hint="rename the element", name=name)
+        name = _replace_reserved_name(node, name, names)
     if SEPARATOR in name and newest >= _NO_SEPARATORS:
         node.invalid(
             "sdf.scoped-name",
             "the name {name!r} contains ::, which SDFormat {version} does not allow",
             hint="use nested models",
+            leniency="the name is kept",
             name=name,
             version="{}.{}".format(*newest),
         )
     _check_unique(node, name, version, names)
+
+
+def _report_missing_name(node: Node, names: Names) -> None:
+    node.invalid(
+        "sdf.no-name",
+        "<{tag}> has no name",
+        hint="add a name",
+        leniency="the element gets a name",
+        tag=node.tag,
+    )
+    if node.diagnostics.lenient:
+        node.attributes["name"] = _unused_name(node.tag, names, _space(node))
+        names[(_space(node), node.attributes["name"])] = node
+
+
+def _space(node: Node) -> str:
+    """Return the name space of an element: kinds of elements that share names have one."""
+    return "" if node.tag in _IN_MODEL else node.tag
+
+
+def _replace_reserved_name(node: Node, name: str, names: Names) -> str:
+    """Report a reserved name; return the name that lenient loading gives the element instead."""
+    means_world = node.tag != "link" or not node.children
+    node.invalid(
+        "sdf.reserved-name",
+        "the name {name!r} is reserved",
+        hint="rename the element",
+        leniency="the element is renamed" if name != WORLD or not means_world else _MEANS_WORLD,
+        name=name,
+    )
+    if not node.diagnostics.lenient:
+        return name
+    new_name = _unused_name(f"{name.strip('_')}_{node.tag}", names, _space(node))
+    if name != WORLD or not means_world:
+        _redirect_references(node, name, new_name)
+    node.attributes["name"] = new_name
+    return new_name
+
+
+_MEANS_WORLD = "the element is renamed, and references to it mean the world"
+
+
+def _redirect_references(node: Node, old: str, new: str) -> None:
+    """Let the siblings of an element refer to it by its new name."""
+    for sibling in [] if node.parent is None else node.parent.children:
+        for element in sibling.walk():
+            if element.tag in {"parent", "child"} and element.text.strip() == old:
+                element.text = new
+            for key in _REFERENCES:
+                if element.attributes.get(key, "").strip() == old:
+                    element.attributes[key] = new
+
+
+_REFERENCES = ("relative_to", "attached_to", "expressed_in", "canonical_link", "placement_frame")
+"""Attributes that refer to a link, joint, frame or model."""
 
 
 def _is_reserved(name: str) -> bool:
@@ -91,25 +147,29 @@ def _is_reserved(name: str) -> bool:
 
 
 def _check_unique(node: Node, name: str, version: Version, names: Names) -> None:
-    space = "" if node.tag in _IN_MODEL else node.tag
-    first = names.setdefault((space, name), node)
+    first = names.setdefault((_space(node), name), node)
     if first is node:
         return
     if first.tag == node.tag or version >= _UNIQUE_SIBLINGS or node.tag not in _RENAMED:
+        is_ambiguous = first.tag == node.tag and node.tag in _RENAMED
         node.invalid(
             "sdf.duplicate-name",
             "the name {name!r} is already used by the <{tag}> in line {line}",
             hint="rename one of them",
+            leniency="" if is_ambiguous else "this one is renamed, and references mean the other one",
             name=name,
             tag=first.tag,
             line=first.line,
         )
+        if node.diagnostics.lenient and not is_ambiguous:
+            node.attributes["name"] = _unused_name(f"{name}_{node.tag}", names, _space(node))
+            names[(_space(node), node.attributes["name"])] = node
         return
     _rename(node, name, first, names)
 
 
 def _rename(node: Node, name: str, first: Node, names: Names) -> None:
-    new_name = _unused_name(f"{name}_{node.tag}", names)
+    new_name = _unused_name(f"{name}_{node.tag}", names, "")
     old_subjects = node.subjects
     node.attributes["name"] = new_name
     names[("", new_name)] = node
@@ -126,8 +186,8 @@ def _rename(node: Node, name: str, first: Node, names: Names) -> None:
     )
 
 
-def _unused_name(name: str, names: Mapping[tuple[str, str], Node]) -> str:
+def _unused_name(name: str, names: Mapping[tuple[str, str], Node], space: str) -> str:
     number, candidate = 0, name
-    while ("", candidate) in names:
+    while (space, candidate) in names:
         candidate, number = f"{name}{number}", number + 1
     return candidate

@@ -38,6 +38,8 @@ def read_local_pose(element: Node) -> Pose:
 def _read_values(node: Node) -> Pose:
     rotation_format = node.word("@rotation_format", "euler_rpy")
     in_degrees = node.flag("@degrees", False)
+    if rotation_format == "euler_rpy" and len(node.text.split()) == 3:
+        return _from_position(node)
     if not _check_format(node, rotation_format, in_degrees) or not node.text.strip():
         return IDENTITY
     values = node.numbers(".", _COUNTS[rotation_format])
@@ -66,6 +68,13 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
     else:
         return True
     return False
+
+
+def _from_position(node: Node) -> Pose:
+    """Return the pose of a pose without angles, which Gazebo classic accepts."""
+    message, leniency = "expected {expected} numbers in a pose, got {count}", "the angles are taken as zero"
+    node.invalid("sdf.pose-format", message, leniency=leniency, expected=_COUNTS["euler_rpy"], count=3)
+    return Pose.of(p=node.numbers(".", 3))
 
 
 def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:

@@ -86,11 +86,12 @@ def _first_link(scope: Scope) -> FrameVertex | None:
 
 def _report_canonical_link(scope: Scope, declared: str, link: FrameVertex | None) -> None:
     if link is None:
-        if not (scope.static or scope.nested or scope.interface_origins):
+        if not (scope.static or scope.nested or scope.interface_origins or scope.missing):
             scope.node.invalid(
                 "sdf.no-link",
                 "model {model} has no link",
                 hint="add a <link>, or make the model static",
+                leniency="the model is empty",
                 model=scope.name,
             )
     elif declared:
@@ -149,18 +150,28 @@ def _resolve_relative_to(vertex: FrameVertex) -> FrameVertex | None:
 
 
 def _report_unknown(node: Node, scope: Scope, code: str, role: str, name: str) -> None:
-    hint = scope.suggestion(name) or "correct the name, or add the element that it names"
+    """Report an unknown name, unless this only follows from an include that failed."""
+    only_follows = scope.misses(name)
+    if only_follows and not node.diagnostics.lenient:
+        return
+    own_name = node.attributes.get("name", "").strip()
+    hint = scope.suggestion(name, own_name) or "correct the name, or add the element that it names"
     if name == WORLD:
         hint = "inside a model only the parent of a joint can be the world"
     node.invalid(
         code,
         "unknown name {name!r} in {role} of <{tag}>; expected a link, joint, frame or model of {scope}",
         hint=hint,
+        leniency=_LENIENCIES.get(code, "its origin is used instead" if only_follows else ""),
         name=name,
         role=role,
         tag=node.tag,
         scope=scope.name,
     )
+
+
+_LENIENCIES = {"sdf.joint-child": "the joint is left out"}
+"""Treatment of unknown names in lenient loading, keyed by code; others are tolerated only after a failed include."""
 
 
 # --- cycles and order ------------------------------------------------------------------------------------------------

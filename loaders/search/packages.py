@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .search.folders import declared_name
+from .folders import declared_name
 
 _MARKER = "package.xml"
 

@@ -1,0 +1,93 @@
+"""The warning and the log of what one public call loses, approximates or assumes."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Self
+
+from loaders.safety.limits import LimitError, Limits, budgeted
+
+from .diagnostics import Diagnostic, LoadError, limit_finding
+
+LOGGER = logging.getLogger("sdfbridge")
+"""The logger of every finding: losses at level INFO, notes at level DEBUG."""
+_MAX_CODES = 3
+
+
+class LossWarning(UserWarning):
+    """Warning: the result of a call lacks, approximates or assumes something; its ``diagnostics`` say what."""
+
+
+class LossSummary:
+    """Context of one public call, which warns of the losses at its end, at the line of the caller.
+
+    The context must be entered in the public function itself. The losses of a call within another one are those of the
+    outer one. There is no warning if the call fails, since the error states the reasons. Meshes and pictures that are
+    read during the call share one budget; a call that exceeds it is a `LoadError`.
+
+    Attributes:
+        name: Name of the source.
+        quiet: Whether there is no warning; the logger gets the findings in any case.
+        limits: Limits on the call; None for those of the outer call, or else the defaults.
+    """
+
+    _active: ContextVar[LossSummary | None] = ContextVar("_active", default=None)
+
+    def __init__(self, name: object, *, quiet: bool = False, limits: Limits | None = None) -> None:
+        self.name = str(name)
+        self.quiet = quiet
+        self._scope = budgeted(limits)
+        self._found: dict[Diagnostic, None] = {}
+        self._outer: LossSummary | None = None
+        self._token: Token[LossSummary | None] | None = None
+
+    def add(self, diagnostics: Iterable[Diagnostic], *, without: Iterable[Diagnostic] = ()) -> None:
+        """Add findings.
+
+        Args:
+            diagnostics: The findings of the call.
+            without: Findings that an earlier call has reported.
+        """
+        known = set(without)
+        self._found.update((entry, None) for entry in diagnostics if entry not in known)
+
+    def __enter__(self) -> Self:
+        self._outer = self._active.get()
+        self._token = self._active.set(self)
+        self._scope.__enter__()
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._scope.__exit__(None, None, None)
+        if self._token is not None:
+            self._active.reset(self._token)
+        if isinstance(error, LimitError):
+            raise LoadError((limit_finding(error, self.name),)) from error
+        if self._outer is not None:
+            self._outer.add(self._found)
+        elif error_type is None:
+            self._log()
+            text = self._text()
+            if text and not self.quiet:
+                warnings.warn(text, LossWarning, stacklevel=3)
+
+    def _log(self) -> None:
+        for entry in self._found:
+            LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
+
+    def _text(self) -> str:
+        """Return the summary; an empty text if nothing was lost."""
+        losses = [entry for entry in self._found if entry.severity == "warning"]
+        if not losses:
+            return ""
+        counts = ", ".join(f"{count} {fate}" for fate, count in Counter(str(entry.fate) for entry in losses).items())
+        codes = list(dict.fromkeys(entry.code for entry in losses))
+        listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
+        return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"

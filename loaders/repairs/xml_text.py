@@ -1,0 +1,84 @@
+"""Repair of XML that is not well-formed but that TinyXML, the parser of Gazebo and ROS, or Assimp reads."""
+
+from __future__ import annotations
+
+import re
+
+_SECTION = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_DECLARATION = re.compile(rb"<\?xml\b[^>]*\?>")
+_ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']+)")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_VALUE = rb"\"[^\"]*\"|'[^']*'|[^\s\"'<>/=]+"
+_ATTRIBUTE = re.compile(rb"\s+([^\s\"'<>/=]+)\s*=\s*(" + _VALUE + rb")")
+_START_TAG = re.compile(rb"<([A-Za-z_][\w.:-]*+)((?:\s++[^\s\"'<>/=]++\s*+=\s*+(?:" + _VALUE + rb"))*+)\s*+(/?+)>")
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:#[0-9]{1,9}|#x[0-9a-fA-F]{1,9}|amp|lt|gt|quot|apos);)")
+_ROOTS = (b"sdf", b"gazebo", b"robot")
+"""Tags of root elements, which never contain one another."""
+
+
+def mended_xml(data: bytes) -> bytes:
+    """Return a document without common errors; every line keeps its number.
+
+    Values of attributes get quotes, and ``<`` and ``&`` in them are escaped; a second attribute of a name, control
+    characters, what stands before the XML declaration and what follows the root element are removed; text that is not
+    in the declared UTF-8 is decoded as Latin-1. The time is linear in the size of any document.
+
+    Args:
+        data: The document.
+    """
+    data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _as_utf8(data))))
+    pieces, end = [], 0
+    for section in _SECTION.finditer(data):
+        pieces += [_mended_markup(data[end : section.start()]), section[0]]
+        end = section.end()
+    return b"".join((*pieces, _mended_markup(data[end:])))
+
+
+def _as_utf8(data: bytes) -> bytes:
+    declaration = _DECLARATION.search(data[:1024])
+    encoding = None if declaration is None else _ENCODING.search(declaration[0])
+    if encoding is not None and encoding[1].lower() not in {b"utf-8", b"utf8", b"us-ascii", b"ascii"}:
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
+
+
+def _with_declaration_first(data: bytes) -> bytes:
+    """Return the document with its first declaration at the start, without text before it and without further ones."""
+    first = _DECLARATION.search(data)
+    if first is None:
+        return data
+    before, after = data[: first.start()], data[first.end() :]
+    return first[0] + _lines(before) + _DECLARATION.sub(b"", after)
+
+
+def _without_text_around_root(data: bytes) -> bytes:
+    start = max(data.find(b"<"), 0)
+    tags = (match for match in _START_TAG.finditer(_SECTION.sub(b"", data[: 1 << 16])))
+    root = next((match[1] for match in tags), b"")
+    closing = b"</" + root + b">"
+    end = data.find(closing) if root in _ROOTS else -1
+    return _lines(data[:start]) + (data[start:] if end < 0 else data[start : end + len(closing)])
+
+
+def _lines(text: bytes) -> bytes:
+    return b"\n" * text.count(b"\n")
+
+
+def _mended_markup(markup: bytes) -> bytes:
+    return _BARE_AMPERSAND.sub(b"&amp;", _START_TAG.sub(_mended_tag, markup))
+
+
+def _mended_tag(match: re.Match[bytes]) -> bytes:
+    tag, attributes, closing = match.groups()
+    values: dict[bytes, bytes] = {}
+    for attribute in _ATTRIBUTE.finditer(attributes):
+        value = attribute[2]
+        quoted = value if value[:1] in (b'"', b"'") else b'"' + value + b'"'
+        values.setdefault(attribute[1], quoted.replace(b"<", b"&lt;"))
+    text = b"".join(b" " + name + b"=" + value for name, value in values.items())
+    missing = attributes.count(b"\n") - text.count(b"\n")
+    return b"<" + tag + text + b"\n" * missing + closing + b">"
