@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
@@ -292,14 +292,18 @@ def _limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
 def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
     schemes = search.get("schemes", {})
     resources = Resources(
-        package_map=package_folders(search.get("package_map")),
-        paths=search_folders(search.get("paths")),
-        schemes={scheme.lower(): tuple(map(Path, folders)) for scheme, folders in schemes.items()},
+        package_map={name: Path(os.path.abspath(f)) for name, f in package_folders(search.get("package_map")).items()},
+        paths=_absolute(search_folders(search.get("paths"))),
+        schemes={scheme.lower(): _absolute(folders) for scheme, folders in schemes.items()},
         finder=search.get("finder"),
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )
     return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
+
+
+def _absolute(folders: Iterable[PathLike]) -> tuple[Path, ...]:
+    return tuple(Path(os.path.abspath(folder)) for folder in folders)
 
 
 class _Reading(NamedTuple):

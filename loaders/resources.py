@@ -7,12 +7,18 @@ A URI is searched for in this order:
 3. the packages and models that enclose that folder (``package.xml``, ``model.config``, or a folder of that name);
 4. ``paths`` of the caller;
 5. the environment variables in `loaders.search.folders.ENVIRONMENT`;
-6. the caches of Gazebo Fuel, read only;
-7. ``finder``, a function of the caller, called with the URI as the file has it.
+6. ``models`` in the folders around that folder, and the folders that their packages export to Gazebo;
+7. every package and model below ``paths``, then every folder below them;
+8. the caches of Gazebo Fuel, read only;
+9. ``finder``, a function of the caller, called with the URI as the file has it.
+
+``$(find name)/rest`` is ``package://name/rest``. A path that does not exist, such as ``file://name/rest``, ``name`` or
+``/home/anybody/install/share/name/rest``, may begin with, or contain, the name of a package or model.
 
 The result, with symbolic links resolved, must lie in a folder of the caller (``package_map``, ``schemes``, ``paths``,
 the environment, the caches), in the folder of the main file, in a package or model around one of these, or in one that
-lies beside such a package or model; unless the caller sets ``unsafe_paths``. Names in files add no folder to these.
+lies beside such a package or model or in a folder ``models`` around the main file; unless the caller sets
+``unsafe_paths``. Names in files add no folder to these.
 """
 
 from __future__ import annotations
@@ -37,10 +43,15 @@ from .search.folders import (
     fuel_places,
     is_called,
     is_plain_name,
+    model_folders,
     workspace_folders,
 )
+from .search.package_index import PackageIndex
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
+
+_FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
+"""A path in a package as ROS's launch files and xacro write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,18 +88,32 @@ class Resources:
     """Whether a file outside the model's folder, its packages and the given folders may be read."""
     main: Path | None = None
     """The file that the caller loads; None if the folder of each search is that of such a file."""
+    mesh_folders: Sequence[Path] = ()
+    """Folders to search for relative paths and for their last names, as ``meshdir`` of a URDF for MuJoCo demands."""
     lookups: list[Lookup] = field(default_factory=list, compare=False)
     """All searches, in order."""
     _allowed: dict[Path, AllowedRoots] = field(default_factory=dict, compare=False, repr=False)
     """The folders that may be read, keyed by the main file, or without one by the folder of the file."""
     _answers: list[Path] = field(default_factory=list, compare=False, repr=False)
     """Folders of the files that ``finder`` returned."""
+    _indexes: list[PackageIndex] = field(default_factory=list, compare=False, repr=False)
+    """The index of what is below ``paths``, shared by all copies for one load."""
+    _models: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
+    """Folders of models around a folder, cached for one load."""
     _enclosing: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
     """Packages and models around a folder, cached for one load."""
     _found: dict[tuple[str, Path], Lookup] = field(default_factory=dict, compare=False, repr=False)
     """Successful searches, by URI and folder, cached for one load unless there is a finder."""
     _folders: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
     """Folder of each file that has URIs, by its name."""
+
+    def __post_init__(self) -> None:
+        if not self._indexes:
+            self._indexes.append(PackageIndex(self.paths))
+
+    @property
+    def _index(self) -> PackageIndex:
+        return self._indexes[0]
 
     def find(self, uri: str, base: Path, node: Node) -> Path | None:
         """Return the file or folder that a URI refers to, or None; report a failure, with every path tried.
@@ -162,7 +187,8 @@ class Resources:
             folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
             more = (*(folder for folders in self.schemes.values() for folder in folders), *fuel_caches())
-            self._allowed[key] = AllowedRoots.of(given, more, around=self._enclosing_packages)
+            around, shelves = self._enclosing_packages, self._model_folders(folder)
+            self._allowed[key] = AllowedRoots.of(given, more, shelves, around=around)
         return self._allowed[key].allow(path)
 
     def _checked(self, path: Path, uri: str, base: Path) -> Path | Failure:
@@ -195,10 +221,29 @@ class Resources:
             yield from fuel_places(rest)
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield Path(rest)
+            yield from self._tails(rest, base)
         elif scheme in {"", "file"}:
             yield from (
                 folder / rest for folder in (base, *self._enclosing_packages(base), *self.paths, *environment())
             )
+            names = (rest, os.path.basename(rest))
+            yield from (folder / name for folder in self.mesh_folders for name in names)
+            name, _, path = rest.partition("/")
+            yield from self._named(name, path, base)
+
+    def _tails(self, path: str, base: Path) -> Iterator[Path]:
+        """Yield the places of the end of a path of another machine that begins with the name of a package."""
+        parts = path.split("/")
+        for i, name in enumerate(parts[:-1]):
+            rest = "/".join(parts[i + 1 :])
+            yield from (folder / rest for folder in self._enclosing_packages(base) if is_called(folder, name))
+            yield from (folder / rest for folder in self._index.packages(name))
+
+    def _model_folders(self, base: Path) -> list[Path]:
+        """Return the folders of models that belong to the files in a folder."""
+        if base not in self._models:
+            self._models[base] = list(model_folders(base))
+        return self._models[base]
 
     def _named(self, name: str, rest: str, base: Path) -> Iterator[Path]:
         """Yield the places of ``package://name/rest``; an empty name may mean the package of the file."""
@@ -216,6 +261,9 @@ class Resources:
             yield folder / name / rest
             if is_called(folder, name):
                 yield folder / rest
+        yield from (folder / name / rest for folder in self._model_folders(base))
+        yield from (folder / rest for folder in self._index.packages(name))
+        yield from (folder / rest for folder in self._index.folders(name) if rest)
         yield from (version / rest for version in fuel_models(name))
 
 
@@ -251,6 +299,9 @@ def _distinct(places: Iterable[Path]) -> Iterator[Path]:
 
 def _split(uri: str) -> tuple[str, str]:
     """Return the scheme, empty for a plain path, and the rest with forward slashes and without escapes."""
+    found = _FIND.fullmatch(uri)
+    if found is not None:
+        return "package", f"{found[1]}/{found[2]}".replace("\\", "/")
     match = _URI.fullmatch(uri)
     scheme, rest = ("", uri) if match is None else (match[1].lower(), unquote(match[2]))
     if scheme == "file" and rest.startswith("localhost/"):

@@ -167,7 +167,7 @@ CODES = {
     "sdf.no-model-config": CodeInfo(
         "A folder has no `model.config`, or it names no readable file.",
         "Add `model.config`, or name the model file itself.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "sdf.no-name": CodeInfo("An element that needs a name has none.", "Add a name.", (Fate.INVALID, Fate.SKIPPED)),
     "sdf.no-points": CodeInfo("A polyline has no points.", "Add the points of its outline.", (Fate.INVALID,)),

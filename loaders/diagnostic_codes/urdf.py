@@ -136,6 +136,11 @@ CODES = {
     "urdf.missing-name": CodeInfo(
         "The robot has no name; the message states the name that is used.", "Add a name to `<robot>`.", (Fate.ASSUMED,)
     ),
+    "urdf.mujoco-options": CodeInfo(
+        "The `<mujoco>` of a URDF has options for MuJoCo's compiler, of which only the folders of meshes are used.",
+        "",
+        (Fate.NOTED,),
+    ),
     "urdf.no-links": CodeInfo("The robot has no links, so the scene is empty.", "Add a link.", (Fate.ASSUMED,)),
     "urdf.no-shape": CodeInfo(
         "A collision or visual has no known shape and is left out.",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from loaders.files import is_inside, real_path
 
-from .folders import enclosing, is_package, model_folder
+from .folders import enclosing, is_package_or_model, model_folder
 
 
 class _RealPaths:
@@ -47,19 +47,24 @@ class AllowedRoots:
 
     @classmethod
     def of(
-        cls, folders: Iterable[Path], more: Iterable[Path] = (), around: Callable[[Path], list[Path]] = enclosing
+        cls,
+        folders: Iterable[Path],
+        more: Iterable[Path] = (),
+        shelves: Iterable[Path] = (),
+        around: Callable[[Path], list[Path]] = enclosing,
     ) -> AllowedRoots:
         """Return the roots for some folders.
 
         Args:
             folders: Folders that may be read with the packages and models around them.
             more: Folders that may be read without those.
+            shelves: Folders in which packages and models may be read.
             around: Function that returns the packages and models around a folder.
         """
         folders = [Path(os.path.abspath(folder)) for folder in folders]
         packages = [package for folder in folders for package in around(folder)]
         roots = (*folders, *map(model_folder, folders), *packages, *more)
-        shelves = (package.parent for package in packages)
+        shelves = (*shelves, *(package.parent for package in packages))
         real = _RealPaths()
         return cls(tuple(dict.fromkeys(map(real, roots))), tuple(dict.fromkeys(map(real, shelves))))
 
@@ -75,7 +80,7 @@ class AllowedRoots:
         name = os.path.relpath(real, shelf).split(os.sep, 1)[0]
         folder = os.path.join(shelf, name)
         if folder not in self._packages:
-            self._packages[folder] = name != os.curdir and is_package(folder)
+            self._packages[folder] = name != os.curdir and is_package_or_model(folder)
         return self._packages[folder]
 
     def _real_path(self, path: Path) -> str:

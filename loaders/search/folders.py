@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from loaders.files import FileError, read
+from loaders.files import FileError, is_inside, read, regular_files
 
 ENVIRONMENT = (
     "SDF_PATH",
@@ -26,6 +26,8 @@ _FUEL_CACHES = {"GZ_FUEL_CACHE_PATH": ".gz/fuel", "IGN_FUEL_CACHE_PATH": ".ignit
 
 _MARKERS = ("package.xml", "model.config", "manifest.xml")
 _PACKAGE_NAME = re.compile(rb"<name>\s{0,99}([^<\s]{1,999})\s{0,99}</name>")
+_EXPORT = re.compile(rb"\bgazebo_(?:model|media|resource)_path\s{0,99}=\s{0,99}[\"']([^\"'<]{1,999})[\"']")
+"""Attributes with the folders that a package exports to Gazebo classic."""
 _MAX_MANIFEST = 1 << 20
 """Largest size of a ``package.xml`` in bytes."""
 _LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
@@ -58,6 +60,51 @@ def begins_model(folder: Path) -> bool:
         return False
     names = (entry.name.lower() for entry in entries)
     return any(name in _MARKERS or name in _LAYOUT_FOLDERS or name.endswith(_DESCRIPTIONS) for name in names)
+
+
+def is_package_or_model(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a folder is a package or a model; a model may lack its manifest."""
+    return is_package(folder) or only_model_file(Path(folder)) is not None
+
+
+def is_model_file(name: str) -> bool:
+    """Return whether a file of this name is one that a folder of a model holds."""
+    return name.endswith((".sdf", ".config")) or name in _MARKERS
+
+
+def only_model_file(folder: Path) -> Path | None:
+    """Return the model file of a folder without manifest: ``model.sdf``, one of its name, or the only one; or None."""
+    files = [path for path in regular_files(folder, ".sdf") if path.is_file()]
+    named = [path for path in files if path.name in {"model.sdf", f"{folder.name}.sdf"}]
+    return next(iter(named), files[0] if len(files) == 1 else None)
+
+
+def model_folders(base: Path) -> Iterator[Path]:
+    """Yield the folders of models that belong to a file: ``models`` of its ancestors, and what their packages export.
+
+    A ``package.xml`` exports folders by ``<gazebo_ros gazebo_model_path="${prefix}/models"/>``, ``${prefix}`` being
+    the folder of the package.
+
+    Args:
+        base: The folder of the file.
+    """
+    for folder in ancestors(base):
+        if (folder / "models").is_dir():
+            yield folder / "models"
+        yield from _exported_folders(folder)
+
+
+def _exported_folders(package: Path) -> Iterator[Path]:
+    """Yield the folders in a package that it exports to Gazebo."""
+    try:
+        manifest = read(package / "package.xml", limit=_MAX_MANIFEST)
+    except FileError:
+        return
+    for match in _EXPORT.finditer(manifest):
+        for word in match[1].decode(errors="replace").split(":"):
+            folder = os.path.normpath(word.replace("${prefix}", str(package)))
+            if folder == str(package.parent) or is_inside(folder, (str(package),)):
+                yield Path(folder)
 
 
 def enclosing(base: Path) -> list[Path]:

@@ -18,6 +18,7 @@ from .drake_extensions import with_extensions
 from .gazebo import GazeboExtensions
 from .joints import read_joint, read_mimic
 from .links import read_link
+from .mujoco import with_mesh_folders
 from .shapes import Materials, read_origin
 from .transmissions import read_actuators
 from .tree import connected, link_poses, root_link
@@ -37,6 +38,7 @@ def read(root: Node, context: Context) -> Scene | None:
         context: The context of the load.
     """
     root.skip("@version")
+    context = with_mesh_folders(root, context)
     name = _read_name(root)
     canonicalize_urdf(root)
     link_nodes = _by_name(root.all("link"))

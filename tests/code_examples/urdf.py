@@ -68,6 +68,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "urdf.missing-inertia": ("<link name='a'><inertial><mass value='1'/></inertial></link>", ("a",)),
     "urdf.missing-limit": (TWO + joint(kind="revolute"), ("j",)),
     "urdf.missing-name": (LINK, ()),
+    "urdf.mujoco-options": (LINK + "<mujoco/>", ()),
     "urdf.no-links": ("", ()),
     "urdf.no-shape": (shape("<blob/>"), ("a::v",)),
     "urdf.no-texture": (painted(RED + "<texture/>"), ("a::v",)),

@@ -8,6 +8,7 @@ from loaders.diagnostics import Fate
 from loaders.files import is_inside, real_path
 from loaders.node import Node
 from loaders.sdf.upgrade.versions import NEWEST, Version
+from loaders.search.folders import only_model_file
 from loaders.xml import parse, read_bytes
 
 _MANIFESTS = ("model.config", "manifest.xml")
@@ -25,8 +26,7 @@ def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | 
         return path
     manifest = next((path / name for name in _MANIFESTS if (path / name).is_file()), None)
     if manifest is None:
-        node.invalid("sdf.no-model-config", "folder {folder} has no model.config", folder=path)
-        return None
+        return _file_without_manifest(path, node)
     if manifest.name != _MANIFESTS[0]:
         node.report(
             Fate.NOTED,
@@ -45,6 +45,16 @@ def model_file(path: Path, node: Node, *, unsafe_paths: bool = False) -> Path | 
     hint = "name a file in the folder of the model"
     node.invalid("sdf.model-file-outside", template, hint=hint, manifest=manifest, file=file)
     return None
+
+
+def _file_without_manifest(folder: Path, node: Node) -> Path | None:
+    """Report a folder without manifest; return its model file for lenient loading."""
+    file = only_model_file(folder)
+    name = "" if file is None else file.name
+    leniency = "" if file is None else "using {file}"
+    message, hint = "folder {folder} has no model.config", "add one, or name the file of the model"
+    node.invalid("sdf.no-model-config", message, hint=hint, leniency=leniency, folder=folder, file=name)
+    return file if node.diagnostics.lenient else None
 
 
 def _newest_file(root: Node, folder: Path) -> Path | None:
