@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,15 @@ KINDS = {
 """Every kind of case by its name."""
 
 
+CORPUS = Path(__file__).parents[2] / "tests" / "fuzz_corpus"
+"""Folder of the inputs that once failed."""
+
+
+def corpus() -> list[Path]:
+    """Return the folders of the inputs that once failed; the number of a case is an index into them."""
+    return sorted(path for path in CORPUS.iterdir() if path.is_dir())
+
+
 def case_files(kind: str, number: int) -> dict[str, bytes]:
     """Return the files of a case by their paths; equal arguments give equal files.
 
@@ -76,10 +86,13 @@ def write_case(kind: str, number: int, folder: Path) -> Path:
     """Write the files of a case into a folder and return the file to load.
 
     Args:
-        kind: A key of `KINDS`.
+        kind: A key of `KINDS`, or ``corpus``.
         number: The seed of the mutation.
         folder: Where to write.
     """
+    if kind == "corpus":
+        shutil.copytree(corpus()[number], folder)
+        return next(folder.glob("robot.*"))
     for path, data in case_files(kind, number).items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

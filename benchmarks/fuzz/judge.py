@@ -43,7 +43,7 @@ def judge(kind: str, number: int, place: Path) -> tuple[str, str]:
     """Run a case and return its outcome with a detail, as in `benchmarks.fuzz.process.Result`.
 
     Args:
-        kind: A kind of `KINDS`, or ``output``.
+        kind: A kind of `KINDS`, ``corpus`` or ``output``.
         number: The seed of the case.
         place: The folder of this process.
     """
@@ -105,13 +105,14 @@ def use(kind: str, main: Path, out: Path, *, reopen: bool) -> None:
     srdf = main.with_name("robot.srdf") if kind == "srdf" else None
     scene = loaders.load(main, srdf=srdf, package_map={"p": main.parent}, paths=[main.parent])
     scene.to_dict()
-    if "mjcf" in KINDS[kind].targets:
+    targets = KINDS[kind].targets if kind in KINDS else ("mjcf", "pybullet")
+    if "mjcf" in targets:
         import mujoco
 
         result = bridge.export_mjcf(scene, out / "mjcf")
         if reopen:  # the export has compiled the same bytes in memory
             mujoco.MjModel.from_xml_path(str(result.path.parent / "scene.xml"))
-    if "pybullet" in KINDS[kind].targets:
+    if "pybullet" in targets:
         import pybullet
 
         client = _physics_server()

@@ -114,17 +114,18 @@ def run_output_case(number: int, place: Path) -> tuple[str, str]:
     case, folder = scenario(number), place / "outputs"
     try:
         folder.mkdir()
-        _prepare(case, folder)
-        before = _content(folder)
-        _stopped(lambda: _write(case, folder), case, folder)
-        return _judged(case, folder, before)
+        prepare(case, folder)
+        before = content(folder)
+        stopped(lambda: write(case, folder), case, folder)
+        return judged(case, folder, before)
     except BaseException:  # noqa: BLE001  # a failure of the case is its result
         return "exception", traceback.format_exc(limit=-4)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _prepare(case: Scenario, folder: Path) -> None:
+def prepare(case: Scenario, folder: Path) -> None:
+    """Write the earlier output and the files of somebody else."""
     if case.old is not None and case.writer == "folder":
         write_folder(folder / "out", case.old)
     elif case.old is not None:
@@ -135,15 +136,16 @@ def _prepare(case: Scenario, folder: Path) -> None:
         target.write_bytes(data)
 
 
-def _write(case: Scenario, folder: Path) -> None:
+def write(case: Scenario, folder: Path) -> None:
+    """Write the new output."""
     if case.writer == "folder":
         write_folder(folder / "out", case.new, force=case.force)
     else:
         write_file(folder / "report.html", case.new.get("model.xml", b"new"))
 
 
-def _stopped(work: Callable[[], None], case: Scenario, folder: Path) -> None:
-    """Do the work in a fork that is interrupted as the case says."""
+def stopped(work: Callable[[], None], case: Scenario, folder: Path) -> int:
+    """Do the work in a fork that is interrupted as the case says; return its exit status."""
     child = os.fork()
     if child == 0:
         try:
@@ -151,7 +153,7 @@ def _stopped(work: Callable[[], None], case: Scenario, folder: Path) -> None:
             work()
         finally:
             os._exit(0)
-    os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def _arm(case: Scenario, folder: str) -> None:
@@ -176,7 +178,7 @@ def _is_below(arguments: tuple[object, ...], folder: str) -> bool:
     return any(str(argument).startswith(folder) for argument in arguments if isinstance(argument, (str, os.PathLike)))
 
 
-def _content(folder: Path) -> Files:
+def content(folder: Path) -> Files:
     """Every file below a folder by its path; hidden folders of writers and manifests do not count."""
     found = {}
     for path in sorted(folder.rglob("*")):
@@ -190,17 +192,24 @@ def _is_scratch(name: str) -> bool:
     return name.startswith((".out.sdfbridge-", ".sdfbridge-")) and name not in _FOREIGN
 
 
-def _judged(case: Scenario, folder: Path, before: Files) -> tuple[str, str]:
-    after, expected = _content(folder), _expected(case, before)
+def judged(case: Scenario, folder: Path, before: Files) -> tuple[str, str]:
+    """Return the outcome after an interruption and its detail, and whether the next output is whole.
+
+    Args:
+        case: The case.
+        folder: Its folder.
+        before: The content of the folder before the interruption.
+    """
+    after, expected = content(folder), _expected(case, before)
     if after not in (before, expected):
         return "outside", f"neither old nor new: {sorted(after)}; old {sorted(before)}; new {sorted(expected)}"
     try:
-        _write(case, folder)
+        write(case, folder)
     except OutputFolderError:
-        if _content(folder) != before or case.force:
+        if content(folder) != before or case.force:
             return "outside", "a refused output changed something"
         return "kept", "refused"
-    if _content(folder) != expected:
+    if content(folder) != expected:
         return "outside", "the next output is not whole"
     hidden = [name for name in os.listdir(folder) if name.startswith(".out.sdfbridge-") and name not in _FOREIGN]
     if hidden and not case.force:
@@ -213,6 +222,5 @@ def _expected(case: Scenario, before: Files) -> Files:
     if case.writer == "file":
         return before | {"report.html": case.new.get("model.xml", b"new")}
     old = {f"out/{name}" for name in case.old or ()}
-    foreign = {f"out/{name}" for name in ()} | {name for name in case.foreign if name.startswith("out/")}
-    kept = {name: data for name, data in before.items() if name not in old or name in foreign - old}
+    kept = {name: data for name, data in before.items() if name not in old}
     return kept | {f"out/{name}": data for name, data in case.new.items()}

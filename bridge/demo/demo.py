@@ -95,7 +95,7 @@ def _reports(comparison: Comparison, picture: bytes | None) -> tuple[dict[str, b
         report = html(comparison, {"same joint positions": picture} if picture else {})
     except ImportError as error:
         return files, [str(error)]
-    return files | {"report.html": report.encode()}, []
+    return files | {"report.html": report.encode(errors="backslashreplace")}, []
 
 
 def _picture(scene: Scene) -> tuple[bytes | None, list[str]]:

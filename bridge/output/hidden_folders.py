@@ -7,6 +7,7 @@ is: a draft is removed; old content is removed unless it has files that were edi
 
 from __future__ import annotations
 
+import contextlib
 import filecmp
 import hashlib
 import os
@@ -16,7 +17,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from .manifest import folder_state
+from .manifest import MANIFEST, folder_state
 
 _HIDDEN = ".sdfbridge-"
 _TOKENS = re.compile(r"(?:(?P<inode>[0-9a-f]+)-)?[0-9a-f]{8}(?P<aside>-old)?")
@@ -88,7 +89,22 @@ def discard(hidden: Path, place: Path) -> None:
         place: The output folder.
     """
     if hidden.is_dir() and (_is_draft(hidden, place) or not _has_more(hidden, place)):
-        shutil.rmtree(hidden, ignore_errors=True)
+        remove_output(hidden)
+
+
+def remove_output(folder: Path) -> None:
+    """Remove a folder, its manifest last, so that a kill leaves a folder that still tells what belongs to it.
+
+    Args:
+        folder: The folder.
+    """
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            elif entry.name != MANIFEST:
+                os.remove(entry.path)
+        shutil.rmtree(folder)
 
 
 def _is_draft(hidden: Path, place: Path) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from .exchange import ExchangeUnsupportedError, exchange
-from .hidden_folders import aside_of, discard, new_hidden_folder, remove_leftovers
+from .hidden_folders import aside_of, discard, new_hidden_folder, remove_leftovers, remove_output
 from .manifest import MANIFEST, FolderState, folder_state, manifest_text
 
 _MAX_NAMED = 10
@@ -228,7 +228,7 @@ def _take_place(fresh: Path, place: Path, state: FolderState) -> None:
     if changed != state:
         _swap(fresh, place)
         raise OutputFolderError(_refusal(place, changed.edited, changed.foreign))
-    shutil.rmtree(fresh, ignore_errors=True)
+    remove_output(fresh)
 
 
 def _swap(fresh: Path, place: Path) -> None:

@@ -99,18 +99,23 @@ class Comparison(Findings):
             ImportError: If jinja2 or matplotlib is not installed.
             OutputFolderError: If the folder holds files that were edited or that no report wrote.
         """
-        return write_folder(folder, {**self.files(), REPORT: html(self, pictures or {}).encode()}, force=force)
+        return write_folder(folder, {**self.files(), REPORT: _encoded(html(self, pictures or {}))}, force=force)
 
     def files(self) -> dict[str, bytes]:
         """Return ``results.json`` and ``junit.xml``: the content by name."""
-        return {"results.json": self._json().encode(), "junit.xml": junit(self).encode()}
+        return {"results.json": _encoded(self._json()), "junit.xml": _encoded(junit(self))}
 
     def _json(self) -> str:
         return json.dumps(self.to_dict(), indent=1) + "\n"
 
 
 def _write(path: str | os.PathLike[str], text: str) -> Path:
-    return write_file(path, text.encode())
+    return write_file(path, _encoded(text))
+
+
+def _encoded(text: str) -> bytes:
+    """Return a text as UTF-8; names of files may hold bytes that are no characters."""
+    return text.encode(errors="backslashreplace")
 
 
 def compare(

@@ -88,3 +88,47 @@ def test_the_model_that_was_compiled_is_that_of_the_folder(tmp_path: Path) -> No
     model = mujoco.MjModel.from_xml_path(str(result.path.with_name("scene.xml")))
     assert (result.model.nbody, result.model.ngeom, result.model.nmesh) == (model.nbody, model.ngeom, model.nmesh)
     assert (result.model.body_inertia == model.body_inertia).all()
+
+
+MODEL = (
+    '<model name="{}"><link name="base"/><link name="tip">{}</link><joint name="j" type="revolute">'
+    "<parent>base</parent><child>tip</child><axis><xyz>0 0 1</xyz></axis></joint></model>"
+)
+
+
+def world(geometry: str) -> str:
+    """Return a world with two models, of which the second has a visual of this shape."""
+    visual = f'<visual name="v"><geometry>{geometry}</geometry></visual>'
+    models = MODEL.format("one", "") + MODEL.format("two", visual)
+    return f'<sdf version="1.9"><world name="w">{models}</world></sdf>'
+
+
+def test_a_world_of_several_files_compiles_from_the_disk(tmp_path: Path) -> None:
+    (tmp_path / "w.sdf").write_text(world("<box><size>1 1 1</size></box>"))
+    result = bridge.export_mjcf(tmp_path / "w.sdf", tmp_path / "out", quiet=True)
+    assert {"w.xml", "one.xml", "two.xml", "scene.xml"} <= set(result.files)
+    for file in ("w.xml", "scene.xml"):
+        model = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / file))
+        assert model.nbody == result.model.nbody == 5
+
+
+def test_what_mujoco_refuses_in_a_file_of_a_world_is_named_by_its_source(tmp_path: Path) -> None:
+    (tmp_path / "mesh.obj").write_text(TETRAHEDRON.format("1e-9"))
+    (tmp_path / "w.sdf").write_text(world(MESH))
+    with pytest.raises(ExportError) as error:
+        bridge.export_mjcf(tmp_path / "w.sdf", tmp_path / "out", quiet=True)
+    (entry,) = (e for e in error.value.diagnostics if e.code == "mjcf.refused")
+    assert entry.subjects == ("two::tip",)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_source_whose_name_is_no_text_is_exported(tmp_path: Path) -> None:
+    """The name of a file may hold bytes that are no UTF-8; README and comments name the source."""
+    path = tmp_path / "arm\udcff.urdf"
+    try:
+        path.write_text('<robot name="arm"><link name="base"/></robot>')
+    except (OSError, UnicodeError):
+        return  # this file system knows text only
+    result = bridge.export_mjcf(path, tmp_path / "out", quiet=True)
+    assert "arm\\udcff.urdf" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert mujoco.MjModel.from_xml_path(str(result.path)).nbody == 2

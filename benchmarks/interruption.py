@@ -1,0 +1,211 @@
+"""Interrupt the writers of output folders and files, and examine what is left.
+
+python -m benchmarks.interruption [--kills N] [--seed N] [--out DIR]
+
+Kills at random moments: a process that writes is sent SIGKILL, SIGTERM or SIGINT. Then, with ``strace``, an
+interruption at each system call on files: each of the signals, and the error of a full disk. Afterwards the old output
+or the new one must stand whole, with all files of somebody else, and the next output must succeed. A second call
+resumes the first. The exit status is 1 if any output was lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.fuzz.outputs import Scenario, content, judged, prepare, scenario, write
+
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+CALLS = "%file,%desc"
+"""System calls that take a path or a descriptor, in the words of strace."""
+REFUSED = "openat,mkdir,write,rename,renameat2,link,linkat,chmod,fchmod"
+"""System calls that a full disk refuses, or a file system that has become read-only."""
+LARGEST = 5_000_000
+"""Size of a file that takes long to write, so that kills at random moments meet it half written."""
+
+OLD = {"model.xml": b"old", "assets/a.obj": b"old mesh", "README.md": b"old text"}
+NEW = {"model.xml": b"new", "assets/b.obj": b"new mesh", "README.md": b"new text"}
+MINE = {"notes.txt": b"mine", "mine/todo.md": b"mine"}
+WRITERS = {
+    "folder": Scenario("folder", OLD, MINE, NEW, False, 0, 0),
+    "new folder": Scenario("folder", None, MINE, NEW, False, 0, 0),
+    "forced folder": Scenario("folder", OLD, {f"out/{k}": v for k, v in MINE.items()}, NEW, True, 0, 0),
+    "file": Scenario("file", OLD, MINE, NEW, False, 0, 0),
+}
+"""Outputs that are interrupted at each system call."""
+
+Outcome = tuple[str, str]
+Stop = Callable[[int], None]
+
+
+def interrupted(case: Scenario, stop: Stop) -> Outcome:
+    """Write an output in a process that is stopped on its way; return what is left, as `judged` does.
+
+    Args:
+        case: The output.
+        stop: Called with the number of the process, which waits for SIGUSR1; sends this signal, and the fault.
+    """
+    place = Path(tempfile.mkdtemp(prefix="interruption-"))
+    try:
+        prepare(case, place)
+        before = content(place)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])  # the child waits for it
+        child = os.fork()
+        if child == 0:
+            _child(case, place)
+        try:
+            stop(child)
+        finally:
+            os.waitpid(child, 0)
+        return judged(case, place, before)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _child(case: Scenario, place: Path) -> None:
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.sigwait([signal.SIGUSR1])
+        write(case, place)
+    finally:
+        os._exit(0)
+
+
+# --- at random moments -----------------------------------------------------------------------------------------------
+
+
+def random_kill(number: int) -> Outcome:
+    """Kill a process that writes, at a random moment of the time that this takes.
+
+    Args:
+        number: The seed of the output, of the moment and of the signal.
+    """
+    rng = random.Random(f"kill/{number}")
+    case = replace(scenario(number), fault=0)
+    case.new["large.bin"] = rng.randbytes(rng.choice((0, 100_000, LARGEST)))
+    moment, kind, duration = rng.uniform(0.0, 1.0), rng.choice(SIGNALS), 0.0
+
+    def finish(child: int) -> None:
+        nonlocal duration
+        start = time.monotonic()
+        os.kill(child, signal.SIGUSR1)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        duration = time.monotonic() - start
+
+    def stop(child: int) -> None:
+        os.kill(child, signal.SIGUSR1)
+        time.sleep(moment * duration)
+        os.kill(child, kind)
+
+    interrupted(case, finish)
+    return interrupted(case, stop)
+
+
+# --- at each system call ---------------------------------------------------------------------------------------------
+
+
+def traced(case: Scenario, *options: str) -> tuple[Outcome, int]:
+    """Write an output under strace; return what is left, and the number of system calls that were traced.
+
+    Args:
+        case: The output.
+        options: Options of strace.
+    """
+    count = 0
+
+    def stop(child: int) -> None:
+        nonlocal count
+        with tempfile.NamedTemporaryFile("r") as log:
+            command = ["strace", "-p", str(child), "-o", log.name, *options]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tracer:
+                assert tracer.stderr is not None
+                attached = tracer.stderr.readline()
+                if "attached" not in attached:
+                    raise OSError(f"strace cannot attach: {attached.strip()}")
+                os.kill(child, signal.SIGUSR1)
+                tracer.stderr.read()
+            count = sum(re.match(r"\w+\(", line) is not None for line in log)
+
+    return interrupted(case, stop), count
+
+
+def each_system_call(name: str) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+    """Yield every interruption of an output: its name, and a function that carries it out.
+
+    Args:
+        name: A key of `WRITERS`.
+    """
+    case = WRITERS[name]
+    faults = {kind.name: (CALLS, f"signal={kind.name}") for kind in SIGNALS}
+    faults |= {code: (REFUSED, f"error={code}") for code in ("ENOSPC", "EROFS")}
+    for fault, (calls, action) in faults.items():
+        _, count = traced(case, "-e", f"trace={calls}")
+        for n in range(1, count + 1):
+            options = ("-e", f"trace={calls}", "-e", f"inject={calls}:{action}:when={n}")
+            yield f"{name}, {fault} at call {n}", lambda options=options: traced(case, *options)[0]  # type: ignore[misc]
+
+
+# --- the record ------------------------------------------------------------------------------------------------------
+
+
+def main(words: list[str] | None = None) -> int:
+    """Carry out the interruptions that are not recorded yet, and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.interruption", description=__doc__)
+    parser.add_argument("--kills", type=int, default=1000, help="number of kills at random moments (default: 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="number of the first kill (default: 0)")
+    parser.add_argument("--out", type=Path, default=Path("out/interruption"), help="folder of the record")
+    options = parser.parse_args(words)
+    options.out.mkdir(parents=True, exist_ok=True)
+    record = options.out / "results.jsonl"
+    known = dict(map(json.loads, record.read_text(encoding="utf-8").splitlines())) if record.exists() else {}
+    with record.open("a", encoding="utf-8") as stream:
+        for name, carry_out in _interruptions(options):
+            if name not in known:
+                known[name] = carry_out()
+                stream.write(json.dumps([name, known[name]]) + "\n")
+                stream.flush()
+    failed = {name: outcome for name, outcome in known.items() if outcome[0] != "kept"}
+    print(_table(known))
+    for name, outcome in failed.items():
+        print(f"{name}: {outcome}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _interruptions(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+    for number in range(options.seed, options.seed + options.kills):
+        yield f"random moments, kill {number}", lambda number=number: random_kill(number)  # type: ignore[misc]
+    if shutil.which("strace") is None:
+        print("strace is not installed: no interruption at system calls", file=sys.stderr)
+        return
+    for name in WRITERS:
+        yield from each_system_call(name)
+
+
+def _table(known: dict[str, Outcome]) -> str:
+    """The outcomes of each kind of interruption, as a Markdown table."""
+    kinds: dict[str, Counter[str]] = {}
+    for name, (outcome, detail) in known.items():
+        kind = re.sub(r",? (kill|at call) \d+$", "", name)
+        kinds.setdefault(kind, Counter())[detail if outcome == "kept" else "lost"] += 1
+    columns = ("old", "new", "refused", "lost")
+    lines = [f"| interruption | number | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
+    for kind, counts in kinds.items():
+        lines.append(f"| {kind} | {counts.total()} | {' | '.join(str(counts[column]) for column in columns)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
