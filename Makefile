@@ -6,7 +6,7 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python; d
 JOBS ?= 2
 BIN := .venv/bin
 
-.PHONY: demo test lint types check bench clean
+.PHONY: demo test lint types check bench docs clean
 
 demo: .venv/ready            ## convert and compare the bundled arm; output in out/demo
 	$(BIN)/sdfbridge demo out/demo
@@ -38,6 +38,9 @@ bench: .venv/ready-to-test     ## measure sdfbridge and every installed peer; ta
 .venv/ready-to-test: .venv/bin/python pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ .venv/ready
+
+docs: .venv/ready-to-test      ## build the documentation site in out/docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/docs
 
 clean:                       ## remove the virtual environment and all output
 	rm -rf .venv out

@@ -1,0 +1,53 @@
+"""Settings of the documentation site; ``make docs`` builds it in ``out/docs``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+import sdfbridge  # noqa: E402
+
+project = "sdfbridge"
+author = "The authors of sdfbridge"
+html_show_copyright = False
+version = release = sdfbridge.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.autosummary"]
+exclude_patterns = ["schema", "pictures"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.xref_missing"]  # links to files outside of docs/; tests/test_docs.py checks every link
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "undoc-members": False, "show-inheritance": False}
+autosummary_generate = False
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+default_role = "code"
+python_use_unqualified_type_names = True
+add_module_names = False
+
+html_theme = "furo"
+html_title = f"sdfbridge {release}"
+html_static_path: list[str] = []
+html_show_sourcelink = False
+html_copy_source = False
+
+
+def _lists(_app: object, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Write the lists of docstrings as reStructuredText: options in an argument as items, blank lines before lists."""
+    text = "\n".join(lines)
+    options = re.compile(r"(?m)^( {8,})(\w+): (.*(?:\n\1 {4}.*)*)")
+    text = options.sub(lambda m: f"{m[1]}* **{m[2]}**: " + m[3].replace(f"\n{m[1]}    ", f"\n{m[1]}  "), text)
+    lines[:] = re.sub(r"(?m)^((?!\s*[-*] ).*\S)\n(?=[-*] )", r"\1\n\n", text).split("\n")
+
+
+def setup(app: object) -> None:
+    """Register the change of docstrings."""
+    app.connect("autodoc-process-docstring", _lists)  # type: ignore[attr-defined]
