@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from bridge.parity import Outcome, Row  # noqa: E402
+from docs.table_cells import cell  # noqa: E402
 from tests.corpora.contact_corpus import LEVELS, Measured, measure  # noqa: E402
 from tests.corpora.models_corpus import Model, models  # noqa: E402
 
@@ -142,7 +143,7 @@ def _plain(row: Row) -> str:
 
 
 def _line(*cells: object) -> str:
-    return f"| {' | '.join(str(cell).replace('|', '/') for cell in cells)} |"
+    return f"| {' | '.join(map(cell, cells))} |"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ argument ``motion`` it rewrites only the section on MuJoCo under full control, i
 from __future__ import annotations
 
 import datetime
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,14 +18,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from docs.table_cells import cell  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
 from tests.corpora.motion_corpus import move  # noqa: E402
 from tests.corpora.motion_table import TITLE, section  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
-_FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
-"""Folders of a path on this machine; the name of the file follows."""
 
 _HEAD = """# Real models in both engines
 
@@ -166,7 +164,7 @@ def _refusal(finding: Finding) -> str:
 
 
 def _line(*cells: object) -> str:
-    return f"| {' | '.join(_FOLDERS.sub('', str(cell)).replace('|', chr(92) + '|') for cell in cells)} |\n"
+    return f"| {' | '.join(map(cell, cells))} |\n"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Run it from the root of the project, with the test extra installed and the corpu
 from __future__ import annotations
 
 import datetime
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -18,13 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from docs.table_cells import cell  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, models  # noqa: E402
 from tests.corpora.proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORKERS = 2
-_FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
-"""Folders of a path on this machine; the name of the file follows."""
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
     "AGREES": "each difference has a known cause",
@@ -150,15 +148,14 @@ def _verdict_text(proof: Proof) -> str:
 def _witness(proof: Proof) -> str:
     if proof.witness == "EQUIVALENT":
         return "agrees"
-    text = _FOLDERS.sub("", "; ".join(proof.witness_causes[:2]))[:120]
+    text = "; ".join(proof.witness_causes[:2])[:120]
     if proof.witness == "DIFFERS":
         return f"**differs**: {WITNESS_FAULTS.get(proof.model, text)}"
     return f"{'agrees except for' if proof.witness == 'AGREES' else proof.witness}: {text}"
 
 
 def _line(*cells: str) -> str:
-    plain = (_FOLDERS.sub("", cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
-    return f"| {' | '.join(plain)} |\n"
+    return f"| {' | '.join(map(cell, cells))} |\n"
 
 
 if __name__ == "__main__":

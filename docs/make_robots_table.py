@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from docs.table_cells import cell  # noqa: E402
 from tests.corpora.robots_corpus import Finding, examine, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")
@@ -68,7 +69,7 @@ def _row(finding: Finding) -> str:
     files = f"{finding.files - len(finding.missing)}/{finding.files}"
     numbers = [_number(value) for value in (finding.pose, finding.mass, finding.mass_matrix)]
     counts = ["", ""] if finding.errors else [str(finding.links), str(finding.velocities)]
-    remark = "; ".join(_remarks(finding)).replace("|", "\\|")
+    remark = cell("; ".join(_remarks(finding)))
     return f"| {finding.robot} | {' | '.join([*counts, files, *numbers])} | {remark} |\n"
 
 
