@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .parity import compare
+    from .sdf import export_sdf, to_sdf
 
 __all__ = [
     "Mechanism",
     "compare",
     "export_mjcf",
+    "export_sdf",
     "load_into_pybullet",
     "load_world_into_pybullet",
     "lower",
@@ -29,18 +31,21 @@ __all__ = [
     "passive_forces",
     "to_mjcf",
     "to_mjspec",
+    "to_sdf",
 ]
 
 _HOMES = {
     "Mechanism": ".mechanism",
     "compare": ".parity",
     "export_mjcf": ".mjcf",
+    "export_sdf": ".sdf",
     "load_into_pybullet": ".bullet",
     "load_world_into_pybullet": ".bullet",
     "lower": ".lowering",
     "passive_forces": ".mjcf",
     "to_mjcf": ".mjcf",
     "to_mjspec": ".mjcf",
+    "to_sdf": ".sdf",
 }
 """Modules of the public names, which are imported on first use."""
 

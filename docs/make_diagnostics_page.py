@@ -37,6 +37,7 @@ PREFIXES = {
     "lower": "Lowering (`bridge.lower`), which computes the mechanism for every target.",
     "mjcf": "The MJCF export for MuJoCo.",
     "mjcf-in": "The MJCF reader.",
+    "sdfout": "The export to SDFormat.",
     "pybullet": "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet itself does not support.",
 }
 """What the codes of each prefix are about, in the order of the page."""

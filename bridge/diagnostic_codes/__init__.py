@@ -9,7 +9,17 @@ from __future__ import annotations
 import loaders.diagnostic_codes
 from loaders.diagnostics import CodeInfo
 
-from . import geometry, lowering, mjcf_bodies, mjcf_constraints, mjcf_contact, mjcf_document, parity, pybullet
+from . import (
+    geometry,
+    lowering,
+    mjcf_bodies,
+    mjcf_constraints,
+    mjcf_contact,
+    mjcf_document,
+    parity,
+    pybullet,
+    sdf_writer,
+)
 
 CODES: dict[str, CodeInfo] = {
     **loaders.diagnostic_codes.CODES,
@@ -21,5 +31,6 @@ CODES: dict[str, CodeInfo] = {
     **mjcf_document.CODES,
     **parity.CODES,
     **pybullet.CODES,
+    **sdf_writer.CODES,
 }
 """Every code, with its meaning and remedy."""

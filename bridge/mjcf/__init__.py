@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from bridge.export.result import Document
 from bridge.lowering.inputs import Source, source_name
-from loaders.diagnostics import Diagnostic
 from loaders.loss_summary import LossSummary
 
 from .constraint.passive_forces import PassiveForces, passive_forces
@@ -32,18 +32,11 @@ __all__ = [
 ]
 
 
-class Mjcf(str):
+class Mjcf(Document):
     """An MJCF document: a string, with its assets and diagnostics.
 
     ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it.
     """
-
-    assets: dict[str, bytes]
-    """Contents of each asset file, by its name in the folder ``assets``."""
-    diagnostics: tuple[Diagnostic, ...]
-    """The findings of lowering and export: what MJCF cannot carry, or carries with an error."""
-    names: dict[str, str]
-    """MJCF names by canonical name, where they differ."""
 
     @classmethod
     def from_built(cls, built: Built) -> Mjcf:

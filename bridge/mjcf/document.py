@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bridge.export.number_format import placement
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
@@ -28,7 +29,6 @@ from bridge.mjcf.postprocess.submodels import assign_files
 from bridge.mjcf.postprocess.unsupported_fields import report_unsupported_fields
 from bridge.mjcf.xml.context import Context, Document
 from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.number_format import placement
 from bridge.mjcf.xml.options import Options
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD

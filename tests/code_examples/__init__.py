@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.code_example import Example
 
-from . import drake, files, lowering, mjcf, mjcf_reader, pybullet, sdf, urdf
+from . import drake, files, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf
 
 EXAMPLES: dict[str, Example] = {
     **drake.EXAMPLES,
@@ -14,5 +14,6 @@ EXAMPLES: dict[str, Example] = {
     **mjcf_reader.EXAMPLES,
     **pybullet.EXAMPLES,
     **sdf.EXAMPLES,
+    **sdf_writer.EXAMPLES,
     **urdf.EXAMPLES,
 }

@@ -15,6 +15,8 @@ import numpy as np
 from lxml import etree
 
 from bridge.bullet.geometry.shapes import Shape, ShapeUse, ShapeWriter
+from bridge.export.pose_format import roll_pitch_yaw
+from bridge.export.xml_text import xml_compatible
 from bridge.mechanism.bodies import Primitive, PrimitiveKind
 from loaders.model import Rgba, Visual
 from loaders.scene_queries.scoped_names import SEPARATOR
@@ -22,7 +24,6 @@ from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .segments import CarriedLink, Segment
-from .urdf_names import xml_compatible
 
 _DECLARATION = '<?xml version="1.0"?>\n'
 _JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
@@ -166,24 +167,6 @@ def _add_dynamics(joint: _Element, segment: Segment, primitive: Primitive) -> No
 
 def _add_origin(element: _Element, X: Pose) -> None:
     _child(element, "origin", xyz=_vector(X.p.tolist()), rpy=_vector(roll_pitch_yaw(X.R)))
-
-
-def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
-    """Return fixed-axis angles [rad] that reproduce a rotation matrix to rounding, also near a pitch of 90 degrees.
-
-    The yaw is computed from the matrix with the roll undone, so that it compensates for an ill-defined roll.
-    ``transforms3d.euler.mat2euler`` computes both angles independently. Measured with products of rotations 1e-12 rad
-    from that pitch, where rounding errors make both angles uncertain, it reproduces the matrix to 9e-4 only, at 1e-6
-    rad to 1e-9, and this function to 2e-15 everywhere; it also takes 1.9 us, and this function 0.6 us.
-    """
-    if R is IDENTITY.R:
-        return 0.0, 0.0, 0.0
-    (_, b, c), (_, e, f), (g, h, i) = R.tolist()
-    roll = math.atan2(h, i)
-    s, k = math.sin(roll), math.cos(roll)
-    pitch = math.atan2(-g, math.hypot(h, i))
-    yaw = math.atan2(s * c - k * b, k * e - s * f)
-    return roll, pitch, yaw
 
 
 def _normalized(axis: Array) -> list[float]:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 
 from bridge.bullet.target import TARGET
+from bridge.export.xml_text import xml_compatible
 from loaders.diagnostics import Diagnostics, Fate
 
 MAX_BYTES = 1000
 """Maximum length of a name in bytes; longer names corrupt PyBullet's memory."""
 NAMELESS = "_"
 """Replacement for an empty name, which crashes PyBullet."""
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def xml_compatible(name: str) -> str:
-    """Return a name with underscores in place of the control characters that XML does not allow."""
-    return _NOT_XML.sub("_", name)
 
 
 class UrdfNames:

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
+from bridge.export.number_format import numbers, quaternion
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.number_format import numbers, quaternion
 from loaders.diagnostics import Fate
 from loaders.model import Link
 from loaders.scene_operations.mass_properties import shape_inertia

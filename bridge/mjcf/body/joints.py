@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.export.number_format import direction, position
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.number_format import direction, position
 from bridge.mjcf.xml.solver_constants import UNLIMITED
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis

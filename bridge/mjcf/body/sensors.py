@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from bridge.export.number_format import placement
 from bridge.mechanism.coordinates import joint_index
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
-from bridge.mjcf.xml.number_format import placement
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, Sensor
 from loaders.spatial import IDENTITY, Pose

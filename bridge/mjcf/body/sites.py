@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bridge.export.number_format import placement
 from bridge.mjcf.xml.context import Context
-from bridge.mjcf.xml.number_format import placement
 from loaders.spatial import Pose
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bridge.export.number_format import color, position, round_to_short
 from bridge.mjcf.xml.context import Context
-from bridge.mjcf.xml.number_format import color, position, round_to_short
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Light, Model
 from loaders.scene_queries.scoped_names import SEPARATOR

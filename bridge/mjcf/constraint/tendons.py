@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
+from bridge.export.number_format import numbers
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mjcf.body.joints import ScalarJoint
 from bridge.mjcf.body.sites import add_site
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.number_format import numbers
 from bridge.mjcf.xml.solver_constants import HARD_SOLIMP, HELD_WITHIN, UNLIMITED, hard_solref
 from loaders.diagnostics import Fate
 from loaders.model import Bushing, DistanceConstraint, SpringDamper, TendonConstraint

@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+from bridge.export.fidelity_report import fidelity_text
+from bridge.export.file_names import file_name
+from bridge.export.names import Names
+from bridge.export.provenance import origin_comment
+from bridge.export.result import Export, stale
 from bridge.lowering.inputs import Source, source_name
 from bridge.mjcf.document import Built, build
 from bridge.mjcf.postprocess.submodels import file_owners, split_document
 from bridge.mjcf.xml.element import write
-from bridge.mjcf.xml.names import Names
 from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
-from bridge.output import MANIFEST, write_folder
-from loaders.diagnostics import Diagnostic
+from bridge.output import write_folder
 from loaders.loss_summary import LossSummary
 from loaders.scene import Scene
 
 from .compile_check import SCENE, compiled
-from .fidelity_report import fidelity_text
-from .readme import origin_comment, readme_text
+from .readme import readme_text
 from .scene_xml import scene_element
 from .spec import require_xml_depth
 
-_MAX_NAME = 100
-"""Longest name of a model's file, without suffix; a longer one is cut and ends with a hash of the whole."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MjcfExport:
+class MjcfExport(Export):
     """The result of `export_mjcf`.
 
     Attributes:
-        path: The file of the model.
-        files: Every file, by its path in the folder.
-        diagnostics: The findings of lowering and export; those of the reader are in ``Scene.diagnostics``.
         model: The ``mujoco.MjModel`` of ``scene.xml``; None if the export was not checked.
     """
 
-    path: Path
-    files: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...]
     model: Any = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -156,12 +147,7 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         ExportError: if MuJoCo cannot represent the model.
         TypeError: if an option is unknown.
     """
-    files = _contents(source, options).files
-    folder = Path(out_dir)
-    existing = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    existing.pop(MANIFEST, None)
-    stale = {file for file, data in files.items() if file not in existing or existing[file].read_bytes() != data}
-    return tuple(sorted(stale | (existing.keys() - files.keys())))
+    return stale(_contents(source, options).files, out_dir)
 
 
 def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
@@ -170,7 +156,7 @@ def _contents(source: Source, keywords: MjcfOptions) -> ExportedFiles:
     built = build(mechanism, options)
     require_xml_depth(built.root)
     scene = mechanism.scene
-    name = _file_name(scene.name)
+    name = file_name(scene.name)
     models = _model_files(name, scene, built)
     parts = [file for file in models if file != f"{name}.xml"]
     texts = models | {
@@ -188,16 +174,8 @@ def _model_files(name: str, scene: Scene, built: Built) -> dict[str, str]:
     names = Names()
     for taken in (name, "scene"):
         names.claim("file", taken.lower())
-    files = {model: f"{names.claim('file', _file_name(model))}.xml" for model in file_owners(built.root)}
+    files = {model: f"{names.claim('file', file_name(model))}.xml" for model in file_owners(built.root)}
     main, parts = split_document(built.root, files)
     texts = {f"{name}.xml": write(main, [origin_comment(scene)])}
     note = f"{name}.xml includes this file and has the options, the classes, and what several models share."
     return texts | {files[model]: write(part, [origin_comment(scene), note]) for model, part in parts.items()}
-
-
-def _file_name(name: str) -> str:
-    """Return the name of a file for a model, without the suffix of its source; never ``scene``, never too long."""
-    plain = re.sub(r"[^\w.-]+", "_", re.sub(r"\.(urdf|sdf)$", "", name), flags=re.ASCII).strip("._") or "model"
-    if len(plain) > _MAX_NAME:
-        plain = f"{plain[: _MAX_NAME - 9]}_{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
-    return f"{plain}_model" if plain.lower() == "scene" else plain

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import fields
-from pathlib import Path
 
-from bridge.installed_packages import own_version
+from bridge.export.provenance import derivation
 from bridge.mjcf.document import Built
 from bridge.mjcf.xml.options import Options
 from loaders.scene import Scene
-
-MARK = "<!-- Written by sdfbridge "
-"""Beginning of every MJCF file that an export writes, except the scene."""
-
-
-def origin_comment(scene: Scene) -> str:
-    """Return the line at the top of a file that names the program and the source."""
-    writer = f"{MARK.removeprefix('<!-- ')}{own_version()}"
-    return f"{writer} from {_source_name(scene)}; see README.md and FIDELITY.md."
 
 
 def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: Sequence[str] = ()) -> str:
@@ -32,9 +21,6 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
         options: The options of the export.
         parts: The files that the model's file includes.
     """
-    source = _source_name(scene)
-    changed = [f'{key}="{value}"' for key, value in _non_default_options(options).items()]
-    call = ", ".join([f'"{source}"', f'"{name}"', *changed])
     lines = [
         f"# {name}",
         "",
@@ -45,14 +31,7 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
         "python -m mujoco.viewer --mjcf=scene.xml",
         "```",
         "",
-        "## Derivation",
-        "",
-        "| | |",
-        "|---|---|",
-        f"| source | `{source}` |",
-        f"| SHA-256 of the source | {_hash(scene)} |",
-        f"| written by | sdfbridge {own_version()} |",
-        f"| command | `bridge.export_mjcf({call})` |",
+        *derivation(scene, "export_mjcf", name, _non_default_options(options)),
         "",
         "The frame of a body is the frame of its link, and `qpos` of a hinge or slide is the position of its joint.",
         "[FIDELITY.md](FIDELITY.md) lists what MuJoCo cannot represent, or represents with an error.",
@@ -107,12 +86,3 @@ def _joint_table(built: Built) -> list[str]:
         rows.append(f"| `{element.attributes['name']}` | {joint_type} | {indices} |")
         start += size
     return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []
-
-
-def _source_name(scene: Scene) -> str:
-    return Path(scene.source).name or "a scene in memory"
-
-
-def _hash(scene: Scene) -> str:
-    path = Path(scene.source)
-    return f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" if scene.source and path.is_file() else "none"

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from bridge.export.number_format import color
 from bridge.geometry.convex_decomposition import with_choice
 from bridge.geometry.mesh_assets import shape_asset
 from bridge.geometry.mesh_cache import MeshFile, mesh_files
 from bridge.geometry.textures import Picture, engine_picture
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element, Value
-from bridge.mjcf.xml.number_format import color
 from bridge.mjcf.xml.target import TARGET
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import Cone, Heightmap, Material, Mesh, Polyline, Rgba, Visual

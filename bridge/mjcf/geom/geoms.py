@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bridge.export.number_format import color, placement
 from bridge.geometry.support import SupportFunction, support_function
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.number_format import color, placement
 from loaders.diagnostics import Fate
 from loaders.model import (
     Box,

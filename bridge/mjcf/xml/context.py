@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from bridge.export.names import Names
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.model import Physics
 
 from .element import Element
-from .names import Names
 from .options import Options
 from .target import TARGET
 

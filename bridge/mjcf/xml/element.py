@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from .number_format import number, numbers
+from bridge.export.number_format import number, numbers
 
 Value = str | float | bool | Sequence[float] | None
 

@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
+from bridge.export.number_format import round_to_short
 from bridge.mjcf import to_mjcf
-from bridge.mjcf.xml.number_format import round_to_short
 from loaders.diagnostics import Fate
 from loaders.model import (
     Collision,

@@ -13,7 +13,7 @@ from loaders.diagnostics import Argument, Diagnostic, Fate, Where, without_repea
 from loaders.scene import Scene
 
 _HEADINGS = {
-    Fate.DROPPED: "dropped: it has a meaning that the MJCF does not carry",
+    Fate.DROPPED: "dropped: it has a meaning that the {format} does not carry",
     Fate.SKIPPED: "skipped: invalid in the source, and left out or assumed by lenient loading",
     Fate.APPROXIMATED: "approximated: carried, with the error stated",
     Fate.REPAIRED: "repaired: changed on request",
@@ -33,17 +33,20 @@ class _Omitted(str):
         return "…"
 
 
-def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic]) -> str:
+def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "MJCF") -> str:
     """Return the report of everything that is not carried exactly; what it does not list is exact.
 
     Args:
         scene: The exported scene, with the findings of its reader.
         diagnostics: The findings of lowering and export.
+        form: Name of the format.
     """
     entries = without_repeats((*scene.diagnostics, *diagnostics))
     counts = Counter(entry.fate for entry in entries)
     lines = ["# Fidelity", "", "What is not listed here is carried exactly.", ""]
-    lines += [f"- {counts[fate]} {text}" for fate, text in _HEADINGS.items() if counts[fate]] or ["- nothing was lost"]
+    lines += [f"- {counts[fate]} {text.format(format=form)}" for fate, text in _HEADINGS.items() if counts[fate]] or [
+        "- nothing was lost"
+    ]
     for fate, text in _HEADINGS.items():
         if counts[fate]:
             lines += ["", f"## {text.partition(':')[0].capitalize()}"]

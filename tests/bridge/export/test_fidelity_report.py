@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bridge.mjcf.export.fidelity_report import fidelity_text
+from bridge.export.fidelity_report import fidelity_text
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.scene import Scene
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.mjcf.xml.number_format import color, number, quaternion, round_to_short
+from bridge.export.number_format import color, number, quaternion, round_to_short
 from loaders.spatial import quaternion_to_matrix, rotation_about
 
 

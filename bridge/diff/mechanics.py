@@ -1,0 +1,138 @@
+"""Differences of the mechanics of two scenes: poses at random positions, masses, mass matrices, colliding pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bridge.lowering import lower
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.coordinates import Position, kind_of
+from loaders.scene import Scene
+from loaders.spatial import Pose
+
+_REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
+"""Largest displacement of a joint without limits [rad or m]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MechanicalError:
+    """The largest differences between the mechanics of scenes A and B."""
+
+    pose: float = 0.0
+    """Of the poses of links, at random positions of the joints [m, or entries of rotation matrices]."""
+    mass: float = 0.0
+    """Of the masses of links, relative."""
+    mass_matrix: float = 0.0
+    """Of the entries of the mass matrix, relative to its largest."""
+    missing: tuple[str, ...] = ()
+    """Links, and joints that move, which B lacks."""
+    pairs: tuple[str, ...] = ()
+    """Pairs of links that may touch in one of both only."""
+
+    def is_within(self, tolerance: float) -> bool:
+        """Return whether the mechanics are equal within a tolerance."""
+        return not self.missing and not self.pairs and max(self.pose, self.mass, self.mass_matrix) <= tolerance
+
+
+def mechanical_error(
+    a: Scene, b: Scene, names: Mapping[str, str] | None = None, *, configurations: int = 3, seed: int = 0
+) -> MechanicalError:
+    """Compare the mechanics of two scenes; links that only B has may exist if they are massless or welded.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+        names: Names in B by name in A, where they differ.
+        configurations: Number of random positions.
+        seed: Seed of the random positions.
+
+    Raises:
+        ExportError: if a scene has no mechanism.
+    """
+    first, second = lower(a), lower(b)
+    renamed = dict(names or {})
+    missing = _missing(first, second, renamed)
+    if missing:
+        return MechanicalError(missing=missing)
+    rng = np.random.default_rng(seed)
+    pose, matrix = 0.0, 0.0
+    for _ in range(configurations):
+        q = {str(body.joint): _position(body, rng) for body in first.bodies if body.primitives}
+        mapped = {renamed.get(name, name): value for name, value in q.items()}
+        pose = max(pose, _pose_error(first.link_poses(q), second.link_poses(mapped), renamed))
+        matrix = max(matrix, _matrix_error(first, second, q, mapped, renamed))
+    return MechanicalError(
+        pose=pose,
+        mass=_mass_error(a, b, renamed),
+        mass_matrix=matrix,
+        pairs=_pairs(first, second, renamed),
+    )
+
+
+def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
+    links = {body.name for body in b.bodies}
+    joints = {joint for joint, _ in b.v_order}
+    lost = [body.name for body in a.bodies if names.get(body.name, body.name) not in links]
+    lost += [joint for joint, _ in a.v_order if names.get(joint, joint) not in joints]
+    return tuple(dict.fromkeys(lost))
+
+
+def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
+    """Return a random position within the limits."""
+    kind = kind_of(body)
+    if kind is not None:
+        w = rng.normal(size=4)
+        quaternion = (w / np.linalg.norm(w)).tolist()
+        return tuple(quaternion if kind is PrimitiveKind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
+    position = [0.0] * body.nv
+    for primitive in body.primitives:
+        limits, reach = primitive.limits, _REACH[primitive.kind]
+        lower_limit = -reach if limits is None else max(limits.lower, -reach)
+        upper_limit = reach if limits is None else min(limits.upper, reach)
+        ends = (min(lower_limit, upper_limit), max(lower_limit, upper_limit))
+        position[primitive.dof_index] = float(rng.uniform(*ends))
+    return tuple(position)
+
+
+def _pose_error(a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str, str]) -> float:
+    worst = 0.0
+    for name, X_WL in a.items():
+        other = b[names.get(name, name)]
+        scale = max(1.0, float(np.abs(X_WL.p).max()))
+        worst = max(worst, float(np.abs(X_WL.p - other.p).max()) / scale, float(np.abs(X_WL.R - other.R).max()))
+    return worst
+
+
+def _matrix_error(
+    a: Mechanism, b: Mechanism, q: Mapping[str, Position], mapped: Mapping[str, Position], names: Mapping[str, str]
+) -> float:
+    if not a.v_order:
+        return 0.0
+    index = {dof: i for i, dof in enumerate(b.v_order)}
+    order = [index[names.get(joint, joint), component] for joint, component in a.v_order]
+    first, second = a.mass_matrix(q), b.mass_matrix(mapped)[np.ix_(order, order)]
+    return float(np.abs(first - second).max()) / max(float(np.abs(first).max()), 1e-12)
+
+
+def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
+    masses = {link.name: link.inertia.mass for link in b.links if link.inertia is not None}
+    stated = [(link.name, link.inertia.mass) for link in a.links if link.inertia is not None]
+    errors = [abs(masses.get(names.get(name, name), 0.0) - mass) / max(abs(mass), 1e-12) for name, mass in stated]
+    return max(errors, default=0.0)
+
+
+def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for policy in ("drake", "sdformat"):
+        first = {frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)}
+        found += [" and ".join(sorted(pair)) for pair in _changed(first, b.collidable_pairs(policy))]
+    return tuple(dict.fromkeys(found))
+
+
+def _changed(a: set[frozenset[str]], b: frozenset[frozenset[str]]) -> Sequence[frozenset[str]]:
+    return sorted(a ^ b, key=sorted)

@@ -1,0 +1,1 @@
+"""What all exports share: results, output folders, provenance, fidelity reports, names, numbers and asset files."""

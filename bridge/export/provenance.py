@@ -1,0 +1,52 @@
+"""Where an export comes from: the source, its hash, and the version of this program."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from bridge.installed_packages import own_version
+from loaders.scene import Scene
+
+WRITTEN_BY = "Written by sdfbridge "
+"""Beginning of the comment at the top of an exported model."""
+
+
+def origin_comment(scene: Scene) -> str:
+    """Return the line at the top of a file that names the program and the source."""
+    return f"{WRITTEN_BY}{own_version()} from {source_file(scene)}; see README.md and FIDELITY.md."
+
+
+def derivation(scene: Scene, function: str, name: str, options: Mapping[str, object]) -> list[str]:
+    """Return the section of README.md that tells how the model was made.
+
+    Args:
+        scene: The exported scene.
+        function: Name of the function that exports it.
+        name: Name of the model's file, without suffix.
+        options: The options that differ from their defaults.
+    """
+    source = source_file(scene)
+    changed = [f'{key}="{value}"' if isinstance(value, str) else f"{key}={value}" for key, value in options.items()]
+    call = ", ".join([f'"{source}"', f'"{name}"', *changed])
+    return [
+        "## Derivation",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| source | `{source}` |",
+        f"| SHA-256 of the source | {_hash(scene)} |",
+        f"| written by | sdfbridge {own_version()} |",
+        f"| command | `bridge.{function}({call})` |",
+    ]
+
+
+def source_file(scene: Scene) -> str:
+    """Return the name of the file that a scene was read from."""
+    return Path(scene.source).name or "a scene in memory"
+
+
+def _hash(scene: Scene) -> str:
+    path = Path(scene.source)
+    return f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" if scene.source and path.is_file() else "none"

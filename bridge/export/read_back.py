@@ -1,0 +1,77 @@
+"""The check of an export: the written files, read back, are the scene that they were written from."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import loaders
+from bridge.diff import Difference, differences
+from loaders.diagnostics import Diagnostic, ExportError, Fate, LoadError
+from loaders.scene import Scene
+
+_MAX_LISTED = 5
+
+
+def read_back(
+    files: Mapping[str, bytes],
+    main: str,
+    scene: Scene,
+    code: str,
+    *,
+    skip: Iterable[tuple[str, str]] = (),
+    package_map: Mapping[str, str] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Read the files of an export and compare them with the scene that they should say.
+
+    Args:
+        files: Content of each file, by its path in the folder.
+        main: Path of the model's file.
+        scene: The scene that the files should say.
+        code: Code of the findings about an export that fails.
+        skip: Pairs of a kind of item and a field that do not count.
+        package_map: Folder, in the export, of each package that its URIs name.
+
+    Returns:
+        The reasons why the export fails; empty if there are none.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        packages = {name: str(Path(folder, place)) for name, place in (package_map or {}).items()}
+        try:
+            found = loaders.load(str(Path(folder, main)), quiet=True, package_map=packages)
+        except LoadError as error:
+            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics)
+        return tuple(_difference(code, entry) for entry in differences(scene, found, skip=skip))
+
+
+def require_equal(failures: tuple[Diagnostic, ...]) -> None:
+    """Refuse an export that does not read back.
+
+    Args:
+        failures: The result of `read_back`.
+
+    Raises:
+        ExportError: if there are failures; it lists the first ones.
+    """
+    if failures:
+        raise ExportError(failures[:_MAX_LISTED])
+
+
+def _difference(code: str, entry: Difference) -> Diagnostic:
+    return _failure(code, str(entry), (entry.name,))
+
+
+def _failure(code: str, problem: str, subjects: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        code,
+        Fate.INVALID,
+        "the written file, read back, is not the exported model (A is the model, B the file): {problem}",
+        hint="report a bug; check=False writes the files all the same",
+        arguments={"problem": problem},
+        subjects=tuple(subjects),
+    )

@@ -1,0 +1,70 @@
+"""Renaming of the items of a scene, with every reference to them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from loaders.model import WORLD
+from loaders.scene import Scene
+
+REFERENCES: Mapping[str, Mapping[str, str]] = {
+    "models": {"name": "model", "canonical_link": "link"},
+    "links": {"name": "link", "model": "model"},
+    "joints": {"name": "joint", "parent": "link", "child": "link", "gear_reference": "link"},
+    "frames": {"name": "frame", "link": "link"},
+    "lights": {"name": "light", "link": "link"},
+    "couplings": {"follower": "joint", "leader": "joint"},
+    "actuators": {"name": "actuator", "joint": "joint"},
+    "constraints": {"link_A": "link", "link_B": "link", "joints": "joint"},
+    "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
+    "filter_groups": {"name": "group", "links": "link", "groups": "group"},
+    "filter_rules": {"a": "group", "b": "group"},
+}
+"""Kind of the item that each field names, for each collection of a scene."""
+
+Names = Mapping[str, Mapping[str, str]]
+"""New names by old name, for each kind of item: ``link``, ``joint``, ``frame``, ``model`` and so on."""
+
+
+def renamed(scene: Scene, names: Names) -> Scene:
+    """Return a scene with other names; names that are not given stay, and `WORLD` always stays.
+
+    Args:
+        scene: The scene.
+        names: The new names.
+    """
+    items: dict[str, Any] = {
+        collection: tuple(_renamed_item(item, fields, names) for item in getattr(scene, collection))
+        for collection, fields in REFERENCES.items()
+    }
+    joints = names.get("joint", {})
+    items["joints"] = tuple(_with_sensor_joints(item, joints) for item in items["joints"])
+    items["links"] = tuple(_with_sensor_joints(item, joints) for item in items["links"])
+    return dataclasses.replace(scene, **items)
+
+
+def _renamed_item(item: Any, fields: Mapping[str, str], names: Names) -> Any:
+    changed = {}
+    for field, kind in fields.items():
+        value = getattr(item, field, None)
+        new = _new(value, names.get(kind, {})) if value else value
+        if new != value:
+            changed[field] = new
+    return dataclasses.replace(item, **changed) if changed else item
+
+
+def _new(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
+    if isinstance(value, tuple):
+        return tuple(names.get(name, name) for name in value)
+    return value if value == WORLD else names.get(value, value)
+
+
+def _with_sensor_joints(item: Any, joints: Mapping[str, str]) -> Any:
+    if not any(sensor.joint in joints for sensor in item.sensors):
+        return item
+    sensors = tuple(
+        dataclasses.replace(sensor, joint=joints.get(sensor.joint, sensor.joint)) for sensor in item.sensors
+    )
+    return dataclasses.replace(item, sensors=sensors)

@@ -1,0 +1,91 @@
+"""The findings of one export, and the fields of a scene that its format cannot carry."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.scene import Scene
+
+Carried = Mapping[type, Set[str]]
+"""Fields that a writer answers for, by type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The findings of an export to one format."""
+
+    target: str
+    """Name of the format in the findings."""
+    entries: Diagnostics = field(default_factory=Diagnostics)
+    """The findings so far."""
+
+    def add(
+        self,
+        fate: Fate,
+        code: str,
+        template: str,
+        where: Where = NOWHERE,
+        /,
+        *,
+        hint: str = "",
+        subjects: Iterable[str] = (),
+        **arguments: object,
+    ) -> None:
+        """Record a finding; see `loaders.diagnostics.Diagnostics.add` for the arguments.
+
+        Args:
+            fate: The consequence for the piece of the source.
+            code: The registered code.
+            template: The message, with ``{argument}`` for each of ``arguments``.
+            where: The place in the source.
+            hint: The advice to the user, an imperative.
+            subjects: Scoped names of the items that the finding is about.
+            arguments: The values of the template's arguments.
+        """
+        self.entries.add(fate, code, template, where, target=self.target, hint=hint, subjects=subjects, **arguments)
+
+
+def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, str, str]]:
+    """Yield owner, name of the owner and field of each value that differs from its default and is not carried.
+
+    A type that is not a key of ``carried`` is not carried at all.
+
+    Args:
+        scene: The scene.
+        carried: The fields that the writer answers for.
+    """
+    pending: list[tuple[Any, str]] = [(scene, scene.name)]
+    while pending:
+        item, owner = pending.pop(0)
+        known = carried.get(type(item), frozenset())
+        for entry in dataclasses.fields(item):
+            value = getattr(item, entry.name)
+            if entry.name not in known and not _is_default(value, entry):
+                yield item, owner, entry.name
+            elif entry.name in known:
+                pending.extend(_parts(value, owner))
+
+
+def _parts(value: Any, owner: str) -> Iterator[tuple[Any, str]]:
+    values = value if isinstance(value, tuple) else (value,)
+    for part in values:
+        if dataclasses.is_dataclass(part) and _is_of_model(type(part)):
+            name = str(getattr(part, "name", "") or "")
+            yield part, name if "::" in name or not owner else name or owner
+
+
+def _is_of_model(cls: type) -> bool:
+    return any(base.__module__.startswith("loaders.model") for base in cls.__mro__)
+
+
+def _is_default(value: Any, entry: dataclasses.Field[Any]) -> bool:
+    if entry.default is not dataclasses.MISSING:
+        return bool(value is entry.default or value == entry.default)
+    if entry.default_factory is not dataclasses.MISSING:
+        default = entry.default_factory()
+        return bool(value is default or (not hasattr(value, "shape") and value == default))
+    return False

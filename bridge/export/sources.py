@@ -1,0 +1,44 @@
+"""The scene of a source: a path, a scene, or a mechanism."""
+
+from __future__ import annotations
+
+import os
+
+import loaders
+from bridge.lowering.inertia_repair import with_repaired_inertia
+from bridge.lowering.inputs import Source
+from bridge.mechanism import Mechanism
+from loaders import LoadOptions
+from loaders.scene import Scene
+
+from .report import Report
+
+
+def scene_of(source: Source, options: LoadOptions) -> Scene:
+    """Return the scene of a source.
+
+    Args:
+        source: A path, a scene, or a mechanism.
+        options: Options of `loaders.load`, if the source is a path.
+
+    Raises:
+        LoadError: if the file has errors.
+        TypeError: if the source is neither a path, a scene nor a mechanism.
+    """
+    if isinstance(source, str | os.PathLike):
+        return loaders.load(source, **options)
+    scene = source.scene if isinstance(source, Mechanism) else source
+    if not isinstance(scene, Scene):
+        raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
+    return scene
+
+
+def repaired(scene: Scene, report: Report, *, wanted: bool) -> Scene:
+    """Return the scene with the nearest physical inertias, if that is wanted.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+        wanted: Whether inertias are repaired.
+    """
+    return with_repaired_inertia(scene, report.entries) if wanted else scene

@@ -1,0 +1,57 @@
+"""SDFormat as a target: a scene as a document, and as a folder of files."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from bridge.export.result import Document
+from bridge.export.xml_text import write
+from bridge.lowering.inputs import Source, source_name
+from loaders.diagnostics import LossSummary
+
+from .build import build
+from .folder import SdfExport, export_sdf
+from .options import SdfOptions
+
+__all__ = ["Sdf", "SdfExport", "SdfOptions", "export_sdf", "to_sdf"]
+
+
+class Sdf(Document):
+    """An SDFormat document: a string, with its assets and diagnostics."""
+
+
+def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
+    """Return a model or a world as an SDFormat document with the same links, joints and names.
+
+    What SDFormat lacks is said by Drake's elements (``drake:``), which other readers ignore.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
+            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+
+            world: The document of one model: ``auto`` is a ``<model>``, in a ``<world>`` only if the model has gravity,
+                physics, lights or other settings that differ from SDFormat's defaults; ``always`` is a world, ``never``
+                leaves these settings out.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
+                writes the nearest possible one.
+            strict: Whether anything lost or approximated, in reading or in SDFormat, is an error.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: with ``strict``, if anything is lost or approximated.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import bridge, loaders
+        >>> scene = loaders.load_string('<robot name="arm"><link name="base"/></robot>', format="urdf")
+        >>> print(bridge.to_sdf(scene).splitlines()[1])
+        <sdf version="1.12">
+    """
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+        built = build(source, options)
+        losses.add(built.diagnostics)
+    sdf = Sdf(write(built.root))
+    sdf.assets, sdf.diagnostics, sdf.names = built.assets, built.diagnostics, built.form.names
+    return sdf

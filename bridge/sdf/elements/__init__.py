@@ -1,0 +1,1 @@
+"""Elements of an SDFormat document, each from one item of the normal form."""

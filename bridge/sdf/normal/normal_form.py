@@ -1,0 +1,102 @@
+"""The normal form of a scene: what an SDFormat document says exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+from bridge.export.report import Report, unsupported_fields
+from bridge.sdf.options import Options
+from loaders.diagnostics import NOWHERE, Fate
+from loaders.model import WORLD
+from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import root_model
+
+from .actuators import with_sayable_actuators
+from .carried import CARRIED
+from .drake_frames import with_drake_frames
+from .joints import with_sayable_joints
+from .models import with_sayable_models
+from .parts import with_sayable_parts
+from .placement import placed
+from .scopes import Scope, scopes_of
+from .world_ends import with_anchors, with_world_link
+from .world_settings import settings_of, without_settings
+
+
+class NormalForm(NamedTuple):
+    """The scene that a document says, and its scopes."""
+
+    scene: Scene
+    root: Scope
+    names: dict[str, str]
+    """Names in the document by name in the source, where they differ."""
+
+
+def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
+    """Return the normal form of a scene.
+
+    Args:
+        scene: The scene.
+        options: The options of the export.
+        report: Receives what is changed or left out.
+    """
+    _report_fields(scene, report)
+    scene = with_sayable_models(scene, report)
+    scene, world_link = with_world_link(scene, report)
+    scene = with_sayable_joints(scene, report)
+    scene = with_anchors(scene, report)
+    scene = with_drake_frames(scene)
+    scene = with_sayable_parts(scene, report)
+    scene, as_world = _with_settings(scene, options, report)
+    scopes = scopes_of(scene, as_world=as_world)
+    if scopes.added:
+        report.add(
+            Fate.NOTED,
+            "sdfout.added-scope",
+            "names imply models that the source does not have: {models}",
+            subjects=scopes.added,
+            models=scopes.added,
+        )
+    form = placed(scene, scopes, report)
+    _report_names(form.names, report)
+    scene = with_sayable_actuators(form.scene, form.root, report)
+    names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
+    return NormalForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
+
+
+def _with_settings(scene: Scene, options: Options, report: Report) -> tuple[Scene, bool]:
+    """Return the scene, and whether its document is a world."""
+    if root_model(scene) is None or options.world == "always":
+        return scene, True
+    settings = settings_of(scene)
+    if settings and options.world == "never":
+        return without_settings(scene, settings, report), False
+    return scene, bool(settings)
+
+
+def _report_names(names: dict[str, str], report: Report) -> None:
+    if names:
+        report.add(
+            Fate.NOTED,
+            "sdfout.name",
+            "names in SDFormat are unique in a model, without :: and never reserved, and start with the model in a "
+            "world; renamed {names}",
+            subjects=tuple(names),
+            names=tuple(f"{old} to {new}" for old, new in names.items()),
+        )
+
+
+def _report_fields(scene: Scene, report: Report) -> None:
+    """Report the fields that no element of SDFormat holds."""
+    for item, owner, field in unsupported_fields(scene, CARRIED):
+        report.add(
+            Fate.DROPPED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            getattr(item, "where", NOWHERE),
+            subjects=(owner,),
+            field=field.replace("_", " "),
+            kind=type(item).__name__,
+            owner=owner,
+        )

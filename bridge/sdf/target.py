@@ -1,0 +1,3 @@
+"""Name of the target in diagnostics."""
+
+TARGET = "sdf"
