@@ -22,12 +22,14 @@ if TYPE_CHECKING:
         Mechanism,
         compare,
         export_mjcf,
+        export_sdf,
         load_into_pybullet,
         load_world_into_pybullet,
         lower,
         passive_forces,
         to_mjcf,
         to_mjspec,
+        to_sdf,
     )
     from bridge import parity as parity
     from loaders import (
@@ -72,6 +74,7 @@ __all__ = [
     "Where",
     "compare",
     "export_mjcf",
+    "export_sdf",
     "load",
     "load_into_pybullet",
     "load_string",
@@ -81,11 +84,12 @@ __all__ = [
     "resolve",
     "to_mjcf",
     "to_mjspec",
+    "to_sdf",
 ]
 
 _BRIDGE = frozenset({
-    "Mechanism", "compare", "export_mjcf", "load_into_pybullet", "load_world_into_pybullet", "lower", "parity",
-    "passive_forces", "to_mjcf", "to_mjspec",
+    "Mechanism", "compare", "export_mjcf", "export_sdf", "load_into_pybullet", "load_world_into_pybullet", "lower",
+    "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf",
 })  # fmt: skip
 """The public names that `bridge` defines; `loaders` defines the others."""
 

@@ -54,7 +54,7 @@ ORDER = {
         {"lowering"},
         {"diff"},
         {"export"},
-        {"mjcf", "bullet", "sdf", "urdf"},
+        {"mjcf", "bullet", "sdf"},
         {"mujoco_plugin", "parity"},
         {"__init__"},
         {"demo", "pytest_plugin"},

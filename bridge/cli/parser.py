@@ -31,7 +31,7 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
     ("resolve", "list the files that a model refers to, and where they were found", (groups.add_load_options,)),
     (
         "convert",
-        "write a model as a folder of MJCF files",
+        "write a model as MJCF or SDFormat",
         (groups.add_load_options, groups.add_convert_options, groups.add_export_options),
     ),
     ("view", "open MuJoCo's viewer on a model", (groups.add_load_options, groups.add_export_options)),

@@ -1,4 +1,4 @@
-"""Differences of the mechanics of two scenes: poses at random positions, masses, mass matrices, colliding pairs."""
+"""Comparison of the mechanics of two scenes: poses at random positions, masses, mass matrices, colliding pairs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class MechanicalError:
     """The largest differences between the mechanics of scenes A and B."""
 
     pose: float = 0.0
-    """Of the poses of links, at random positions of the joints [m, or entries of rotation matrices]."""
+    """The error of the poses of links, at random positions of the joints [m, or entries of rotation matrices]."""
     mass: float = 0.0
-    """Of the masses of links, relative."""
+    """The relative error of the masses of links."""
     mass_matrix: float = 0.0
-    """Of the entries of the mass matrix, relative to its largest."""
+    """The error of the entries of the mass matrix, relative to its largest."""
     missing: tuple[str, ...] = ()
     """Links, and joints that move, which B lacks."""
     pairs: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""What all exports share: results, output folders, provenance, fidelity reports, names, numbers and asset files."""
+"""Results, output folders, provenance, fidelity reports, names, numbers and asset files of all exports."""

@@ -13,7 +13,7 @@ from loaders.files import FileError, read
 from loaders.meshes.companions import companion_files
 from loaders.meshes.textures import local_file
 
-FOLDER = "assets"
+ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
 _MAX_BYTES = 1 << 30
 """Largest size of one asset."""
@@ -29,6 +29,8 @@ _NAMES = {
 class AssetFiles:
     """The files that an export copies."""
 
+    folder: str = ASSETS
+    """The folder, beside the file of the model."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Content of each file, by its path in the folder of the assets."""
     _places: dict[str, str | None] = field(default_factory=dict)
@@ -74,7 +76,7 @@ class AssetFiles:
             if all(self._is_free(name, data) for name, data in names.items()):
                 break
         self.files |= names
-        return f"{FOLDER}/{folder}{main}"
+        return f"{self.folder}/{folder}{main}"
 
     def _is_free(self, name: str, data: bytes) -> bool:
         """Return whether a name is not taken by other content, also where file systems ignore case."""

@@ -1,4 +1,4 @@
-"""Where an export comes from: the source, its hash, and the version of this program."""
+"""The origin of an export: the source, its hash, and the version of this program."""
 
 from __future__ import annotations
 

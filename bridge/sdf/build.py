@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.export.asset_files import ASSETS, AssetFiles
 from bridge.export.report import Report
 from bridge.export.sources import repaired, scene_of
 from bridge.export.xml_text import Element
@@ -41,12 +42,13 @@ class Built:
     options: Options
 
 
-def build(source: Source, keywords: Mapping[str, Any]) -> Built:
+def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> Built:
     """Return the document of a source.
 
     Args:
         source: A path, a scene, or a mechanism.
         keywords: The options of the caller.
+        assets: Folder of the assets, beside the document.
 
     Raises:
         LoadError: if the file is invalid.
@@ -58,7 +60,7 @@ def build(source: Source, keywords: Mapping[str, Any]) -> Built:
     scene = scene_of(source, load_options)
     report = Report(TARGET)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
-    files = Files(report)
+    files = Files(report, AssetFiles(assets))
     root = document(form, files)
     report.entries.raise_for(ExportError, strict=options.strict)
     return Built(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bridge.export.asset_files import AssetFiles
 from bridge.export.report import Report
@@ -14,7 +14,7 @@ class Files:
     """The assets of a document, and the findings about files that are missing."""
 
     report: Report
-    assets: AssetFiles = field(default_factory=AssetFiles)
+    assets: AssetFiles
 
     def uri(self, path: str | None, uri: str) -> str:
         """Return the URI of a file beside the document; that of the source if the file is missing.

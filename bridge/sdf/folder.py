@@ -16,7 +16,7 @@ from bridge.export.result import Export, stale
 from bridge.export.xml_text import write
 from bridge.lowering.inputs import Source, source_name
 from bridge.output import write_folder
-from loaders.diagnostics import LossSummary
+from loaders.diagnostics import Diagnostic, LossSummary
 from loaders.scene_queries.scoped_names import root_model
 
 from .build import Built, build
@@ -92,6 +92,30 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         TypeError: if an option is unknown.
     """
     return stale(_contents(build(source, options))[1], out_dir)
+
+
+def single_file(
+    source: Source, *, assets: str, check: bool = True, **options: Unpack[SdfOptions]
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return a document that stands alone, the assets in a folder beside it, and the findings.
+
+    Args:
+        source: See `bridge.to_sdf`.
+        assets: Name of the folder of the assets.
+        check: Whether to read the files back and compare them with the model.
+        options: See `bridge.to_sdf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if the written file, read back, is not the model; with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+    """
+    built = build(source, options, assets)
+    text = write(built.root)
+    if check:
+        files = {"main.sdf": text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+        require_equal(read_back(files, "main.sdf", built.form.scene, "sdfout.read-back"))
+    return text, built.assets, built.diagnostics
 
 
 def _contents(built: Built) -> tuple[str, dict[str, bytes]]:

@@ -48,7 +48,8 @@ def _parameters_of(element: Node) -> Iterator[tuple[str, str]]:
     pending = [(element, element.tag)]
     while pending:
         node, path = pending.pop()
-        yield from ((f"{path}@{name}", value.strip()) for name, value in node.attributes.items())
+        attributes = {name: value for name, value in node.attributes.items() if not name.startswith("xmlns")}
+        yield from ((f"{path}@{name}", value.strip()) for name, value in attributes.items())
         if node.text.strip() and not node.children:
             yield path, node.text.strip()
         pending.extend((child, f"{path}/{child.tag}") for child in reversed(node.children))

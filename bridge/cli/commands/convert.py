@@ -1,4 +1,4 @@
-"""``sdfbridge convert``: write a model as a folder of MJCF files."""
+"""``sdfbridge convert``: write a model as MJCF, SDFormat or URDF."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from bridge.mjcf.export.compiled_model import CompiledModel, measure
 from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.scene import Scene
 
+from .convert_documents import convert_document, target_of
+
 
 def convert(options: Namespace, output: Output) -> int:
-    """Write a folder of MJCF files that MuJoCo compiles, and summarize what was lost.
+    """Write a folder of MJCF files that MuJoCo compiles, or another format, and summarize what was lost.
 
     Returns:
         1 if ``--check`` finds the folder out of date.
@@ -30,6 +32,9 @@ def convert(options: Namespace, output: Output) -> int:
     """
     output.status(f"reading {options.file}")
     scene, folder = load_scene(options), options.folder or options.out
+    target = target_of(options, folder)
+    if target != "mjcf":
+        return convert_document(options, output, scene, target)
     if options.check:
         return _check_folder(options, output, scene, folder)
     if options.collision_meshes == "decompose":

@@ -1,4 +1,4 @@
-"""What many elements share: poses, numbers that differ from a default, and trees of parameters."""
+"""Poses, values that differ from a default, and trees of parameters, which many elements have."""
 
 from __future__ import annotations
 

@@ -24,17 +24,16 @@ def with_sayable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
     """
     driven = {joint.name for joint in scene.joints if _is_driven(joint, root)}
     joints = by_name(scene.joints)
-    first: dict[str, Actuator] = {}
+    drives: dict[str, Actuator] = {}
     for actuator in scene.actuators:
         joint = joints.get(actuator.joint)
         if joint is None or joint.name not in driven:
             _report_dropped(actuator, report)
-        elif joint.name in first:
-            first[joint.name] = _with_rotor_of(first[joint.name], actuator)
-            _report_dropped(actuator, report)
         else:
-            first[joint.name] = actuator
-    added = tuple(joint.name for joint in scene.joints if joint.name in driven - first.keys())
+            if joint.name in drives:
+                _report_dropped(drives[joint.name], report)
+            drives[joint.name] = actuator  # as in Drake, the inertia of the last rotor counts
+    added = tuple(joint.name for joint in scene.joints if joint.name in driven - drives.keys())
     if added and scene.actuators:
         report.add(
             Fate.NOTED,
@@ -43,15 +42,9 @@ def with_sayable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
             subjects=added,
             joints=added,
         )
-    limited = tuple(_limited(joint, first.get(joint.name)) for joint in scene.joints)
-    actuators = tuple(_actuator(joint, first.get(joint.name), report) for joint in limited if joint.name in driven)
+    limited = tuple(_limited(joint, drives.get(joint.name)) for joint in scene.joints)
+    actuators = tuple(_actuator(joint, drives.get(joint.name), report) for joint in limited if joint.name in driven)
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
-
-
-def _with_rotor_of(first: Actuator, second: Actuator) -> Actuator:
-    """Return an actuator with the reflected inertia of two."""
-    reflected = second.gear_ratio**2 * second.rotor_inertia
-    return dataclasses.replace(first, rotor_inertia=first.rotor_inertia + reflected / first.gear_ratio**2)
 
 
 def _is_driven(joint: Joint, root: Scope) -> bool:

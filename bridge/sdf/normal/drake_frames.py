@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bridge.export.pose_format import angle_values, is_ill_conditioned
 from loaders.model import Bushing, Curve, Frame, Joint, JointType
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
@@ -15,6 +16,36 @@ from loaders.spatial import IDENTITY, Pose
 from .world_ends import DRAKE_JOINTS
 
 _CLOSE = 1e-12
+_DECIMALS = 11
+
+
+def with_short_poses(scene: Scene) -> Scene:
+    """Return a scene with Drake's joints with poses of links that have 11 decimals; other scenes as they are.
+
+    A reader computes the pose of the child of such a joint from the two frames, whose poses have 13 decimals in the
+    document. The pose that it finds then rounds to the same 11 decimals, so that writing it again changes nothing.
+
+    Args:
+        scene: The scene.
+    """
+    if not any(joint.type in DRAKE_JOINTS for joint in scene.joints):
+        return scene
+    origins = {model.name: model.X_WM for model in scene.models}
+    poses = {link.name: _shortened(link.X_WL, origins.get(link.model, IDENTITY)) for link in scene.links}
+    joints = []
+    for joint in scene.joints:
+        X_WJ = poses.get(joint.child, IDENTITY) @ joint.X_CJ
+        joints.append(dataclasses.replace(joint, X_PJ=poses.get(joint.parent, IDENTITY).inverse() @ X_WJ))
+    links = tuple(dataclasses.replace(link, X_WL=poses[link.name]) for link in scene.links)
+    return dataclasses.replace(scene, links=links, joints=tuple(joints))
+
+
+def _shortened(X_WL: Pose, X_WM: Pose) -> Pose:
+    X_ML = X_WM.inverse() @ X_WL
+    if is_ill_conditioned(X_ML.R):
+        return X_WL
+    angles = [round(angle, _DECIMALS) for angle in angle_values(X_ML.R)]
+    return X_WM @ Pose.from_xyz_rpy([round(float(x), _DECIMALS) for x in X_ML.p], angles)
 
 
 def with_drake_frames(scene: Scene) -> Scene:

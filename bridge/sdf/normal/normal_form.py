@@ -14,11 +14,11 @@ from loaders.scene_queries.scoped_names import root_model
 
 from .actuators import with_sayable_actuators
 from .carried import CARRIED
-from .drake_frames import with_drake_frames
-from .joints import with_sayable_joints
+from .drake_frames import with_drake_frames, with_short_poses
 from .models import with_sayable_models
 from .parts import with_sayable_parts
 from .placement import placed
+from .sayable_joints import with_sayable_joints
 from .scopes import Scope, scopes_of
 from .world_ends import with_anchors, with_world_link
 from .world_settings import settings_of, without_settings
@@ -46,7 +46,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     scene, world_link = with_world_link(scene, report)
     scene = with_sayable_joints(scene, report)
     scene = with_anchors(scene, report)
-    scene = with_drake_frames(scene)
+    scene = with_drake_frames(with_short_poses(scene))
     scene = with_sayable_parts(scene, report)
     scene, as_world = _with_settings(scene, options, report)
     scopes = scopes_of(scene, as_world=as_world)

@@ -167,7 +167,7 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
 
 
 def _report_out_of_scope(item: Any, report: Report) -> None:
-    subjects = (item.name,) if isinstance(item, FilterGroup) else getattr(item, "joints", (item.link_A,))
+    subjects = (item.name,) if isinstance(item, FilterGroup) else getattr(item, "joints", None) or (item.link_A,)
     report.add(
         Fate.DROPPED,
         "sdfout.out-of-scope",

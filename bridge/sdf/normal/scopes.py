@@ -73,6 +73,8 @@ class Scopes(NamedTuple):
 
     root: Scope
     """The world, or the only outermost model."""
+    top: Scope
+    """The scope whose names have no prefix in the source: the world, or the only outermost model."""
     by_model: dict[str, Scope]
     """Scope of each model, by its name in the source."""
     added: tuple[str, ...]
@@ -80,7 +82,7 @@ class Scopes(NamedTuple):
 
     def of_name(self, name: str) -> Scope:
         """Return the innermost scope whose prefix a name of the source has."""
-        best = self.root
+        best = self.top
         for scope in self.root.walk():
             if name.startswith(scope.source) and len(scope.source) > len(best.source):
                 best = scope
@@ -132,7 +134,7 @@ def scopes_of(scene: Scene, *, as_world: bool) -> Scopes:
     for scope in root.walk():
         order = {id(by_model[model.name]): i for i, model in enumerate(scene.models) if model.name in by_model}
         scope.children.sort(key=lambda child: order.get(id(child), -1))
-    return Scopes(root, by_model, tuple(added))
+    return Scopes(root, paths[""], by_model, tuple(added))
 
 
 def _nested(path: str, model: Model, paths: dict[str, Scope], added: list[str]) -> Scope:

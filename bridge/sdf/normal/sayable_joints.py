@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def with_sayable_joints(scene: Scene, report: Report) -> Scene:
             _report_floating(joint, report)
             continue
         new = _away_from_world(joint, report)
-        new = _FORMS.get(new.type, _plain)(new, report)
+        new = _without_unused(_FORMS.get(new.type, _plain)(new, report))
         if new.default_position and any(new.default_position):
             _report_default(new, report)
         joints.append(dataclasses.replace(new, default_position=()))
@@ -103,6 +104,16 @@ def _away_from_world(joint: Joint, report: Report) -> Joint:
     return dataclasses.replace(
         joint, parent=joint.child, child=joint.parent, X_PJ=joint.X_CJ, X_CJ=joint.X_PJ, axes=axes
     )
+
+
+def _without_unused(joint: Joint) -> Joint:
+    """Return a joint with defaults for what its type does not use."""
+    unused: dict[str, Any] = {}
+    if joint.type is not JointType.SCREW:
+        unused["pitch"] = 1.0
+    if joint.type is not JointType.GEARBOX:
+        unused |= {"gear_ratio": 1.0, "gear_reference": None}
+    return dataclasses.replace(joint, **unused)
 
 
 # --- joint types -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,106 @@
+"""``sdfbridge convert`` to SDFormat and URDF: a folder, or one file with its assets beside it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from bridge.cli.errors import UsageError
+from bridge.cli.inputs import writing_to
+from bridge.cli.output import Output
+from bridge.output import write_file, write_folder
+from bridge.sdf import folder as sdf
+from loaders.diagnostics import Fate, without_repeats
+from loaders.scene import Scene
+
+SUFFIXES = {".sdf": "sdf", ".world": "sdf"}
+"""Targets by the suffix of the output."""
+_EXPORTS: dict[str, Any] = {"sdf": sdf}
+_OF_MJCF = {
+    "actuators": "none",
+    "base": "as_is",
+    "policy": "drake",
+    "collision_meshes": "as_is",
+    "contacts": "geoms",
+}
+"""Options of the export to MJCF alone, with their defaults."""
+
+
+def target_of(options: Namespace, out: Path) -> str:
+    """Return the target: the one that is asked for, else that of the suffix of the output, else MJCF."""
+    return str(options.to or SUFFIXES.get(out.suffix.lower(), "mjcf"))
+
+
+def convert_document(options: Namespace, output: Output, scene: Scene, target: str) -> int:
+    """Write SDFormat or URDF.
+
+    Args:
+        options: The options of the command line.
+        output: Where the result is reported.
+        scene: The scene to write.
+        target: ``sdf`` or ``urdf``.
+
+    Returns:
+        1 if ``--check`` finds the output out of date.
+
+    Raises:
+        ModelError: if the model cannot be exported.
+        UsageError: if an option applies to MJCF alone, or ``--check`` is given for one file.
+    """
+    out = options.folder or options.out
+    export, keywords = _EXPORTS[target], _keywords(options, target)
+    as_file = out.suffix.lower() in SUFFIXES
+    if options.check:
+        if as_file:
+            raise UsageError("--check compares a folder; expected a folder, not a file")
+        stale = export.stale_files(scene, out, **keywords)
+        _print(options, output, {"stale": list(stale)}, stale)
+        return 1 if stale else 0
+    with writing_to(out):
+        if as_file:
+            files, diagnostics = _write_file(options, scene, out, export, keywords)
+        else:
+            result = getattr(export, f"export_{target}")(scene, out, force=options.force, quiet=True, **keywords)
+            files, diagnostics = [str(out / file) for file in result.files], result.diagnostics
+    output.status("")
+    _show(options, output, files, without_repeats((*scene.diagnostics, *diagnostics)))
+    return 0
+
+
+def _keywords(options: Namespace, target: str) -> dict[str, Any]:
+    for key, default in _OF_MJCF.items():
+        if getattr(options, key) != default:
+            raise UsageError(f"--{key.replace('_', '-')} applies to MJCF; expected --to mjcf, or no such option")
+    if options.inertia not in ("keep", "repair"):
+        raise UsageError(f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to {target}")
+    return {"inertia": options.inertia, "strict": options.strict}
+
+
+def _write_file(
+    options: Namespace, scene: Scene, out: Path, export: Any, keywords: dict[str, Any]
+) -> tuple[list[str], Any]:
+    """Write the document as one file, and its assets into a folder that is named after it."""
+    folder = out.with_name(f"{out.stem}_assets")
+    text, assets, diagnostics = export.single_file(scene, assets=folder.name, **keywords)
+    if assets:
+        write_folder(folder, assets, force=options.force)
+    write_file(out, text.encode())
+    return [str(out), *(str(folder / name) for name in sorted(assets))], diagnostics
+
+
+def _show(options: Namespace, output: Output, files: list[str], diagnostics: tuple[Any, ...]) -> None:
+    fates = Counter(entry.fate for entry in diagnostics)
+    counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
+    _print(options, output, {"files": files, "fates": counts}, files)
+    output.diagnostics(diagnostics)
+    losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
+    output.progress(f"read back and compared with the model: equal; {losses}")
+
+
+def _print(options: Namespace, output: Output, plain: dict[str, Any], lines: Any) -> None:
+    if options.json:
+        output.json(plain)
+    elif text := "\n".join(lines):
+        output.data(text)

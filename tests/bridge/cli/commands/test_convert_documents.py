@@ -1,0 +1,35 @@
+"""The command convert writes SDFormat as a folder or as one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import loaders
+from bridge.cli import main
+
+ARM = str(Path(__file__).parents[4] / "assets" / "arm" / "model.sdf")
+
+
+def test_the_suffix_of_the_output_selects_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == [
+        str(tmp_path / "x.sdf"), str(tmp_path / "x_assets" / "finger.obj"),
+    ]  # fmt: skip
+    assert loaders.load(tmp_path / "x.sdf").name == "arm"
+
+
+def test_a_folder_is_written_checked_and_kept_current(tmp_path: Path) -> None:
+    words = ["convert", ARM, str(tmp_path / "arm"), "--to", "sdf"]
+    assert main([*words, "--check"]) == 1
+    assert main(words) == 0
+    assert main([*words, "--check"]) == 0
+    assert (tmp_path / "arm" / "arm.sdf").is_file()
+
+
+@pytest.mark.parametrize("option", [["--actuators", "motor"], ["--inertia", "from_geometry"], ["--base", "fixed"]])
+def test_options_of_mjcf_are_refused(option: list[str], tmp_path: Path) -> None:
+    assert main(["convert", ARM, str(tmp_path / "x.sdf"), *option]) == 2
+    assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--check"]) == 2

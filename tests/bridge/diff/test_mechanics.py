@@ -1,0 +1,31 @@
+"""The mechanics of two scenes are compared at random positions."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bridge.diff.mechanics import mechanical_error
+from loaders.spatial import Pose, SpatialInertia
+from tests.support.scenes import UNIT_BOX, joint, link, scene
+
+ARM = scene([link("a"), link("b")], [joint("j", "a", "b")])
+
+
+def test_equal_scenes_have_no_error() -> None:
+    assert mechanical_error(ARM, ARM).is_within(0.0)
+
+
+def test_a_moved_joint_a_mass_and_a_pair_are_found() -> None:
+    moved = scene([link("a"), link("b")], [joint("j", "a", "b", X_PJ=Pose.of(p=(0.0, 0.0, 0.5)))])
+    assert abs(mechanical_error(ARM, moved).pose - 0.5) < 0.5
+    heavy = scene([link("a", inertia=SpatialInertia.of(2.0, I_Lcm=ARM.links[0].inertia.I_Lcm)), link("b")], ARM.joints)
+    assert mechanical_error(ARM, heavy).mass == 1.0
+    boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
+    joined = dataclasses.replace(boxes, joints=ARM.joints)
+    assert mechanical_error(joined, boxes).missing == ("j",)
+
+
+def test_other_names_are_followed() -> None:
+    other = scene([link("a"), link("c")], [joint("k", "a", "c")])
+    assert mechanical_error(ARM, other).missing == ("b", "j")
+    assert mechanical_error(ARM, other, {"b": "c", "j": "k"}).is_within(1e-12)

@@ -1,0 +1,34 @@
+"""Values are equal within a tolerance, files by content."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from bridge.diff.values import compare_values
+from loaders import model as m
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [(1.0, 1.0 + 1e-12, True), (1.0, 1.1, False), (math.inf, math.inf, True), (True, 1, False), (None, None, True)],
+)
+def test_numbers_and_words(a: object, b: object, equal: bool) -> None:
+    assert (list(compare_values(a, b, 1e-9, "x")) == []) is equal
+
+
+def test_shapes_of_different_types_differ() -> None:
+    assert list(compare_values(m.Sphere(radius=1.0), m.Box(size=(1.0, 1.0, 1.0)), 1e-9, "geometry")) == [
+        ("geometry", "sphere", "box")
+    ]
+
+
+def test_meshes_are_equal_if_their_files_have_the_same_content(tmp_path: Path) -> None:
+    meshes = []
+    for name, data in (("a", b"1"), ("b", b"1"), ("c", b"2")):
+        (tmp_path / name).write_bytes(data)
+        meshes.append(m.Mesh(uri=name, path=str(tmp_path / name)))
+    assert list(compare_values(meshes[0], meshes[1], 1e-9)) == []
+    assert [found[0] for found in compare_values(meshes[0], meshes[2], 1e-9)] == ["path"]

@@ -1,0 +1,46 @@
+"""Links read back with all that they state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bridge.diff import differences
+from bridge.sdf.build import build
+from loaders import model as m
+from loaders.spatial import IDENTITY, Pose, frozen
+from tests.support.scenes import UNIT_BOX, link, scene
+from tests.support.sdf_writer import read
+
+X = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+
+
+def test_all_values_of_a_link() -> None:
+    looks = {"transparency": 0.5, "cast_shadows": False, "roles": ("perception",), "renderers": ("r",)}
+    visual = m.Visual(name="v", X_LG=X, geometry=UNIT_BOX, **looks)
+    given = scene(
+        [
+            link(
+                "a",
+                collisions=(m.Collision(name="c", X_LG=X, geometry=UNIT_BOX, density=5.0),),
+                visuals=(visual,),
+                sensors=(m.Sensor(name="s", type="imu", X_LS=X, update_rate=50.0),),
+                gravity=False,
+                kinematic=True,
+                self_collide=False,
+                enable_wind=True,
+                velocity_decay=(0.1, 0.2),
+                added_mass=frozen(np.arange(36.0).reshape(6, 6) + np.arange(36.0).reshape(6, 6).T),
+                surface_velocity_axis=(0.0, 1.0, 0.0),
+            )
+        ],
+        lights=(m.Light(name="a::lamp", type="spot", link="a", X_LLight=X, inner_angle=0.1, outer_angle=0.2),),
+    )
+    assert differences(build(given, {}).form.scene, read(given)) == ()
+
+
+def test_a_deformable_link_keeps_its_properties() -> None:
+    shape = m.Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX)
+    wall = ("wall_boundary_condition", "0.0 0.0 0.0 0.0 0.0 1.0")
+    properties = (("youngs_modulus", "100000.0"), ("material_model", "linear"), wall)
+    given = scene([link("a", collisions=(shape,), deformable=properties)])
+    assert read(given).links[0].deformable == properties

@@ -1,0 +1,30 @@
+"""Items are in the innermost model that contains what they refer to."""
+
+from __future__ import annotations
+
+from loaders import model as m
+from loaders.spatial import IDENTITY
+from tests.support.scenes import UNIT_BOX, joint, link, scene
+from tests.support.sdf_writer import read
+
+MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
+LINKS = [link(f"{name}::a", model=name, shape=UNIT_BOX) for name in "mn"]
+
+
+def test_a_joint_between_models_of_a_world_belongs_to_the_world() -> None:
+    given = scene(LINKS, [joint("m::j", "m::a", "n::a")], models=MODELS)
+    assert [(item.name, item.parent) for item in read(given).joints] == [("m__j", "m::a")]
+
+
+def test_a_follower_is_in_a_model_that_contains_its_leader() -> None:
+    links = [link("b", model="r"), *LINKS, link("m::c", model="m")]
+    joints = [joint("m::j", "m::a", "m::c"), joint("n::k", "n::a", "b")]
+    models = (m.Model(name="r", X_WM=IDENTITY, canonical_link="b"), *MODELS)
+    given = scene(links, joints, models=models, couplings=(m.Coupling(follower="m::j", leader="n::k"),))
+    (found,) = read(given).couplings
+    assert (found.follower, found.leader) == ("m__j", "n__k")
+
+
+def test_names_of_lights_are_unique() -> None:
+    lights = tuple(m.Light(name=name, type="point", link=m.WORLD, X_LLight=IDENTITY) for name in ("x::y", "x__y"))
+    assert [light.name for light in read(scene(LINKS, models=MODELS, lights=lights)).lights] == ["x__y", "x__y_"]

@@ -1,0 +1,32 @@
+"""Joints are written so that their positions keep their meaning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import bridge
+from bridge.diff.mechanics import mechanical_error
+from loaders import model as m
+from loaders.spatial import frozen
+from tests.support.scenes import joint, link, random_axes, scene
+from tests.support.sdf_writer import read
+
+T = m.JointType
+
+
+def test_a_planar_joint_in_any_axes_moves_the_same() -> None:
+    axes = random_axes(T.PLANAR, np.random.default_rng(1), damping=0.5, friction=0.1)
+    given = scene([link("a"), link("b")], [joint("j", "a", "b", T.PLANAR, axes=axes)])
+    assert mechanical_error(given, read(given)).is_within(1e-9)
+    assert {entry.code for entry in bridge.to_sdf(given).diagnostics} == {"sdfout.joint-property"}
+
+
+def test_a_floating_joint_leaves_its_link_free() -> None:
+    given = scene([link("a"), link("b")], [joint("j", "a", "b", T.FLOATING, axes=())])
+    assert read(given).joints == ()
+
+
+def test_limits_of_a_continuous_joint_are_left_out() -> None:
+    axis = m.JointAxis(xyz=frozen((0, 0, 1)), lower=-1.0)
+    given = scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axes=(axis,))])
+    assert read(given).joints[0].axes[0].lower == -float("inf")

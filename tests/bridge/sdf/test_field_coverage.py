@@ -1,0 +1,66 @@
+"""No field is lost without a diagnostic: each field, changed, changes the document, its assets or the diagnostics."""
+
+import dataclasses
+
+import pytest
+
+from bridge.sdf import to_sdf
+from loaders import model as m
+from loaders.diagnostics import ModelError
+from loaders.scene import Scene
+from tests.bridge.mjcf.test_field_coverage import CLASSES, MESH_FIELDS, PARTS, SCENE, WHOLE, another, put, shape
+
+__all__ = ["shape"]
+
+SILENT = {
+    (Scene, "source"): "provenance: is in README.md and FIDELITY.md of a folder",
+    (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
+    (m.Model, "placement_frame"): "reading has placed the model by it",
+    (m.Sensor, "joint"): "a sensor stands in its joint",
+    (m.Heightmap, "path"): "no picture here",
+}
+FIELDS = [
+    (cls, field)
+    for cls in CLASSES
+    for field in dataclasses.fields(cls)
+    if field.type not in WHOLE and (cls, field.name) not in SILENT and cls is not m.Mesh
+]
+
+
+def outcome(scene):
+    """The document, the assets and the diagnostics, or why there is none."""
+    try:
+        sdf = to_sdf(scene)
+    except ModelError as error:
+        return str(error)
+    return str(sdf), sdf.assets, sdf.diagnostics
+
+
+def test_the_scene_is_accepted():
+    assert not isinstance(outcome(SCENE), str)
+
+
+@pytest.mark.parametrize("field", MESH_FIELDS)
+def test_a_changed_field_of_a_mesh_changes_the_document(field, shape):
+    def with_mesh(mesh):
+        link = m.Link(
+            name="a", model="r", X_WL=SCENE.links[0].X_WL, collisions=(dataclasses.replace(shape, geometry=mesh),)
+        )
+        return outcome(Scene(name="mesh", links=(link,), models=SCENE.models[:1]))
+
+    mesh = shape.geometry
+    assert with_mesh(dataclasses.replace(mesh, **{field: MESH_FIELDS[field](mesh)})) != with_mesh(mesh)
+
+
+@pytest.mark.parametrize(("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in FIELDS])
+def test_a_changed_field_changes_the_document_or_the_diagnostics(cls, field):
+    before = outcome(SCENE)
+    tried = []
+    for path, part in PARTS:
+        if type(part) is cls:
+            value = another(part, field)
+            found = outcome(put(SCENE, path, dataclasses.replace(part, **{field.name: value})))
+            if not isinstance(found, str) and found != before:
+                return
+            tried.append((path, value))
+    pytest.fail(f"{cls.__name__}.{field.name} is lost without a diagnostic; tried {tried}")
