@@ -59,6 +59,7 @@ CODES = {
     "sdfout.joint-property": CodeInfo(
         "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
     ),
+    "sdfout.keyframe": CodeInfo("SDFormat has no keyframes; a keyframe is left out.", "", (Fate.DROPPED,)),
     "sdfout.material": CodeInfo("A property of a material has no place in SDFormat.", "", (Fate.NOTED,)),
     "sdfout.missing-file": CodeInfo(
         "A mesh or picture was not found; the document names it as the source does.",

@@ -88,6 +88,11 @@ EXAMPLES = {
     "sdfout.joint-property": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]), "j"
     ),
+    "sdfout.keyframe": writing(
+        dataclasses.replace(s.hinge(), keyframes=(m.Keyframe(name="up", joints=("j",), positions=((1.0,),)),)),
+        "up",
+        "j",
+    ),
     "sdfout.material": writing(s.seen(material=m.Material(name="paint")), "a"),
     "sdfout.missing-file": writing(s.seen(geometry=m.Mesh(uri="no.stl", path=None))),
     "sdfout.name": writing(scene([link("a"), link("b")], [joint("a", "a", "b")]), "a"),

@@ -12,7 +12,7 @@ _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
 CARRIED: Carried = {
     Scene: {
         "name", "source", "gravity", "physics", "wind", "magnetic_field", "models", "links", "joints", "frames",
-        "lights", "couplings", "actuators", "constraints", "forces", "filter_groups", "filter_rules", "diagnostics",
+        "keyframes", "lights", "couplings", "actuators", "constraints", "forces", "filter_groups", "filter_rules", "diagnostics",
     },
     m.Physics: {
         "time_step", "real_time_factor", "real_time_update_rate", "max_contacts", "engine", "parameters",
@@ -55,6 +55,7 @@ CARRIED: Carried = {
         "where",
     },
     m.FilterGroup: _ITEM | {"links", "groups"},
+    m.Keyframe: _ITEM | {"joints", "positions"},
     m.FilterRule: {"a", "b", "where"},
     m.Material: {
         "name", "diffuse", "ambient", "specular", "emissive", "shininess", "texture", "metalness", "roughness", "maps",

@@ -42,6 +42,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         report: Receives what is changed or left out.
     """
     _report_fields(scene, report)
+    scene = _without_keyframes(scene, report)
     scene = with_sayable_models(scene, report)
     scene, world_link = with_world_link(scene, report)
     scene = with_sayable_joints(scene, report)
@@ -85,6 +86,21 @@ def _report_names(names: dict[str, str], report: Report) -> None:
             subjects=tuple(names),
             names=tuple(f"{old} to {new}" for old, new in names.items()),
         )
+
+
+def _without_keyframes(scene: Scene, report: Report) -> Scene:
+    for keyframe in scene.keyframes:
+        stated = zip(keyframe.joints, keyframe.positions, strict=False)
+        report.add(
+            Fate.DROPPED,
+            "sdfout.keyframe",
+            "SDFormat has no keyframes; left out {keyframe} with {positions}",
+            keyframe.where,
+            subjects=(keyframe.name, *keyframe.joints),
+            keyframe=keyframe.name,
+            positions=tuple(f"{joint} at {position}" for joint, position in stated),
+        )
+    return dataclasses.replace(scene, keyframes=())
 
 
 def _report_fields(scene: Scene, report: Report) -> None:
