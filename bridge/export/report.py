@@ -46,7 +46,8 @@ class Report:
             subjects: Scoped names of the items that the finding is about.
             arguments: The values of the template's arguments.
         """
-        self.entries.add(fate, code, template, where, target=self.target, hint=hint, subjects=subjects, **arguments)
+        about: dict[str, Any] = {"hint": hint, "subjects": subjects, **arguments}
+        self.entries.add(fate, code, template, where, target=self.target, **about)
 
 
 def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, str, str]]:

@@ -7,7 +7,7 @@ from typing import Unpack
 from bridge.export.result import Document
 from bridge.export.xml_text import write
 from bridge.lowering.inputs import Source, source_name
-from loaders.diagnostics import LossSummary
+from loaders.loss_summary import LossSummary
 
 from .build import build
 from .folder import SdfExport, export_sdf

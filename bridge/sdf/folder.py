@@ -16,7 +16,8 @@ from bridge.export.result import Export, stale
 from bridge.export.xml_text import write
 from bridge.lowering.inputs import Source, source_name
 from bridge.output import write_folder
-from loaders.diagnostics import Diagnostic, LossSummary
+from loaders.diagnostics import Diagnostic
+from loaders.loss_summary import LossSummary
 from loaders.scene_queries.scoped_names import root_model
 
 from .build import Built, build

@@ -56,6 +56,7 @@ class Glossy(m.Material):
     gloss: float = 0.0
 
 
+UP = m.Keyframe(name="up", joints=("j",), positions=((1.0,),))
 WORLD_SPRING = m.SpringDamper(
     link_A=m.WORLD, link_B="a", p_AP=IDENTITY.p, p_BQ=IDENTITY.p, free_length=1.0, stiffness=1.0, damping=0.0
 )
@@ -88,11 +89,7 @@ EXAMPLES = {
     "sdfout.joint-property": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]), "j"
     ),
-    "sdfout.keyframe": writing(
-        dataclasses.replace(s.hinge(), keyframes=(m.Keyframe(name="up", joints=("j",), positions=((1.0,),)),)),
-        "up",
-        "j",
-    ),
+    "sdfout.keyframe": writing(dataclasses.replace(s.hinge(), keyframes=(UP,)), "up", "j"),
     "sdfout.material": writing(s.seen(material=m.Material(name="paint")), "a"),
     "sdfout.missing-file": writing(s.seen(geometry=m.Mesh(uri="no.stl", path=None))),
     "sdfout.name": writing(scene([link("a"), link("b")], [joint("a", "a", "b")]), "a"),

@@ -12,7 +12,8 @@ _PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
 CARRIED: Carried = {
     Scene: {
         "name", "source", "gravity", "physics", "wind", "magnetic_field", "models", "links", "joints", "frames",
-        "keyframes", "lights", "couplings", "actuators", "constraints", "forces", "filter_groups", "filter_rules", "diagnostics",
+        "keyframes", "lights", "couplings", "actuators", "constraints", "forces",
+        "filter_groups", "filter_rules", "diagnostics",
     },
     m.Physics: {
         "time_step", "real_time_factor", "real_time_update_rate", "max_contacts", "engine", "parameters",
