@@ -20,6 +20,11 @@ CODES = {
         "Export the mesh again, or repair the file.",
         (Fate.DROPPED, Fate.NOTED),
     ),
+    "mesh.mended": CodeInfo(
+        "A COLLADA file is not well-formed, for example `<` in a value, and was mended before reading.",
+        "Correct the file.",
+        (Fate.ASSUMED,),
+    ),
     "mesh.missing-texture": CodeInfo(
         "A texture that the mesh names is not in a folder near the mesh.",
         "Copy the texture to the folder of the mesh.",

@@ -22,6 +22,7 @@ from loaders.spatial import frozen
 
 from .collada import read_collada
 from .mesh_data import Faces, MeshData, MeshPart
+from .obj_groups import group_of
 from .precheck import MeshError, read_checked
 from .textures import Remark
 from .trimesh_formats import SUFFIXES, read_with_trimesh
@@ -55,7 +56,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     try:
         with fenced(MeshError, "the mesh cannot be processed"):
             _check_scale(mesh.scale)
-            parts, remarks = _read(Path(mesh.path))
+            parts, remarks = _read(Path(mesh.path), mesh.submesh)
             parts = _checked([_scaled(part, mesh.scale) for part in parts])
             if mesh.submesh is not None:
                 parts = _selected(parts, mesh)
@@ -68,12 +69,17 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     return MeshData(parts=tuple(parts))
 
 
-def _read(path: Path) -> tuple[list[MeshPart], list[Remark]]:
+def _read(path: Path, submesh: str | None) -> tuple[list[MeshPart], list[Remark]]:
     suffix = path.suffix.lower()
     if suffix != ".dae" and suffix not in SUFFIXES:
         raise MeshError(f"unknown suffix {suffix or path.name!r}; expected one of: .dae, {', '.join(SUFFIXES)}")
     data = read_checked(path)
-    parts, remarks = (read_collada if suffix == ".dae" else read_with_trimesh)(data, path)
+    group = group_of(data, submesh) if suffix == ".obj" and submesh is not None else None
+    if group is not None and submesh is not None:
+        parts, remarks = read_with_trimesh(group, path)
+        parts = [dataclasses.replace(part, names=(submesh,)) for part in parts]
+    else:
+        parts, remarks = (read_collada if suffix == ".dae" else read_with_trimesh)(data, path)
     if not parts:
         raise MeshError("the file has no triangles")
     return parts, remarks

@@ -14,15 +14,29 @@ from lxml import etree
 
 from loaders.diagnostics import Fate
 from loaders.model import Rgba
+from loaders.repairs.xml_text import mended_xml
 from loaders.safety.fence import fenced
 from loaders.spatial import Array, frozen
 
 from .mesh_data import Faces, MeshPart
-from .precheck import MAX_DEPTH, Asset, MeshError, check_collada, check_faces, check_parts
+from .precheck import (
+    MAX_DEPTH,
+    Asset,
+    MeshError,
+    NotWellFormedError,
+    check_collada,
+    check_faces,
+    check_parts,
+)
 from .textures import Remark, Textures
 
 MAX_NODES = 200_000
 """Largest number of nodes, each counted as often as others place it."""
+_EMPTY = re.compile(
+    rb"<(triangles|polylist|polygons|trifans|tristrips|lines|linestrips)\s[^<>]{0,200}\bcount\s{0,9}=\s{0,9}[\"']0[\"']"
+    rb"[^<>]{0,200}(?:/>|(?<!/)>[^<]*(?:<(?!/\1>)[^<]*)*+</\1>)"
+)
+"""Primitives without elements, of which pycollada raises a TypeError."""
 _APPEARANCE = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
 
 _R_ZX = {
@@ -51,12 +65,19 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
     Raises:
         MeshError: if the file cannot be read.
     """
-    asset, textures = check_collada(data), Textures(path)
+    textures, mended = Textures(path), []
+    try:
+        asset = check_collada(data)
+    except NotWellFormedError as error:
+        data = mended_xml(data)
+        asset = check_collada(data)
+        mended = [Remark(Fate.ASSUMED, "mesh.mended", "mended the file: {reason}", {"reason": str(error)})]
+    data = _EMPTY.sub(b"", data)
     with fenced(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
         parts = list(_all_parts(document, textures))
     R, remarks = _orientation(asset)
-    remarks += [*map(_incomplete, document.errors), *textures.remarks()]
+    remarks += [*mended, *map(_incomplete, document.errors), *textures.remarks()]
     unit = 1.0 if asset.unit is None else asset.unit
     return [replace(part, vertices=frozen(unit * part.vertices @ R.T)) for part in parts], remarks
 

@@ -24,6 +24,10 @@ class MeshError(Exception):
     """A mesh file cannot be read; the text states the reason."""
 
 
+class NotWellFormedError(MeshError):
+    """A mesh file breaks the rules of XML."""
+
+
 def read_checked(path: Path) -> bytes:
     """Return the contents of a mesh file after checking its size.
 
@@ -74,7 +78,9 @@ def _obj_faces(data: bytes) -> int:
 
 
 def _gltf_faces(data: bytes) -> int:
-    """Return the largest number of items of any accessor; items without a buffer would be filled with zeros.
+    """Return the largest number of items of any accessor without a buffer, whose items would be filled with zeros.
+
+    The items of other accessors are in a buffer, which may be a file beside this one.
 
     Raises:
         MeshError: if the primitives, or the nodes that place them, have together more corners than the limit.
@@ -91,7 +97,8 @@ def _gltf_faces(data: bytes) -> int:
     placed = [sizes[i] for i in nodes if isinstance(i, int) and 0 <= i < len(sizes)]
     check_parts(len(placed))
     check_faces(max(sum(sizes), sum(placed)) // 3)
-    return max(counts, default=0)
+    accessors = _objects(header, "accessors")
+    return max((n for n, item in zip(counts, accessors, strict=True) if "bufferView" not in item), default=0)
 
 
 def _objects(parent: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -204,11 +211,11 @@ def check_collada(data: bytes) -> Asset:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise MeshError(
+        raise NotWellFormedError(
             f"the file is not well-formed XML: {expat.ErrorString(error.code)}, line {error.lineno}"
         ) from error
     except (ValueError, LookupError) as error:  # an encoding unknown to Python
-        raise MeshError(f"the file is not well-formed XML: {error}") from error
+        raise NotWellFormedError(f"the file is not well-formed XML: {error}") from error
     return asset
 
 

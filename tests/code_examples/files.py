@@ -199,6 +199,7 @@ MESHES = {
     "mesh.embedded-texture": meshes("a.gltf", EMBEDDED),
     "mesh.implausible-size": Example(large_mesh),
     "mesh.incomplete": meshes("a.dae", collada(binding=BROKEN, library=EFFECTS)),
+    "mesh.mended": meshes("a.dae", collada().replace("<mesh>", "<mesh name='<b>'>")),
     "mesh.missing-texture": meshes("a.obj", OBJ, {"m.mtl": "newmtl m\nmap_Kd none.png\n"}),
     "mesh.unreadable": meshes("a.stl", b"no mesh"),
     "mesh.up-axis": meshes("a.dae", collada("<up_axis>Y_UP</up_axis>")),

@@ -127,3 +127,23 @@ def test_a_submesh_is_chosen_by_any_of_its_names_and_centered(read) -> None:
         assert_box(read(collada(nodes=NESTED), submesh=name, center=True), (-2, -1, -3), (2, 1, 3), SINGLE)
     assert read(collada(nodes=NESTED), submesh="door") is None
     assert "inner" in read.messages[0]
+
+
+EMPTY = '<triangles count="0"><input semantic="VERTEX" source="#v" offset="0"/><p></p></triangles>'
+
+
+@pytest.mark.parametrize(
+    "empty", [EMPTY, '<polylist count="0"/>', "<triangles material='m' count='0' ><p/></triangles>"]
+)
+def test_primitives_without_elements_are_no_obstacle(read, empty: str) -> None:
+    data = read(collada().replace("</mesh>", f"{empty}</mesh>"))
+    assert_box(data, (0.0, 0.0, 0.0), (1.0, 2.0, 3.0))
+    assert read.codes == []
+
+
+def test_an_ill_formed_identifier_is_mended_as_assimp_reads_it(read) -> None:
+    text = collada()
+    broken = text.replace("<geometry ", '<geometry name="<STL_BINARY>" ', 1)
+    assert broken != text
+    assert_box(read(broken), (0.0, 0.0, 0.0), (1.0, 2.0, 3.0))
+    assert read.codes == ["mesh.mended"]

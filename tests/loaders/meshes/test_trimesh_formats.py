@@ -60,3 +60,15 @@ def test_a_texture_inside_a_file_is_noted(read, box: trimesh.Trimesh) -> None:
     box.visual = trimesh.visual.TextureVisuals(uv=np.zeros((8, 2)), image=image)
     assert_box(read(box.export(file_type="glb"), "box.glb"), (0, -3, 0), (1, 0, 2))
     assert read.codes == ["mesh.embedded-texture"]
+
+
+def test_a_buffer_in_another_file_may_be_larger_than_the_gltf(tmp_path: Path, read) -> None:
+    sphere = trimesh.creation.icosphere(subdivisions=4)
+    files = trimesh.exchange.gltf.export_gltf(sphere.scene())
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    header = files.pop("model.gltf")
+    assert all(len(header) < len(content) for content in files.values())
+    data = read(header, name="model.gltf")
+    assert sum(len(part.faces) for part in data.parts) == len(sphere.faces)
+    assert read.codes == []
