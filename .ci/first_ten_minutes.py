@@ -31,7 +31,7 @@ PLACEHOLDERS = {"FILE": "assets/arm/model.sdf", "FILES": "assets/arm/model.sdf",
 """Words that stand for arguments of the commands in docs/cli.md."""
 NEEDS_DISPLAY = ("view",)
 """Commands that end with status 3 on a machine without a display."""
-LIMIT = 300
+LIMIT = 900
 """Seconds after which a command is stopped."""
 Statuses = frozenset[int]
 SUCCESS: Statuses = frozenset({0})

@@ -23,14 +23,14 @@ def add_output_options(parser: ArgumentParser) -> None:
 
 def add_load_options(parser: ArgumentParser) -> None:
     """Add the file to read and the options of `loaders.load`."""
-    parser.add_argument("file", help=_FILE)
+    parser.add_argument("file", type=values.name, help=_FILE)
     _add_reading_options(parser)
 
 
 def add_check_options(parser: ArgumentParser) -> None:
     """Add the files to read, the options of `loaders.load`, and the form of the report."""
     text = f"{_FILE}; a folder means all model files in it"
-    parser.add_argument("files", nargs="+", metavar="file", help=text)
+    parser.add_argument("files", nargs="+", type=values.name, metavar="file", help=text)
     _add_reading_options(parser)
     text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"
     parser.add_argument("--format", choices=FORMATS, help=text)
@@ -51,7 +51,9 @@ def _add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
     text = "limit on the files, bytes, elements, diagnostics, triangles or pixels of a load; may be repeated"
     group.add_argument("--limit", action="append", default=[], type=values.limit, metavar="NAME=N", help=text)
-    group.add_argument("--srdf", type=Path, metavar="FILE", help="MoveIt's file with the pairs that never collide")
+    group.add_argument(
+        "--srdf", type=values.path, metavar="FILE", help="MoveIt's file with the pairs that never collide"
+    )
 
 
 def add_info_options(parser: ArgumentParser) -> None:
@@ -63,7 +65,7 @@ def add_info_options(parser: ArgumentParser) -> None:
 def add_graph_options(parser: ArgumentParser) -> None:
     """Add the options of ``graph``."""
     text = "file to write; its suffix selects the format (default: standard output)"
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help=text)
+    parser.add_argument("-o", "--out", type=values.path, metavar="FILE", help=text)
     text = "format of the graph (default: that of the file's suffix, else dot)"
     parser.add_argument("--format", choices=("dot", "svg", "png"), help=text)
 
@@ -71,8 +73,8 @@ def add_graph_options(parser: ArgumentParser) -> None:
 def add_convert_options(parser: ArgumentParser) -> None:
     """Add the options of ``convert``."""
     folder = parser.add_mutually_exclusive_group(required=True)
-    folder.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write")
-    folder.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder to write, as an option")
+    folder.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write")
+    folder.add_argument("-o", "--out", type=values.path, metavar="DIR", help="folder to write, as an option")
     text = "format to write (default: that of the suffix .sdf of the output, else mjcf)"
     parser.add_argument("--to", choices=("mjcf", "sdf"), help=text)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
@@ -101,14 +103,16 @@ def add_compare_options(parser: ArgumentParser) -> None:
         "--set", action="append", default=[], type=values.joint_position, metavar="JOINT=VALUE", help=text
     )
     text = "folder to write with report.html, results.json and junit.xml"
-    group.add_argument("--report", type=Path, metavar="DIR", help=text)
+    group.add_argument("--report", type=values.path, metavar="DIR", help=text)
     add_force_option(group)
 
 
 def add_demo_options(parser: ArgumentParser) -> None:
     """Add the options of ``demo``."""
-    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="folder to write; replaces --out")
-    parser.add_argument("-o", "--out", type=Path, default=Path("out/demo"), metavar="DIR", help="folder to write")
+    parser.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write; replaces --out")
+    parser.add_argument(
+        "-o", "--out", type=values.path, default=Path("out/demo"), metavar="DIR", help="folder to write"
+    )
     add_force_option(parser)
 
 

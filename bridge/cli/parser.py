@@ -109,7 +109,7 @@ def _suggestion(word: str, known: Sequence[str]) -> str:
 
 
 def _report(error: UsageError, words: Sequence[str]) -> int:
-    sys.stderr.write(f"{error.usage}sdfbridge: {error}\n")
+    sys.stderr.write(f"sdfbridge: {error}\n{error.usage}")
     if "--json" in words:
         command = next((word for word in words if not word.startswith("-")), "")
         report = failure_report(command, USAGE, error=str(error))

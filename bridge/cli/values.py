@@ -10,17 +10,33 @@ LEVELS = ("L0", "L1", "L2", "L3", "L4")
 """The levels of a comparison."""
 
 
+def name(text: str) -> str:
+    """Return the name of a file or folder.
+
+    Raises:
+        ArgumentTypeError: if it is empty, as a variable of the shell may be.
+    """
+    if not text.strip():
+        raise ArgumentTypeError("the name is empty; expected a file or a folder")
+    return text
+
+
+def path(text: str) -> Path:
+    """Return the path of a file or folder, which need not exist; see `name`."""
+    return Path(name(text))
+
+
 def folder(text: str) -> Path:
     """Return a folder that exists.
 
     Raises:
         ArgumentTypeError: if there is none.
     """
-    path = Path(text)
-    if not path.is_dir():
-        problem = "is not a folder" if path.exists() else "does not exist"
+    place = path(text)
+    if not place.is_dir():
+        problem = "is not a folder" if place.exists() else "does not exist"
         raise ArgumentTypeError(f"{text} {problem}; expected a folder that exists")
-    return path
+    return place
 
 
 def package(text: str) -> tuple[str, Path]:
@@ -29,10 +45,10 @@ def package(text: str) -> tuple[str, Path]:
     Raises:
         ArgumentTypeError: if it has another form, or if there is no such folder.
     """
-    name, equals, path = text.partition("=")
-    if not (name and equals and path):
+    package_name, equals, place = text.partition("=")
+    if not (package_name and equals and place):
         raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=DIR, such as my_robot=src/my_robot")
-    return name, folder(path)
+    return package_name, folder(place)
 
 
 def positive(text: str) -> int:
@@ -61,10 +77,10 @@ def limit(text: str) -> tuple[str, int]:
     Raises:
         ArgumentTypeError: if it has another form.
     """
-    name, equals, number = text.partition("=")
-    if not (name and equals):
+    option, equals, number = text.partition("=")
+    if not (option and equals):
         raise ArgumentTypeError(f"invalid value {text!r}; expected NAME=N, such as elements=2000000")
-    return name, positive(number)
+    return option, positive(number)
 
 
 def levels(text: str) -> tuple[str, ...]:
@@ -81,12 +97,12 @@ def levels(text: str) -> tuple[str, ...]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return one or more names that are separated by commas.
+    """Return one or more names that are separated by commas, each once.
 
     Raises:
         ArgumentTypeError: if there is none.
     """
-    found = tuple(word.strip() for word in text.split(",") if word.strip())
+    found = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if not found:
         raise ArgumentTypeError(f"invalid value {text!r}; expected one or more names, separated by commas")
     return found

@@ -12,7 +12,7 @@ _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace("\x00-\x1f", "\x00-\x08\
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves as they are, as its own.
+    r"""Return a text with control characters as escapes such as ``\x1b``; those that JSON leaves, as JSON's own.
 
     Args:
         text: The text.

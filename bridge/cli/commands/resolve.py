@@ -8,7 +8,7 @@ from typing import Any
 
 import loaders
 from bridge.cli.errors import UsageError
-from bridge.cli.inputs import STDIN, input_file, manifest_file, search
+from bridge.cli.inputs import STDIN, input_file, load_scene, manifest_file, search
 from bridge.cli.output import Output
 
 
@@ -19,6 +19,7 @@ def resolve(options: Namespace, output: Output) -> int:
         1 if a file is missing.
 
     Raises:
+        LoadError: if the file cannot be read.
         UsageError: if the model is to be read from standard input.
     """
     file = input_file(options)
@@ -27,10 +28,13 @@ def resolve(options: Namespace, output: Output) -> int:
     if Path(file).is_dir():
         file = manifest_file(Path(file), unsafe_paths=options.unsafe_paths)
     lookups = loaders.resolve(file, allow_xacro=options.xacro, lenient=options.lenient, **search(options))
+    if not lookups:
+        load_scene(options, file)  # raises an error if the file cannot be read
+        output.progress(f"{file} refers to no other file")
     if options.json:
         output.json([_to_json(lookup) for lookup in lookups])
     else:
-        output.data("\n".join(_to_text(lookup) for lookup in lookups))
+        output.data_lines(_to_text(lookup) for lookup in lookups)
     return 0 if all(lookup.path for lookup in lookups) else 1
 
 

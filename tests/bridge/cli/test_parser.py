@@ -10,6 +10,7 @@ from importlib import metadata
 
 import pytest
 
+from bridge.cli import main
 from tests.support.command_line import ROOT, run
 
 COMMANDS = ("demo", "check", "info", "graph", "resolve", "convert", "view", "compare", "doctor", "completion")
@@ -41,8 +42,28 @@ def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -
 def test_an_unknown_word_is_named_with_what_was_meant(words: list[str], message: str) -> None:
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert done.stderr.startswith("usage: sdfbridge")
+    assert message in done.stderr.splitlines()[0], "the message comes before the synopsis"
+    assert done.stderr.startswith("sdfbridge: ")
+    assert "\nusage: sdfbridge" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", ""),
+        ("info", " "),
+        ("check", "a.sdf", "--path", ""),
+        ("check", "a.sdf", "--srdf", ""),
+        ("convert", "a.sdf", ""),
+        ("graph", "a.sdf", "--out", ""),
+        ("compare", "a.sdf", "--report", ""),
+        ("demo", ""),
+    ],
+)
+def test_an_empty_name_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable of the shell that is not set must not stand for the present folder."""
+    assert main(words) == 2
+    assert "the name is empty; expected a file or a folder" in capsys.readouterr().err
 
 
 def test_wrong_usage_is_json_too_on_request() -> None:

@@ -27,3 +27,19 @@ def test_resolve_prints_every_place_that_was_tried(capsys: pytest.CaptureFixture
     text = capsys.readouterr().out
     assert "package://cups/cup.obj\tnot found" in text
     assert f"tried {tmp_path / 'shelf' / 'cups' / 'cup.obj'}" in text
+
+
+def test_a_file_that_cannot_be_read_is_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["resolve", str(tmp_path / "nowhere.sdf")]) == 1
+    assert "[file.unreadable]" in capsys.readouterr().err
+    (tmp_path / "cut.sdf").write_text("<sdf version='1.11'>")
+    assert main(["resolve", str(tmp_path / "cut.sdf"), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["diagnostics"][0]["code"] == "xml.syntax"
+
+
+def test_a_file_that_refers_to_no_other_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "cup.urdf").write_text("<robot name='r'><link name='a'/></robot>")
+    assert main(["resolve", str(tmp_path / "cup.urdf")]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "refers to no other file" in shown.err

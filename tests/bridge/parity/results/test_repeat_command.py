@@ -14,11 +14,11 @@ ROOT = Path(__file__).parents[4]
 
 
 def test_the_command_line_reads_the_same_options_from_the_words() -> None:
-    options = {"strict": True, "package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "srdf": "my arm.srdf"}
+    options = {"lenient": True, "package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "srdf": "my arm.srdf"}
     words = ["compare", "a.sdf", *load_words({**options, "unsafe_paths": True, "allow_xacro": True})]
     parsed = parse(words)
     assert not isinstance(parsed, int)
-    assert (parsed.strict, parsed.xacro, parsed.srdf) == (True, True, Path("my arm.srdf"))
+    assert (parsed.lenient, parsed.xacro, parsed.srdf) == (True, True, Path("my arm.srdf"))
     assert search(parsed) == {"package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "unsafe_paths": True}
 
 
