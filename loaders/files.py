@@ -54,8 +54,7 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
             _check_kind(status)
             if status.st_size > limit:  # a file may also grow, or state no size, as those of the kernel
                 raise _too_large(limit)
-            with open(descriptor, "rb", closefd=False) as stream:
-                data = stream.read(limit + 1)
+            data = _contents(descriptor, status.st_size, limit + 1)
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
@@ -67,6 +66,15 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
 
 def _too_large(limit: int) -> FileError:
     return FileError("file.too-large", f"the file is larger than {limit / (1 << 20):g} MiB")
+
+
+def _contents(descriptor: int, size: int, most: int) -> bytes:
+    """Return the contents of an open file, at most so many bytes; a file may be larger than its size says."""
+    with open(descriptor, "rb", buffering=0, closefd=False) as stream:
+        pieces = [stream.read(min(size + 1, most))]  # a buffer for ``most`` would take time
+        while pieces[-1] and (rest := most - sum(map(len, pieces))) > 0:
+            pieces.append(stream.read(min(rest, 1 << 20)))
+    return b"".join(pieces) if any(pieces[1:]) else pieces[0]
 
 
 def _check_kind(status: os.stat_result) -> None:

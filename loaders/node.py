@@ -136,15 +136,15 @@ class Node:
         while pending:
             node = pending.pop()
             yield node
-            pending.extend(reversed(node.children))
+            if node.children:
+                pending.extend(reversed(node.children))
 
     def free(self) -> None:
         """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
-        pending = [self]
-        while pending:
-            node = pending.pop()
+        nodes = [self]
+        for node in nodes:
             node.parent = None
-            pending.extend(node.children)
+            nodes.extend(node.children)
 
     # --- access to children -----------------------------------------------------------------------------------------
 

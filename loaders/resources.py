@@ -137,7 +137,7 @@ class Resources:
             node: The element that has the URI.
         """
         if node.file not in self._folders:
-            self._folders[node.file] = Path(node.file).parent
+            self._folders[node.file] = Path(os.path.abspath(Path(node.file).parent))
         base = self._folders[node.file]
         found = self._found.get((uri, base))
         if found is not None:
@@ -223,9 +223,8 @@ class Resources:
             yield Path(rest)
             yield from self._tails(rest, base)
         elif scheme in {"", "file"}:
-            yield from (
-                folder / rest for folder in (base, *self._enclosing_packages(base), *self.paths, *environment())
-            )
+            yield base / rest
+            yield from (folder / rest for folder in (*self._enclosing_packages(base), *self.paths, *environment()))
             names = (rest, os.path.basename(rest))
             yield from (folder / name for folder in self.mesh_folders for name in names)
             name, _, path = rest.partition("/")
@@ -290,10 +289,10 @@ class Failure:
 
 def _distinct(places: Iterable[Path]) -> Iterator[Path]:
     """Yield each place once; the next one is looked up only if it is needed."""
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for place in places:
-        if place not in seen:
-            seen.add(place)
+        if str(place) not in seen:
+            seen.add(str(place))
             yield place
 
 

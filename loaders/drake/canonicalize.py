@@ -12,11 +12,17 @@ _PROPERTIES = ("illustration_properties", "perception_properties", "accepting_re
 _PREFIXED = frozenset({*(PREFIX + tag for tag in _PROPERTIES), "drake:diffuse_map", "drake:declare_convex"})
 _SIZES = {"drake:capsule": ("radius", "length"), "drake:ellipsoid": ("a", "b", "c")}
 """Required sizes of shapes whose sizes have defaults in SDFormat but not in Drake."""
+_REWRITTEN = frozenset({"drake:visual", *_SIZES})
 _URDF_JOINTS = frozenset({"ball", "planar", "screw", "universal", "curvilinear"})
 
 
 def canonicalize_sdf(root: Node) -> None:
     """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDFormat file as standard elements."""
+    nodes = [root]
+    for node in nodes:
+        nodes.extend(node.children)
+    if not any(node.tag in _REWRITTEN for node in nodes):
+        return
     for node in list(root.walk()):
         if node.tag == "drake:visual" and node.parent is not None and node.parent.tag == "link":
             _remove_prefix(node)

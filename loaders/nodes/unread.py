@@ -35,20 +35,29 @@ def report_unread(root: ReadElement) -> None:
     pending = [root]
     while pending:
         node = pending.pop()
-        if node.attributes and not node.attributes.keys() <= (node.read_attributes or _NOTHING):
-            _report_attributes(node)
-        if node.children:
-            read = node.read_tags or _NOTHING
-            for child in node.children:
-                if child.tag not in read:
-                    _report(node, child.tag, child)
-            pending.extend(child for child in reversed(node.children) if child.tag in read)
+        _report_attributes(node)
+        read, all_read = node.read_tags or _NOTHING, True
+        for child in reversed(node.children):
+            if child.tag not in read:
+                all_read = False
+            elif child.children or (
+                child.attributes and not child.attributes.keys() <= (child.read_attributes or _NOTHING)
+            ):
+                pending.append(child)
+        if not all_read:
+            _report_children(node, read)
 
 
 def _report_attributes(node: ReadElement) -> None:
     for name in node.attributes:
         if name not in (node.read_attributes or _NOTHING) and not name.startswith("xmlns"):
             _report(node, "@" + name, node)
+
+
+def _report_children(node: ReadElement, read: Set[str]) -> None:
+    for child in node.children:
+        if child.tag not in read:
+            _report(node, child.tag, child)
 
 
 def _report(node: ReadElement, key: str, unread: ReadElement) -> None:

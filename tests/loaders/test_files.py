@@ -91,3 +91,22 @@ def test_a_sparse_file_of_a_terabyte_is_refused_without_being_read(tmp_path: Pat
     with pytest.raises(FileError, match="larger than") as caught:
         read(tmp_path / "large", limit=(1 << 40) - 1)
     assert caught.value.code == "file.too-large"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="only Linux has /proc")
+def test_a_file_whose_size_is_stated_as_zero_is_read_to_its_end() -> None:
+    assert os.stat("/proc/self/maps").st_size == 0
+    assert len(read("/proc/self/maps").splitlines()) > 10
+    with pytest.raises(FileError, match="larger than"):
+        read("/proc/self/maps", limit=100)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4096, 100_000])
+def test_a_file_is_read_whole_or_refused(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes(range(256)) * (size // 256 + 1))
+    os.truncate(path, size)
+    assert read(path, limit=size) == path.read_bytes()
+    if size:
+        with pytest.raises(FileError, match="larger than"):
+            read(path, limit=size - 1)

@@ -9,7 +9,7 @@ from loaders.diagnostics import Fate
 from loaders.model import WORLD, Coupling, Joint, JointType
 from loaders.node import Node
 from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
-from loaders.sdf.frames.solve import attached_link
+from loaders.sdf.frames.solve import attached_link, pose_in
 from loaders.sdf.unmodeled_elements import report_ignored
 
 from .joint_axes import AXES, AXIS_COUNT, read_axes
@@ -37,8 +37,8 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
         type=joint_type,
         parent=WORLD if parent_link is None else parent_link.name,
         child=child.name,
-        X_PJ=vertex.X_WV if parent_link is None else parent_link.X_WV.inverse() @ vertex.X_WV,
-        X_CJ=child.X_WV.inverse() @ vertex.X_WV,
+        X_PJ=vertex.X_WV if parent_link is None else pose_in(parent_link, vertex),
+        X_CJ=pose_in(child, vertex),
         axes=axes,
         pitch=pitch,
         gear_ratio=gear_ratio,

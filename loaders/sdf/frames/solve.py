@@ -45,6 +45,15 @@ def attached_link(vertex: FrameVertex) -> FrameVertex | None:
     return body if body.kind is VertexKind.LINK else None
 
 
+def pose_in(link: FrameVertex, vertex: FrameVertex) -> Pose:
+    """Return the pose ``X_LV`` of a solved vertex in a link; exactly as written if it is relative to the link."""
+    if vertex.X_WV is link.X_WV:
+        return IDENTITY
+    if vertex.relative_to_vertex is link:
+        return vertex.X_RV
+    return link.X_WV.inverse() @ vertex.X_WV
+
+
 def resolve_pose(element: Node, vertex: FrameVertex) -> Pose:
     """Return the pose ``X_VE`` of a part E (collision, visual, light, sensor) in the frame of its owner V.
 

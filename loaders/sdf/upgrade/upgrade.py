@@ -74,7 +74,7 @@ def _index_by_tag(root: Node) -> Index:
     while pending:
         node = pending.pop()
         index[node.tag].append(node)
-        if not is_foreign(node):
+        if node.children and not is_foreign(node):
             pending.extend(node.children)
     return index
 
@@ -107,7 +107,7 @@ def _make_path(node: Node, steps: list[str]) -> Node:
 
 
 def _apply_all(rules: tuple[Rule, ...], root: Node) -> None:
-    index = _index_by_tag(root)
+    index = _index_by_tag(root) if any(rule.at.startswith("//") for rule in rules) else {}
     for rule in rules:
         apply = _APPLY[type(rule)]
         for node in _select(rule.at, root, index):

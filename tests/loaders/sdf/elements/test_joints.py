@@ -12,6 +12,7 @@ from loaders import WORLD, Scene
 from loaders.model import (
     Joint,
 )
+from loaders.spatial import IDENTITY, Pose
 from tests.support.sdf import (
     X_WJ,
     X_WL,
@@ -209,3 +210,17 @@ def test_the_leader_can_come_after_the_follower() -> None:
     (coupling,) = scene.couplings
     assert (coupling.follower, coupling.leader) == ("follows", "leads")
     assert (coupling.multiplier, coupling.offset) == (-2.0, 0.5 + 2.0 * 0.25)
+
+
+def test_a_joint_posed_relative_to_its_links_keeps_the_numbers_of_the_file() -> None:
+    text = """<sdf version="1.9"><model name="m"><link name="a"><pose>0.1 0.2 0.3 0.4 0.5 0.6</pose></link>
+    <link name="b"><pose relative_to="j"/></link>
+    <joint name="j" type="ball"><pose relative_to="a">0.7 0.8 0.9 1 2 3</pose>
+    <parent>a</parent><child>b</child></joint>
+    <link name="c"><pose relative_to="a">1 2 3 0.3 0.2 0.1</pose></link>
+    <joint name="k" type="ball"><pose>0.7 0.8 0.9 1 2 3</pose><parent>a</parent><child>c</child></joint>
+    </model></sdf>"""
+    j, k = loaders.load_string(text, format="sdf").joints
+    written = Pose.from_xyz_rpy((0.7, 0.8, 0.9), (1.0, 2.0, 3.0))
+    for X, expected in ((j.X_PJ, written), (j.X_CJ, IDENTITY), (k.X_CJ, written)):
+        assert X.is_close(expected, 0.0)
