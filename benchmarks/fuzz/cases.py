@@ -38,6 +38,7 @@ KINDS = {
     "srdf": Kind("robot.urdf", ("robot.srdf",)),
     "config": Kind("world.sdf", ("other/model.config", "other/model.sdf", "package.xml")),
     "script": Kind("world.sdf", ("script.material",)),
+    "mjcf": Kind("mujoco.xml", ("mujoco.xml", "mujoco_part.xml"), ("mjcf", "pybullet")),
     "terrain": Kind("world.sdf", ("height.png",), ("mjcf", "pybullet")),
     **{f"mesh-{s}": Kind(f"{s}.sdf", (f"mesh.{s}",), ("mjcf", "pybullet")) for s in _MESHES},
     "material": Kind("obj.sdf", ("mesh.mtl",), ("mjcf", "pybullet")),

@@ -28,6 +28,17 @@ TAGS = (
     "drake:proximity_properties",
     "drake:ball_constraint", "placement_frame", "static", "submesh", "mimic", "origin", "actuator", "transmission",
 )  # fmt: skip
+MJCF_TAGS = (
+    "body", "geom", "joint", "freejoint", "site", "inertial", "worldbody", "asset", "mesh", "hfield", "texture",
+    "material", "default", "include", "replicate", "attach", "model", "frame", "composite", "flexcomp", "actuator",
+    "motor", "position", "general", "equality", "weld", "connect", "tendon", "spatial", "fixed", "contact", "pair",
+    "exclude", "keyframe", "key", "option", "compiler", "size", "plugin", "extension", "sensor", "camera", "light",
+)  # fmt: skip
+MJCF_ATTRIBUTES = (
+    "name", "file", "class", "childclass", "size", "pos", "quat", "euler", "fromto", "range", "type", "mesh", "hfield",
+    "count", "offset", "prefix", "model", "body", "joint", "joint1", "mass", "density", "diaginertia", "fullinertia",
+    "axis", "ref", "scale", "vertex", "face", "meshdir", "gear", "ctrlrange", "limited", "material", "contype", "qpos",
+)  # fmt: skip
 
 
 def mutate_xml(text: str, rng: random.Random) -> bytes:
@@ -51,6 +62,10 @@ def mutate_xml(text: str, rng: random.Random) -> bytes:
 Edge = tuple[Element, Element]
 
 
+def _tags(root: Element) -> tuple[str, ...]:
+    return MJCF_TAGS if root.tag == "mujoco" else TAGS
+
+
 def _delete(edge: Edge, _root: Element, _rng: random.Random) -> None:
     edge[0].remove(edge[1])
 
@@ -67,8 +82,8 @@ def _move(edge: Edge, root: Element, rng: random.Random) -> None:
     rng.choice(targets).append(edge[1])
 
 
-def _rename(edge: Edge, _root: Element, rng: random.Random) -> None:
-    edge[1].tag = rng.choice(TAGS).replace("drake:", "drake_").replace("experimental:", "experimental_")
+def _rename(edge: Edge, root: Element, rng: random.Random) -> None:
+    edge[1].tag = rng.choice(_tags(root)).replace("drake:", "drake_").replace("experimental:", "experimental_")
 
 
 def _text(edge: Edge, _root: Element, rng: random.Random) -> None:
@@ -77,9 +92,10 @@ def _text(edge: Edge, _root: Element, rng: random.Random) -> None:
     edge[1].text = " ".join(words) if rng.random() < 0.8 else " ".join(words * rng.choice((2, 7, 1000)))
 
 
-def _attribute(edge: Edge, _root: Element, rng: random.Random) -> None:
+def _attribute(edge: Edge, root: Element, rng: random.Random) -> None:
     node = edge[1]
-    names = [*node.attrib, "name", "type", "relative_to", "value", "xyz", "link"]
+    common = MJCF_ATTRIBUTES if root.tag == "mujoco" else ("name", "type", "relative_to", "value", "xyz", "link")
+    names = [*node.attrib, *common]
     name = rng.choice(names)
     if rng.random() < 0.2:
         node.attrib.pop(name, None)
@@ -93,8 +109,8 @@ def _nest(edge: Edge, _root: Element, rng: random.Random) -> None:
         node = ElementTree.SubElement(node, edge[1].tag, edge[1].attrib)
 
 
-def _add(edge: Edge, _root: Element, rng: random.Random) -> None:
-    tag = rng.choice(TAGS).replace("drake:", "drake_").replace("experimental:", "experimental_")
+def _add(edge: Edge, root: Element, rng: random.Random) -> None:
+    tag = rng.choice(_tags(root)).replace("drake:", "drake_").replace("experimental:", "experimental_")
     ElementTree.SubElement(edge[1], tag, name=_legal(rng.choice(WORDS))).text = _legal(rng.choice(NUMBERS + WORDS))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli import main
+from bridge.cli.commands import compare
 from bridge.output import MANIFEST
 from tests.support.command_line import run
 
@@ -25,8 +26,9 @@ def test_compare_prints_the_verdict_and_writes_the_report(tmp_path: Path, capsys
 
 
 def test_a_report_replaces_an_earlier_one_but_no_file_of_somebody_else(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(compare, "_DRAWN", set())  # pictures take long
     words = ["compare", str(ARM), "--engines", "mujoco", "--level", "L0", "--configurations", "1"]
     report = ["--report", str(tmp_path / "out")]
     assert main([*words, *report]) == 0
