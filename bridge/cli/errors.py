@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-SUCCESS, DIFFERENT, USAGE, MISSING, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing; Ctrl-C."""
+SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+"""Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing; nothing differs, but
+not everything that the model states was compared; Ctrl-C."""
 
 
 class CommandError(Exception):

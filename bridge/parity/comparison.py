@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import platform
@@ -22,6 +23,7 @@ from bridge.output import write_file, write_folder
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, default_engines, factory_of, reads_file
 from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
+from bridge.parity.levels.coverage import find_gaps
 from bridge.parity.levels.invariants import invariant_rows
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
 from bridge.parity.levels.quantity_rows import quantity_rows, refusal_rows
@@ -29,6 +31,7 @@ from bridge.parity.levels.random_states import State, random_states
 from bridge.parity.levels.trajectories import motion_rows
 from bridge.parity.report.html_report import html
 from bridge.parity.report.junit import junit
+from bridge.parity.results.losses import conditions
 from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
 from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
 from loaders import LoadOptions, Search
@@ -161,9 +164,9 @@ def compare(
     Example:
         >>> import bridge
         >>> result = bridge.compare("assets/double_pendulum.urdf", levels=("L0", "L1"), configurations=3)
-        >>> print(result.verdict)
-        EQUIVALENT
-        >>> result.assert_equivalent()
+        >>> print(result.verdict, result.agreement)
+        INCOMPLETE EQUIVALENT
+        >>> result.assert_no_difference()
     """
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
     selected = [_level(level) for level in _several(levels)]
@@ -172,25 +175,33 @@ def compare(
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
     mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
     states = _states(mechanism, configurations, seed, positions or {})
-    progress(f"loading into {', '.join(name for name, _ in named if name != REFERENCE)}")
+    names = tuple(name for name, _ in named if name != REFERENCE)
+    progress(f"loading into {', '.join(names)}")
     search = cast(Search, {key: value for key, value in load_options.items() if key in Search.__optional_keys__})
     with _open_engines(mechanism, named, search) as opened:
         diagnostics = _diagnostics(opened, strict=load_options.get("strict", False))
         answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
         rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
         details = _details(mechanism, answering, states)
-        details |= {"positions": dict(positions or {}), "inertia": inertia, "load_options": dict(load_options)}
+        details |= {"positions": dict(positions or {}), "inertia": inertia}
+        details |= {"load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, seed, configurations)
     rows += _motion_rows(selected, mechanism, named, seed, progress)
-    return Comparison(
-        model=mechanism.scene.name,
-        source=mechanism.scene.source,
-        rows=attribute_differences(rows),
-        engines=tuple(name for name, _ in named if name != REFERENCE),
-        environment=environment,
-        diagnostics=diagnostics,
-        details=details,
-    )
+    found = Comparison(
+        model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows), engines=names,
+        environment=environment, diagnostics=diagnostics, details=details,
+    )  # fmt: skip
+    return _with_gaps(found, mechanism, selected, named)
+
+
+def _with_gaps(
+    found: Comparison, mechanism: Mechanism, levels: Sequence[Level], named: Sequence[_NamedFactory]
+) -> Comparison:
+    """The comparison with what was not compared, and with the conditions of its verdict."""
+    moving = {name: not reads_file(factory) for name, factory in named if name != REFERENCE}
+    known = (*mechanism.scene.diagnostics, *found.diagnostics)
+    gaps = find_gaps(found.rows, mechanism, levels, moving, known)
+    return dataclasses.replace(found, gaps=gaps, conditions=conditions(known))
 
 
 # --- preparation -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ pytest.importorskip("mujoco")
 
 
 def test_the_assertion_holds_for_mujoco_and_fails_for_its_own_reader(assets: Path) -> None:
-    assert str(assert_parity(assets / "double_pendulum.urdf", ["mujoco"]).verdict) == "EQUIVALENT"
+    assert assert_parity(assets / "double_pendulum.urdf", ["mujoco"]).agreement == "EQUIVALENT"
     with pytest.raises(AssertionError, match="repeat with: sdfbridge compare"):
         assert_parity(assets / "double_pendulum.urdf", ["mujoco-urdf"])
 

@@ -112,7 +112,7 @@ def _causes(rows: Iterable[Row]) -> tuple[str, ...]:
 def _witness(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
     """Compare Drake with the reference only, so that errors of the simulators do not count."""
     rows = [row for row in comparison.rows if row.engines == ("reference", "drake")]
-    absent = [row for row in rows if row.quantity == "reading" and row.outcome is Outcome.EXPLAINED]
+    absent = [row for row in rows if row.quantity == "reading" and row.outcome is Outcome.UNKNOWN]
     if absent:
         return "absent", (absent[0].cause.removeprefix("Drake does not take part: "),)
     return _verdict(rows), _causes(rows)

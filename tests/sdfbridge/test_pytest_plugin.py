@@ -77,7 +77,7 @@ def test_an_invalid_tolerance_is_wrong_usage(folder: Path, wrong: str) -> None:
 def test_fixtures_and_the_assertion_serve_other_tests(folder: Path) -> None:
     (folder / "test_mine.py").write_text(
         "import pytest\nfrom sdfbridge.pytest_plugin import assert_parity\nFILE = 'robots/arm.urdf'\n"
-        "def test_parity(parity): assert parity(FILE).verdict == 'EQUIVALENT'\n"
+        "def test_parity(parity): assert parity(FILE).agreement == 'EQUIVALENT'\n"
         "def test_scene(scene): assert scene(FILE).links\n"
         "def test_simulator(simulator): assert simulator(FILE, 'pybullet').link_poses()\n"
         "def test_difference():\n"

@@ -204,7 +204,7 @@ def verdict_on(scene: Scene, changed: Scene, engine: str, names: set[str]) -> st
     found = compare(scene, engines=(opened, other), levels=("L0", "L1"), configurations=3)
     failed = [row for row in found.rows if row.outcome is Outcome.FAILED]
     if not failed:
-        return f"not found: {found.verdict}"
+        return f"not found: {found.agreement}"
     if not all(engine in row.engines for row in failed):
         return "a row without the faulty engine fails"
     first = failed[0]

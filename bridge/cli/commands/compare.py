@@ -13,11 +13,11 @@ import bridge
 from bridge.cli.errors import MISSING, CommandError
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
-from bridge.cli.reports.comparison_text import show_comparison
+from bridge.cli.reports.comparison_text import exit_status, show_comparison
 from bridge.demo.gallery import draw, side_by_side
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder
-from bridge.parity import Comparison, EngineMissingError, Verdict, default_engines
+from bridge.parity import Comparison, EngineMissingError, default_engines
 from loaders.scene import Scene
 
 _DRAWN = {"mujoco", "pybullet"}
@@ -28,7 +28,8 @@ def compare(options: Namespace, output: Output) -> int:
     """Compare engines on a model.
 
     Returns:
-        1 if they differ; with ``--strict`` also if they are not equivalent.
+        1 if they differ, with ``--strict`` even for a known cause; 4 if nothing differs in what was compared, but not
+        everything was compared.
 
     Raises:
         ModelError: if the model cannot be read; with ``--strict`` also if an engine cannot represent all of it.
@@ -50,8 +51,7 @@ def compare(options: Namespace, output: Output) -> int:
         show_comparison(comparison, output, command)
     output.similar = 1
     output.diagnostics(comparison.diagnostics)
-    differs = comparison.verdict is Verdict.DIFFERS
-    return 1 if differs or (options.strict and comparison.verdict is not Verdict.EQUIVALENT) else 0
+    return exit_status(comparison.verdict, strict=options.strict)
 
 
 def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:

@@ -7,11 +7,11 @@ from argparse import Namespace
 from bridge.cli.errors import MISSING, CommandError
 from bridge.cli.inputs import writing_to
 from bridge.cli.output import Output
-from bridge.cli.reports.comparison_text import show_comparison
+from bridge.cli.reports.comparison_text import exit_status, show_comparison
 from bridge.cli.reports.tree_output import tree
 from bridge.demo.demo import Demo, run_demo
 from bridge.lowering import lower
-from bridge.parity import EngineMissingError, Verdict
+from bridge.parity import EngineMissingError
 
 
 def demo(options: Namespace, output: Output) -> int:
@@ -33,7 +33,7 @@ def demo(options: Namespace, output: Output) -> int:
     for note in result.notes:
         output.progress(note)
     output.progress("\n".join(["try next:", *(f"  {step}" for step in result.next_steps)]))
-    return 0 if result.comparison.verdict is Verdict.EQUIVALENT else 1
+    return exit_status(result.comparison.verdict, strict=True)
 
 
 def _run(options: Namespace, output: Output) -> Demo:

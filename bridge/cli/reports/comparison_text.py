@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from bridge.cli.errors import DIFFERENT, INCOMPLETE, SUCCESS
 from bridge.cli.output import Output
 from bridge.parity import Comparison, Outcome, Verdict
 from bridge.parity.results.verdict import Row, line, number
 
 _STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
 _WORDS = {Outcome.PASSED: "pass", Outcome.EXPLAINED: "explained", Outcome.FAILED: "FAIL", Outcome.UNKNOWN: "unknown"}
-_VERDICTS = {Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.DIFFERS: "bold red"}
+_VERDICTS = {
+    Verdict.EQUIVALENT: "bold green", Verdict.AGREES: "bold yellow", Verdict.INCOMPLETE: "bold magenta",
+    Verdict.DIFFERS: "bold red",
+}  # fmt: skip
 _COLUMNS = ("", "quantity", "engines", "worst", "tolerance", "where", "")
 
 
 def show_comparison(comparison: Comparison, output: Output, command: str) -> None:
-    """Print the verdict, the number of rows of each outcome, the rows that differ, and causes; ``-v`` prints all rows.
+    """Print the verdict, the number of rows of each outcome, the rows that differ, causes, and what was not compared.
+
+    With ``-v`` all rows are printed.
 
     Args:
         comparison: The comparison.
@@ -30,6 +36,10 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         _show_rows(shown, output)
     for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if row.cause):
         output.data(cause)
+    for gap in comparison.gaps:
+        output.data(f"not compared: {gap}")
+    for condition in comparison.conditions:
+        output.data(f"holds if {condition}")
     for row in comparison.failures[:1]:
         output.data(f"first difference: {line(row)}")
         output.data(f"repeat with: {command}")
@@ -41,6 +51,18 @@ def _without(comparison: Comparison) -> str:
     """Return a statement of how much of the file the verdict is not about; empty if it is about all of it."""
     count = comparison.skipped
     return f", without {count} invalid piece{'s' * (count != 1)} that lenient loading skipped" if count else ""
+
+
+def exit_status(verdict: Verdict, *, strict: bool) -> int:
+    """Return the exit status of a verdict.
+
+    Args:
+        verdict: The verdict.
+        strict: Whether differences with a known cause count.
+    """
+    if verdict is Verdict.INCOMPLETE:
+        return INCOMPLETE
+    return DIFFERENT if verdict is Verdict.DIFFERS or (strict and verdict is Verdict.AGREES) else SUCCESS
 
 
 def _summary(comparison: Comparison) -> str:

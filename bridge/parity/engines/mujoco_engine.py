@@ -8,7 +8,7 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,7 +32,13 @@ class MujocoEngine:
 
     name = "mujoco"
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, *, as_exported: bool = False) -> None:
+        """Compile the export of a mechanism.
+
+        Args:
+            mechanism: The mechanism.
+            as_exported: Whether to keep the integrator and the damping of the export.
+        """
         import mujoco
 
         self._mujoco: Any = mujoco
@@ -42,11 +48,17 @@ class MujocoEngine:
         self.diagnostics = built.diagnostics
         self.model: Any = to_spec(built.root, built.assets).compile()
         """The compiled MuJoCo model."""
-        self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
-        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+        if not as_exported:
+            self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+            self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
         self._data = mujoco.MjData(self.model)
         self._ids = [int(self.model.body(body.name).id) for body in mechanism.bodies]
         self._positions: list[Coordinates] = []
+
+    @classmethod
+    def as_exported(cls, mechanism: Mechanism) -> Self:
+        """Open the export as it is, with its own integrator and damping."""
+        return cls(mechanism, as_exported=True)
 
     # --- state -------------------------------------------------------------------------------------------------------
 

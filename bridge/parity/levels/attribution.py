@@ -1,29 +1,42 @@
 """Attribution: which diagnostic of an engine explains a difference, and which engine a difference is likely due to.
 
-A diagnostic explains a difference only if its code is a known cause of the quantity and one of its subjects is at the
-place of the difference. Messages are never read.
+A diagnostic explains a difference only if its code is a known cause of the quantity, one of its subjects is at the
+place of the difference, and the difference is not larger than what the diagnostic means for this model. Messages are
+never read.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Sequence
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.parity.engines.reference_engine import ReferenceEngine
+from bridge.parity.results.causes import Cause, cause_of
 from bridge.parity.results.verdict import Outcome, Row
 from loaders.diagnostics import Diagnostic
 
+from .bounds.counterfactuals import counterfactual
 from .convergence import EXACT_MOTION
-from .quantities import Quantity, names_at
+from .quantities import Quantity, WorstErrors, compare_readings, names_at
+from .random_states import State
 
-NEGLIGIBLE_MASS = 1e-6
-"""Mass of a link up to which an engine may replace it [kg]."""
-_ADDED_INERTIA = {
-    "mjcf.massless-link", "mjcf.inertia-from-geometry", "lower.massless-free-link", "lower.thin-link",
-    "pybullet.base-without-inertia", "pybullet.ball-without-inertia",
-}  # fmt: skip
-"""Codes of diagnostics that report inertia added to a link that has too little of it."""
+MARGIN = 1.01
+"""Factor of a computed bound, for the rounding of the numbers that an engine is given."""
+_NO_TRUTH = frozenset({
+    "mjcf.empty-range", "pybullet.empty-range", "drake.replaced-inertia", "resource.not-found", "mesh.missing",
+    "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape",
+})  # fmt: skip
+"""Codes about places where the file states nothing that can be simulated, so that no error can be computed.
+
+Each of them is a gap of the comparison or, as an empty geometry, states nothing.
+"""
+_ONE_PAIR = frozenset({"mjcf.collide-without-contact", "mjcf.moving-plane", "pybullet.merged-filters"})
+"""Codes about single pairs of links, whose error is one pair."""
+_ADDS_CONTACTS = frozenset({"pybullet.merged-filters"})
+"""Codes that report contacts which the model excludes: the engines then differ."""
 _COMPUTED_FROM_MODEL = {"reference", EXACT_MOTION}
 """Names in the rows of what is computed from the model itself, and is never the likely cause."""
 
@@ -31,39 +44,85 @@ _COMPUTED_FROM_MODEL = {"reference", EXACT_MOTION}
 class CauseIndex:
     """The diagnostics of two engines that hold the same mechanism, searched by quantity and place."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], mechanism: Mechanism) -> None:
+    def __init__(self, diagnostics: Iterable[Diagnostic], mechanism: Mechanism, states: Sequence[State] = ()) -> None:
         self._mechanism = mechanism
         self._diagnostics = tuple(diagnostics)
+        self._states = states or (({}, {}),)
+        self._measured: dict[tuple[str, int], WorstErrors] = {}
 
-    def cause(self, quantity: Quantity, place: str) -> Diagnostic | None:
-        """Return the first diagnostic that explains a difference of a quantity at a place; None if there is none.
+    def cause(self, quantity: Quantity, place: str, error: float = math.inf) -> Cause | None:
+        """Return the cause of an error, with its bound; None if no diagnostic is about it.
 
         A difference of a quantity with ``propagates_to_ancestors`` is also explained by a diagnostic about anything
         that the joint carries: a link without mass changes the forces of all joints that carry it, and of no other.
-        """
-        known = [entry for entry in self._diagnostics if entry.code in quantity.causes]
-        if not known:
-            return None
-        names = set(names_at(place))
-        if quantity.propagates_to_ancestors:
-            names |= self._carried(names)
-        required = names if quantity.causes_name_whole_place else set()
-        return next(
-            (
-                entry
-                for entry in known
-                if names.intersection(entry.subjects)
-                and required.issubset(entry.subjects)
-                and self._may_explain(entry, quantity, place)
-            ),
-            None,
-        )
+        The bounds of several diagnostics add up. What an engine lacks is the cause only if nothing else explains it.
 
-    def _may_explain(self, entry: Diagnostic, quantity: Quantity, place: str) -> bool:
-        """Return False for a difference of mass at a link that has mass, if the diagnostic is about added inertia."""
-        if quantity.name != "mass" or entry.code not in _ADDED_INERTIA:
-            return True
-        return all(body.inertia.mass <= NEGLIGIBLE_MASS for body in self._mechanism.bodies if body.name == place)
+        Args:
+            quantity: The quantity.
+            place: The place of the error.
+            error: The error.
+        """
+        found = [self._cause(entry, quantity, place) for entry in self._about(quantity, place)]
+        changed = [cause for cause in found if not cause.is_loss]
+        lost = [cause for cause in found if cause.is_loss]
+        if changed:
+            together = sum(cause.bound for cause in changed)
+            cause = dataclasses.replace(changed[0], bound=together)
+            if cause.explains(error) or not lost:
+                return cause
+        return max(lost, key=lambda cause: cause.bound, default=None)
+
+    def _about(self, quantity: Quantity, place: str) -> list[Diagnostic]:
+        """The diagnostics that are known causes of the quantity and about the place."""
+        names = set(names_at(place))
+        carried = names | self._carried(names) if quantity.propagates_to_ancestors else names
+        required = names if quantity.causes_name_whole_place else set()
+        return [
+            entry
+            for entry in self._diagnostics
+            if entry.code in quantity.causes
+            and carried.intersection(entry.subjects)
+            and required.issubset(entry.subjects)
+        ]
+
+    def _cause(self, entry: Diagnostic, quantity: Quantity, place: str) -> Cause:
+        cause = cause_of(entry, quantity.name, self._bound(entry, quantity, place))
+        if entry.code in _NO_TRUTH:
+            return dataclasses.replace(cause, is_loss=False)
+        return dataclasses.replace(cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS)
+
+    def _bound(self, entry: Diagnostic, quantity: Quantity, place: str) -> float:
+        if entry.code in _NO_TRUTH:
+            return math.inf
+        if entry.code == "pybullet.coupling-across-bodies":
+            return self._offset(place)
+        if entry.code in _ONE_PAIR:
+            return 1.0
+        return MARGIN * self._changes(entry, quantity).errors.get(place, 0.0) + quantity.tolerance
+
+    def _changes(self, entry: Diagnostic, quantity: Quantity) -> WorstErrors:
+        """The largest difference at each place between the model and what the diagnostic says of the engine."""
+        key = quantity.name, id(entry)
+        if key not in self._measured:
+            worst = self._measured[key] = WorstErrors()
+            changed = counterfactual(entry, self._mechanism)
+            if changed is not None:
+                model, other = ReferenceEngine(self._mechanism), ReferenceEngine(changed)
+                for state in self._states if quantity.depends_on_state else self._states[:1]:
+                    model.set_state(*state)
+                    other.set_state(*state)
+                    one, two = (quantity.read(engine, self._mechanism) for engine in (model, other))
+                    if one is not None and two is not None:
+                        compare_readings(one, two, quantity.error, worst)
+        return self._measured[key]
+
+    def _offset(self, place: str) -> float:
+        """The offset of the coupling between the joints of a place: PyBullet couples velocities, not positions."""
+        order, names = self._mechanism.v_order, set(names_at(place))
+        offsets = [
+            abs(c.offset) for c in self._mechanism.couplings if {order[c.follower][0], order[c.leader][0]} <= names
+        ]
+        return max(offsets, default=0.0)
 
     def _carried(self, joints: set[str]) -> set[str]:
         """The links that these joints carry, and the joints between them."""

@@ -19,7 +19,8 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, Factory
 from bridge.parity.engines.pybullet_engine import CONTACT_MARGIN
-from bridge.parity.results.verdict import Level, Outcome, Row, explained_by
+from bridge.parity.results.causes import CONTACT_MODEL, Cause, cause_of
+from bridge.parity.results.verdict import Level, Outcome, Row, explained
 from loaders.model import Box, Collision, Friction, Link, Model, Physics, Plane, Sphere, Surface
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
@@ -49,6 +50,8 @@ CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
 """Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's contacts."""
 PYBULLET_PUSH_OUT = 0.08
 """Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact by velocity."""
+BOUNCING_BOUND = 0.2
+"""Largest error of a scenario on a surface that bounces: a fifth of the distance, or of a cube of 1 m."""
 _RESTITUTION = "mjcf.restitution"
 _ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
 _Named = Sequence[tuple[str, Factory]]
@@ -70,7 +73,7 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
     surfaces = _surfaces(mechanism)
     for name, factory in engines:
         if isinstance(scenario, str):
-            yield _unknown("rest height", name, scenario)
+            yield dataclasses.replace(_unknown("rest height", name, scenario), is_stated=False)
         else:
             yield _rest_row(mechanism, factory, scenario)
         for number, surface in enumerate(surfaces, start=1):
@@ -82,7 +85,8 @@ def contact_rows(mechanism: Mechanism, factories: _Named, _seed: int) -> Iterato
             )
             yield from (dataclasses.replace(row, quantity=f"{row.quantity}{suffix}") for row in rows)
         if not surfaces:
-            yield _unknown("slide, bounce and stack", name, "the model has no collision shapes")
+            cause = "the model has no collision shapes"
+            yield dataclasses.replace(_unknown("slide, bounce and stack", name, cause), is_stated=False)
 
 
 def _surfaces(mechanism: Mechanism) -> list[Surface]:
@@ -110,7 +114,8 @@ def _rest_row(mechanism: Mechanism, factory: Factory, scenario: RestScenario) ->
     cause = None if row.passed else next(added, None)
     if cause is None:
         return row
-    return explained_by(row, cause, "; any contact makes the link spin without bound")
+    remark = "; any contact makes the link spin without bound"
+    return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=f"{cause.message}{remark} [{cause.code}]")
 
 
 def _rest_height_row(factory: Factory, scenario: RestScenario) -> Row:
@@ -236,7 +241,7 @@ def _unless_it_bounces(row: Row, engine: Engine, surface: Surface, repeat: Calla
         return row
     without = repeat(dataclasses.replace(surface, restitution=0.0))
     remark = f"; without restitution the error is {without.error:.1g}"
-    return explained_by(row, entry, remark) if without.passed else row
+    return explained(row, cause_of(entry, row.quantity, BOUNCING_BOUND, remark)) if without.passed else row
 
 
 def _body(name: str, shape: Box | Sphere, surface: Surface, height: float) -> Link:
@@ -275,12 +280,11 @@ def _row(
     quantity: str, unit: str, engine: Engine, error: float, tolerance: float, where: str, expected: str
 ) -> Row:  # fmt: skip
     """The row of a scenario; within its wide tolerance it is explained, not exact."""
-    within = error <= tolerance
-    outcome, cause = (Outcome.EXPLAINED, expected) if within else (Outcome.FAILED, f"beyond the tolerance: {expected}")
-    return Row(
+    row = Row(
         level=Level.CONTACT, quantity=quantity, unit=unit, engines=(EXACT_MOTION, engine.name),
-        error=math.inf if math.isnan(error) else error, tolerance=tolerance, where=where, outcome=outcome, cause=cause,
+        error=math.inf if math.isnan(error) else error, tolerance=tolerance, where=where, outcome=Outcome.PASSED,
     )  # fmt: skip
+    return explained(row, Cause(code=CONTACT_MODEL, subjects=(), quantity=quantity, bound=tolerance, text=expected))
 
 
 def _unknown(quantity: str, engine: str, cause: str) -> Row:

@@ -19,7 +19,7 @@ from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.parity.engines.dofs import screw_like_joints
 from bridge.parity.engines.protocol import Engine, Factory
-from bridge.parity.results.verdict import Level, Outcome, Row, explained, explained_by
+from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic
 from loaders.model import Link, Model
 from loaders.scene import Scene
@@ -59,7 +59,7 @@ MIN_MOMENT_RATIO = 1e-3
 By conservation of energy the link rotates about its thin axis at most ``sqrt(1 / MIN_MOMENT_RATIO)`` times as fast as
 about the middle axis at the start, which is 0.3 rad in the longest step.
 """
-_LOST_DYNAMICS = frozenset({"pybullet.link-without-gravity", "pybullet.cut-links"})
+_SPLIT_LINKS = "pybullet.cut-links"
 _Named = Sequence[tuple[str, Factory]]
 
 
@@ -218,15 +218,16 @@ def _drift(
 
 
 def _judged(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) -> Row:
-    """The row, explained if dynamics that the engine does not have or the constraint of a screw cause the drift."""
+    """The row; a drift is not judged where a constraint of the solver holds the model together."""
     if row.passed:
         return row
-    known = next((entry for entry in diagnostics if entry.code in _LOST_DYNAMICS), None)
-    if known is not None:
-        return explained_by(row, known)
-    if screws:
-        return explained(row, f"the engines connect rotation and translation of {', '.join(screws)} by a constraint")
-    return row
+    halves = next((entry for entry in diagnostics if entry.code == _SPLIT_LINKS), None)
+    if halves is None and not screws:
+        return row
+    held = f"the halves of links: {halves.message}" if halves is not None else f"the screws {', '.join(screws)}"
+    return dataclasses.replace(
+        row, outcome=Outcome.UNKNOWN, is_stated=False, cause=f"a constraint, which changes the energy, holds {held}"
+    )
 
 
 # --- tumbling --------------------------------------------------------------------------------------------------------
@@ -296,5 +297,5 @@ def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]
 def _unknown(quantity: str, factories: _Named, cause: str, where: str = "") -> Row:
     return Row(
         level=Level.INVARIANTS, quantity=quantity, unit="", engines=(EXACT_MOTION, factories[0][0]), error=0.0,
-        tolerance=1.0 - MIN_FIRST_ORDER, where=where, outcome=Outcome.UNKNOWN, cause=cause,
+        tolerance=1.0 - MIN_FIRST_ORDER, where=where, outcome=Outcome.UNKNOWN, cause=cause, is_stated=False,
     )  # fmt: skip

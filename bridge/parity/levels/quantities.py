@@ -314,16 +314,15 @@ def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
     return {Place(f"{a} with {b}", a, b): np.array([float(frozenset((a, b)) in collidable)]) for a, b in movable}
 
 
-_CHANGED_INERTIA = frozenset({
-    "mjcf.massless-link", "mjcf.repaired-inertia", "mjcf.inertia-from-geometry", "lower.massless-free-link",
-    "lower.thin-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia", "pybullet.folded-links",
-    "drake.replaced-inertia",
+_ADDED_INERTIA = frozenset({
+    "mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia", "drake.replaced-inertia",
 })  # fmt: skip
+_CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
 _ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia"})
 _GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _LOST_SHAPE = frozenset({
-    "resource.not-found", "mesh.missing", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane", "mjcf.no-shape",
- "mjcf.collide-without-contact",
+    "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane",
+    "mjcf.no-shape", "mjcf.collide-without-contact",
 })  # fmt: skip
 _COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
 
@@ -360,15 +359,15 @@ QUANTITIES = (
     ),
     Quantity(
         level=Level.OPERATORS, name="mass matrix", unit="", read=_mass_matrix, error=absolute, depends_on_state=True,
-        causes=_CHANGED_INERTIA | _ROTOR_INERTIA, propagates_to_ancestors=True,
+        causes=_ADDED_INERTIA | _ROTOR_INERTIA, propagates_to_ancestors=True,
     ),
     Quantity(
         level=Level.OPERATORS, name="bias forces", unit="", read=_bias_forces, error=capped_relative,
-        depends_on_state=True, causes=_CHANGED_INERTIA | _GRAVITY, propagates_to_ancestors=True,
+        depends_on_state=True, causes=_ADDED_INERTIA | _GRAVITY, propagates_to_ancestors=True,
     ),
     Quantity(
         level=Level.OPERATORS, name="inverse dynamics", unit="", read=_inverse_dynamics, error=capped_relative,
-        depends_on_state=True, causes=_CHANGED_INERTIA | _GRAVITY | _ROTOR_INERTIA, propagates_to_ancestors=True,
+        depends_on_state=True, causes=_ADDED_INERTIA | _GRAVITY | _ROTOR_INERTIA, propagates_to_ancestors=True,
     ),
     Quantity(
         level=Level.OPERATORS, name="constraint violation", unit="m or rad", read=_constraint_violations,

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
-from bridge.parity.results.verdict import Level, Outcome, Row, explained_by
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
 
 from .attribution import CauseIndex
 from .quantities import Quantity, Readings, WorstErrors, compare_readings, names_at
@@ -29,7 +29,8 @@ def quantity_rows(
     """
     worst = {pair: WorstErrors() for pair in combinations(engines, 2)}
     unreported: dict[str, str] = {}
-    for q, v in states[: _state_count(quantity, mechanism)]:
+    compared = states[: _state_count(quantity, mechanism)]
+    for q, v in compared:
         readings = {}
         for name, engine in engines.items():
             engine.set_state(q, v)
@@ -40,9 +41,9 @@ def quantity_rows(
                 compare_readings(a, b, quantity.error, errors)
     for (one, two), errors in worst.items():
         if errors.where or unreported.keys() & {one, two}:
-            causes = CauseIndex((*engines[one].diagnostics, *engines[two].diagnostics), mechanism)
+            causes = CauseIndex((*engines[one].diagnostics, *engines[two].diagnostics), mechanism, compared)
             row = _judged(quantity, (one, two), errors, unreported, causes)
-            yield _with_likely_cause(row, engines) if row.outcome is Outcome.FAILED else row
+            yield _with_likely_cause(row, engines) if row.outcome is Outcome.FAILED and not row.cause else row
 
 
 def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]:
@@ -58,7 +59,7 @@ def refusal_rows(reference: str, engines: Mapping[str, Engine]) -> Iterator[Row]
             differs = bool(getattr(engine, "refusal_is_difference", False))
             yield Row(
                 level=Level.MODEL, quantity="reading", unit="", engines=(reference, name), error=math.inf,
-                tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if differs else Outcome.EXPLAINED,
+                tolerance=0.0, where="", cause=refusal, outcome=Outcome.FAILED if differs else Outcome.UNKNOWN,
             )  # fmt: skip
 
 
@@ -99,15 +100,16 @@ def _judged(
     if reasons:
         return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause="; ".join(reasons))
     beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
-    known = {place: causes.cause(quantity, place) for place in beyond}
-    unexplained = errors.restricted_to(place for place, cause in known.items() if cause is None)
-    if unexplained.where:
-        return dataclasses.replace(
-            row, outcome=Outcome.FAILED, error=unexplained.error, where=unexplained.where,
-            subjects=names_at(unexplained.where),
-        )  # fmt: skip
-    cause = known.get(errors.where)
-    return row if cause is None else explained_by(row, cause)
+    known = {place: causes.cause(quantity, place, errors.errors[place]) for place in beyond}
+    beyond_causes = [place for place, cause in known.items() if not (cause and cause.explains(errors.errors[place]))]
+    shown = errors.restricted_to(beyond_causes) if beyond_causes else errors
+    row = dataclasses.replace(
+        row, error=shown.error, where=shown.where, subjects=names_at(shown.where) if shown.where else ()
+    )
+    if not beyond:
+        return row
+    cause = known.get(shown.where)
+    return failed(row) if cause is None else explained(row, cause)
 
 
 def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from bridge.parity.engines.constraint_violation import constraint_subjects
 from bridge.parity.engines.protocol import Engine, Factory
 from loaders.diagnostics import Diagnostic
-from loaders.spatial import Array
+from loaders.spatial import Array, matrix_to_quaternion
 
 from .quantities import WorstErrors, compare_readings, matrix, pose_distance
 from .random_states import PERTURBATION, State, perturbed
@@ -46,11 +51,13 @@ class Trajectory:
         poses: Pose of each link, shape (4, 4), at each sampled time.
         constraint_violation: Largest violation of each coupling, screw and loop at the sampled times [rad or m].
         diagnostics: The fidelity report of the engine.
+        states: Positions and velocities at the sampled times, if the mechanism has constraints.
     """
 
     poses: list[dict[str, Array]]
     constraint_violation: dict[str, float]
     diagnostics: tuple[Diagnostic, ...]
+    states: tuple[State, ...] = ()
 
 
 class RolloutCache:
@@ -74,6 +81,11 @@ class RolloutCache:
         one, two = (self.trajectory(name, rollout) for name in engines)
         return _distance(one, two, rollout.duration)
 
+    def displacement(self, engines: tuple[str, str], rollout: Rollout) -> Array:
+        """Return the final difference of all link poses, as positions [m] and rotation vectors [rad]."""
+        one, two = (self.trajectory(name, rollout).poses[-1] for name in engines)
+        return np.concatenate([_displacement(one[name], two[name]) for name in one])
+
     def sensitivity(self, engine: str, rollout: Rollout) -> float:
         """Return the ratio of final to initial distance of two trajectories with close initial states, at least one."""
         neighbor = dataclasses.replace(rollout, start=perturbed(rollout.start))
@@ -89,20 +101,37 @@ def _is_same(one: Rollout, two: Rollout) -> bool:
     )
 
 
+def _displacement(one: Array, two: Array) -> Array:
+    w, x, y, z = matrix_to_quaternion(one[:3, :3].T @ two[:3, :3])
+    return np.array((*(two[:3, 3] - one[:3, 3]), *(2.0 * math.copysign(1.0, w) * np.array((x, y, z)))))
+
+
 def _simulate(factory: Factory, rollout: Rollout) -> Trajectory:
     engine: Engine = factory(rollout.mechanism)
     try:
         engine.set_step(rollout.step)
         engine.set_state(*rollout.start)
-        poses, violations = [], dict[str, float]()
+        poses, violations, states = [], dict[str, float](), list[State]()
+        is_constrained = bool(constraint_subjects(rollout.mechanism))
         for _ in range(SAMPLES):
             engine.step(round(rollout.duration / rollout.step / SAMPLES))
             poses.append({link: matrix(X_WL) for link, X_WL in engine.link_poses().items()})
             for name, violation in engine.violations().items():
                 violations[name] = max(violation, violations.get(name, 0.0))
-        return Trajectory(poses=poses, constraint_violation=violations, diagnostics=engine.diagnostics)
+            if is_constrained:
+                states.append((engine.positions(), _by_joint(rollout.mechanism, engine.velocities())))
+        return Trajectory(
+            poses=poses, constraint_violation=violations, diagnostics=engine.diagnostics, states=tuple(states)
+        )
     finally:
         engine.close()
+
+
+def _by_joint(mechanism: Mechanism, velocities: Array) -> dict[str, Position]:
+    by_joint: dict[str, list[float]] = {}
+    for (joint, _), rate in zip(mechanism.v_order, velocities.tolist(), strict=True):
+        by_joint.setdefault(joint, []).append(rate)
+    return {joint: tuple(rates) for joint, rates in by_joint.items()}
 
 
 def _distance(one: Trajectory, two: Trajectory, duration: float) -> tuple[WorstErrors, Series]:

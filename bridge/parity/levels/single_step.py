@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.dofs import has_free_or_ball, screw_like_joints
+from bridge.parity.engines.dofs import has_free_or_ball
 from bridge.parity.engines.protocol import Engine, Factory
-from bridge.parity.results.verdict import Level, Outcome, Row, explained, explained_by
+from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
 from loaders.spatial import Array
 
-from .convergence import errors_over_steps, log_log_slope
+from .bounds.constraint_bounds import SOFTNESS, screw_load
+from .bounds.extrapolation import CONFIDENCE, limit_at_zero, rounding_error
+from .convergence import HALVINGS, log_log_slope
 from .quantities import TOLERANCE, dof_place
 from .random_states import (
     MAX_STEP,
@@ -29,11 +32,12 @@ from .random_states import (
 
 MAX_STATES, MIN_STATES = 20, 3
 """Largest and smallest number of states; a model with many degrees of freedom is compared in fewer states."""
-ROUNDING_ERROR = 1e-14
-"""Relative rounding error of one step, for a sensitivity of one."""
-MIN_SECOND_ORDER = 1.8
-"""Smallest measured order of the difference of velocities after one step for which accelerations are equal."""
-_GRAVITY = "pybullet.link-without-gravity"
+RESOLUTION = 1e-10
+"""Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
+SHORTENINGS = (1, 8, 64)
+"""Factors by which the steps are shortened until the limit is known."""
+SCREW_MARGIN = 20.0
+"""Factor of what a screw lets through, because all joints of its tree share the missing force."""
 
 
 def step_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], seed: int) -> Iterator[Row]:
@@ -91,7 +95,7 @@ class _Steps:
             tolerance=TOLERANCE, where=place, subjects=place.names, outcome=Outcome.PASSED,
             sensitivity=self._sensitivity(pair[1], int(state)),
         )  # fmt: skip
-        return row if row.error <= TOLERANCE else self._judged(row)
+        return row if row.error <= TOLERANCE else self._judged(row, self._states[int(state)])
 
     def _sensitivity(self, engine: str, state: int) -> float:
         """The ratio of the distances of two close states after and before the step, at least one."""
@@ -99,39 +103,63 @@ class _Steps:
         differences = _relative_differences(self._after[engine][state : state + 1], neighbor)
         return max(1.0, float(differences.max()) / PERTURBATION)
 
-    def _judged(self, row: Row) -> Row:
+    def _judged(self, row: Row, state: State) -> Row:
         """The row of a difference beyond the tolerance, with its cause if that is known."""
         if not math.isfinite(row.error):
-            return dataclasses.replace(row, outcome=Outcome.FAILED)
-        if row.error <= ROUNDING_ERROR * (row.sensitivity or 1.0):
-            cause = f"states that differ by 1e-10 differ by {row.sensitivity:.0e} times as much after one step"
-            return explained(row, cause)
-        diagnostics = (entry for name in row.engines for entry in self._engines[name].diagnostics)
-        cause_entry = next((entry for entry in diagnostics if entry.code == _GRAVITY), None)
-        if cause_entry is not None:
-            return explained_by(row, cause_entry)
-        screws = screw_like_joints(self._mechanism)
+            return failed(row)
+        rounding = self._rounding(row, state)
+        if rounding.explains(row.error):
+            return explained(row, rounding)
+        screws = screw_load(self._mechanism, state)
         if screws:
-            return explained(
-                row, f"the engines connect rotation and translation of {', '.join(screws)} by a constraint"
-            )
-        return self._judged_by_order(row)
+            return explained(row, self._screw(row, screws))
+        return self._judged_by_order(row) if has_free_or_ball(self._mechanism) else failed(row)
+
+    def _rounding(self, row: Row, state: State) -> Cause:
+        rounding, sensitivity = rounding_error(self._mechanism, state), row.sensitivity or 1.0
+        text = (
+            f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and states that differ by 1e-10 "
+            f"differ by {sensitivity:.0e} times as much after it"
+        )
+        return Cause(
+            code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
+        )  # fmt: skip
+
+    def _screw(self, row: Row, loads: Mapping[str, float]) -> Cause:
+        """The cause of what the constraints of screws let through in one step; all joints of their tree share it."""
+        bound = SCREW_MARGIN * SOFTNESS * self._step * max(loads.values()) + TOLERANCE
+        text = f"the engines connect rotation and translation of {', '.join(loads)} by a constraint"
+        return Cause(code=SCREW, subjects=tuple(loads), quantity=row.quantity, bound=bound, text=text)
 
     def _judged_by_order(self, row: Row) -> Row:
-        """Explained if a body rotates freely and the difference shrinks at second order."""
-        points = errors_over_steps(self._step, lambda step: self._error(row.engines, step))
-        row = dataclasses.replace(row, convergence=points, order=log_log_slope(points))
-        if has_free_or_ball(self._mechanism) and row.order is not None and row.order >= MIN_SECOND_ORDER:
-            cause = (
-                "the engines integrate different points of a free body; the difference is of order "
-                f"{row.order:.2f} in the step"
-            )
-            return explained(row, cause)
-        return dataclasses.replace(row, outcome=Outcome.FAILED)
+        """Explained if the accelerations agree, up to what the terms of higher order in the step predict."""
+        for shortening in SHORTENINGS:
+            steps = [self._step / shortening / 2**k for k in range(HALVINGS)]
+            differences = [self._differences(row.engines, step) for step in steps]
+            slopes = [difference / step for difference, step in zip(differences, steps, strict=True)]
+            limit, uncertainty = limit_at_zero(slopes)
+            if uncertainty * self._step <= RESOLUTION:
+                break
+        points = tuple((h, float(np.abs(d).max())) for h, d in zip(steps, differences, strict=True))
+        first = self._differences(row.engines, self._step)
+        allowed = CONFIDENCE * uncertainty * self._step + TOLERANCE
+        bound = float(np.abs(first - limit * self._step).max()) + allowed
+        remaining = float(np.abs(limit).max()) * self._step
+        text = (
+            "the engines integrate different points of a free body; the part of the difference that is due to "
+            f"accelerations is {remaining:.1e}, known to {allowed:.1e}"
+        )
+        cause = Cause(
+            code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity,
+            bound=bound if remaining <= allowed else 0.0, text=text,
+        )  # fmt: skip
+        return explained(dataclasses.replace(row, convergence=points, order=log_log_slope(points)), cause)
 
-    def _error(self, pair: tuple[str, str], step: float) -> float:
+    def _differences(self, pair: tuple[str, str], step: float) -> Array:
+        """The differences of velocities after one step, relative to the largest velocity in each state."""
         one, two = (self._velocities(name, self._states, step) for name in pair)
-        return float(_relative_differences(one, two).max())
+        differences: Array = (one - two) / np.maximum(np.abs(self._after[pair[0]]).max(axis=1, keepdims=True), 1.0)
+        return differences
 
 
 def _relative_differences(one: Array, two: Array) -> Array:

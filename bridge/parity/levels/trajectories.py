@@ -7,14 +7,20 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.constraint_violation import constraint_subjects
 from bridge.parity.engines.dofs import has_free_or_ball, screw_like_joints
 from bridge.parity.engines.protocol import Factory
-from bridge.parity.results.verdict import Level, Outcome, Row, explained, explained_by, failed
+from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause, cause_of
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
 from loaders.diagnostics import Diagnostic
 
-from .convergence import MIN_FIRST_ORDER, STEPS, errors_over_steps, log_log_slope, order_rows
+from .bounds.constraint_bounds import ROUNDING, violation_bounds
+from .bounds.extrapolation import CONFIDENCE, SINGULAR, condition, limit_at_zero, rounding_error
+from .convergence import HALVINGS, STEPS, log_log_slope, order_rows
+from .exported.exported_motion import exported_rows
 from .quantities import TOLERANCE, names_at
 from .random_states import State, random_states, time_step, without_solver_effects
 from .rollouts import Rollout, RolloutCache
@@ -24,17 +30,24 @@ DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
 """Degrees of freedom times steps above which the reference, which is slow, does not simulate a second of motion."""
-ROUNDING_ERROR = 1e-14
-"""Relative rounding error of one step, which grows with the sensitivity of the motion."""
 CONSTRAINT_STEP = 1e-3
 """Time step for which the fidelity reports state how well constraints hold [s]."""
-_LOST_DYNAMICS = frozenset({"pybullet.link-without-gravity", "pybullet.rotor-inertia"})
+SHORTENINGS = (1, 8, 64)
+"""Factors by which the short motion and its steps are shortened until the limit of a difference is known."""
+RESOLUTION = 0.01
+"""Uncertainty of the limit, relative to the difference at the longest step, at which the limit is known."""
+LIMIT_ROUNDING = 1e-11
+"""Rounding error of the limit of a difference of poses [m or rad]."""
+GROWTH_MARGIN = 2.0
+"""Factor of the difference that a short motion predicts for a second, because its rate of growth varies."""
+_ROTOR = "pybullet.rotor-inertia"
 _SOFT_CONSTRAINTS = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
     "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.open-at-zero", "pybullet.gear",
     "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop",
     "pybullet.ball-constraint", "pybullet.cut-links",
 })  # fmt: skip
+_SINGULAR_CAUSE = "the mass matrix is singular, so that the model does not determine its motion"
 _Named = Sequence[tuple[str, Factory]]
 
 
@@ -46,6 +59,9 @@ def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[
         factories: The engines by name.
         seed: Seed of the random initial states.
     """
+    if not _determines_motion(mechanism, seed):
+        yield _unknown("motion", (factories[0][0], factories[1][0]), _SINGULAR_CAUSE)
+        return
     yield from step_rows(mechanism, factories, seed)
     yield from order_rows(mechanism, factories, seed)
     undamped, damped = without_solver_effects(mechanism, damped=False), without_solver_effects(mechanism)
@@ -59,7 +75,13 @@ def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[
         geared = without_solver_effects(mechanism, damped=False, rotors=True)
         yield from _rows("motion with rotors", geared, start, factories)
     yield from _constraint_rows(mechanism, factories, seed)
-    yield from _rows_of_omissions(mechanism, factories)
+    yield from exported_rows(mechanism, factories, seed)
+
+
+def _determines_motion(mechanism: Mechanism, seed: int) -> bool:
+    """Return whether the mass matrix can be inverted."""
+    moving = without_solver_effects(mechanism, damped=False)
+    return condition(moving, random_states(moving, 1, seed)[0]) < SINGULAR
 
 
 def _has_dampers_or_springs(mechanism: Mechanism) -> bool:
@@ -110,54 +132,84 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
 def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     """The row of a difference beyond the tolerance.
 
-    It is explained by chaos, by dynamics that an engine does not have, by the violation of a constraint, or by the
-    order of the integration method; otherwise it fails.
+    It is explained by rounding, by the violation of a screw, or by the order of the integration method, each within its
+    bound. A rotor that an engine lacks is the cause of a difference, but does not excuse it.
     """
     sensitivity = row.sensitivity or 1.0
     if not math.isfinite(row.error):
         return failed(row)
-    if row.error <= ROUNDING_ERROR * sensitivity:
-        cause = f"chaotic motion: an initial difference of 1e-10 grows {sensitivity:.0e} times, and rounding with it"
-        return explained(row, cause)
+    rounding = _rounding(row, rollout, sensitivity)
+    if rounding.explains(row.error):
+        return explained(row, rounding)
     diagnostics = (entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics)
-    lost = next((entry for entry in diagnostics if entry.code in _LOST_DYNAMICS), None)
+    lost = next((entry for entry in diagnostics if entry.code == _ROTOR), None)
     if lost is not None:
-        return explained_by(row, lost)
-    violation = _screw_violation(row.engines, rollout, cache)
-    if row.error <= violation * sensitivity:
-        joints = ", ".join(screw_like_joints(rollout.mechanism))
-        cause = f"the engines connect rotation and translation of {joints} by a constraint"
-        return explained(row, f"{cause}, which is violated by {violation:.0e} rad and grows {sensitivity:.0e} times")
+        return explained(row, cause_of(lost, row.quantity, math.inf))
+    screw = _screw(row, rollout, cache)
+    if screw is not None:
+        return explained(row, screw)
     return _judged_by_order(row, rollout, cache) if has_free_or_ball(rollout.mechanism) else failed(row)
 
 
-def _screw_violation(engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> float:
-    """The largest difference between rotation and translation of a screw, as an angle [rad]; zero without screws."""
+def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
+    """The rounding error of a step, which the motion amplifies."""
+    rounding = rounding_error(rollout.mechanism, rollout.start)
+    text = (
+        f"rounding: a step is exact to {rounding:.0e} with this mass matrix, and an initial difference of 1e-10 grows "
+        f"{sensitivity:.0e} times"
+    )
+    return Cause(
+        code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
+    )  # fmt: skip
+
+
+def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
+    """The violation of a screw, within what the stiffness of its constraint allows; None without screws."""
     screws = screw_like_joints(rollout.mechanism)
+    if not screws:
+        return None
     ratios = {
-        str(body.joint): min(abs(p.ratio) for p in body.primitives)
+        str(body.joint): min(1.0, *(abs(p.ratio) for p in body.primitives))
         for body in rollout.mechanism.bodies
         if str(body.joint) in screws
     }
-    violations = [cache.trajectory(name, rollout).constraint_violation for name in engines]
-    return max(
-        (by_joint.get(joint, 0.0) / min(ratio, 1.0) for by_joint in violations for joint, ratio in ratios.items()),
-        default=0.0,
+    allowed = 0.0
+    for name in row.engines:
+        trajectory = cache.trajectory(name, rollout)
+        bounds = violation_bounds(rollout.mechanism, name, trajectory.states, rollout.step)
+        for joint, ratio in ratios.items():
+            violation = trajectory.constraint_violation.get(joint, 0.0)
+            allowed = max(allowed, min(violation, bounds.get(joint, 0.0)) / ratio)
+    sensitivity = row.sensitivity or 1.0
+    text = (
+        f"the engines connect rotation and translation of {', '.join(screws)} by a constraint, which is violated by "
+        f"{allowed:.0e} rad; this grows {sensitivity:.0e} times"
     )
+    return Cause(
+        code=SCREW, subjects=tuple(screws), quantity=row.quantity, bound=allowed * sensitivity, text=text
+    )  # fmt: skip
 
 
 def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
-    """Explained if the difference shrinks with the step at first order."""
-    brief = dataclasses.replace(rollout, duration=STEPS * rollout.step)
-    points = errors_over_steps(
-        rollout.step, lambda step: cache.distance(row.engines, dataclasses.replace(brief, step=step))[0].error
+    """Explained if the difference vanishes with the step, up to what its size in a short motion predicts."""
+    short = dataclasses.replace(rollout, duration=STEPS * rollout.step)
+    for shortening in SHORTENINGS:
+        brief = dataclasses.replace(short, step=short.step / shortening, duration=short.duration / shortening)
+        steps = [brief.step / 2**k for k in range(HALVINGS)]
+        distances = [cache.displacement(row.engines, dataclasses.replace(brief, step=step)) for step in steps]
+        limit, uncertainty = limit_at_zero(distances)
+        if uncertainty <= RESOLUTION * float(np.abs(distances[0]).max(initial=0.0)):
+            break
+    sizes = tuple((step, float(np.abs(d).max(initial=0.0))) for step, d in zip(steps, distances, strict=True))
+    row = dataclasses.replace(row, convergence=sizes, order=log_log_slope(sizes))
+    remaining, allowed = float(np.abs(limit).max(initial=0.0)), CONFIDENCE * uncertainty + LIMIT_ROUNDING
+    growth = DURATION / brief.duration * shortening * (row.sensitivity or 1.0)
+    bound = GROWTH_MARGIN * sizes[0][1] * growth if remaining <= allowed else 0.0
+    text = (
+        "the engines integrate different points of a free body; without a step the difference in a short motion is "
+        f"{remaining:.1e}, known to {allowed:.1e}"
     )
-    order = log_log_slope(points)
-    row = dataclasses.replace(row, convergence=points, order=order)
-    if order is None or order < MIN_FIRST_ORDER:
-        return failed(row)
-    cause = f"the engines integrate different points of a free body; the difference is of order {order:.2f} in the step"
-    return explained(row, cause)
+    return explained(row, Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text))
 
 
 # --- constraints, and what is left out -------------------------------------------------------------------------------
@@ -172,43 +224,39 @@ def _constraint_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iter
     start = ({}, {}) if has_loops else random_states(constrained, 1, seed)[0]  # loops are closed at zero
     rollout = Rollout(mechanism=constrained, start=start, step=CONSTRAINT_STEP, duration=DURATION)
     cache = RolloutCache(dict(factories))
-    subjects = constraint_subjects(constrained)
     for name, _ in factories:
         if name != "reference":
-            trajectory = cache.trajectory(name, rollout)
-            violations = trajectory.constraint_violation
-            where = max(violations, key=violations.__getitem__, default="")
-            row = Row(
-                level=Level.MOTION, quantity="constraints in motion", unit="m or rad", engines=("reference", name),
-                error=violations.get(where, math.inf), tolerance=TOLERANCE, where=where,
-                subjects=subjects.get(where, (where,)), outcome=Outcome.PASSED,
-            )  # fmt: skip
-            held = row.error <= TOLERANCE
-            yield row if held else _violated(row, trajectory.diagnostics, screw_like_joints(constrained))
+            yield _constraint_row(name, rollout, cache)
 
 
-def _violated(row: Row, diagnostics: Sequence[Diagnostic], screws: Sequence[str]) -> Row:
-    """The row of a violated constraint, explained if the engine reports that it is soft or missing."""
+def _constraint_row(engine: str, rollout: Rollout, cache: RolloutCache) -> Row:
+    """The row of the constraint that exceeds its bound most; if none does, of the largest violation."""
+    subjects = constraint_subjects(rollout.mechanism)
+    trajectory = cache.trajectory(engine, rollout)
+    violations = trajectory.constraint_violation
+    missing = next((name for name in subjects if name not in violations), None)
+    bounds = violation_bounds(rollout.mechanism, engine, trajectory.states, rollout.step)
+    where = max(
+        violations, key=lambda name: (violations[name] / bounds.get(name, ROUNDING), violations[name]), default=""
+    )
+    where = where if missing is None else missing
+    row = Row(
+        level=Level.MOTION, quantity="constraints in motion", unit="m or rad", engines=("reference", engine),
+        error=violations.get(where, math.inf), tolerance=TOLERANCE, where=where,
+        subjects=subjects.get(where, (where,)), outcome=Outcome.PASSED,
+    )  # fmt: skip
+    if row.error <= TOLERANCE:
+        return row
+    return explained(row, _softness(row, trajectory.diagnostics, bounds.get(where, ROUNDING)))
+
+
+def _softness(row: Row, diagnostics: Sequence[Diagnostic], bound: float) -> Cause:
+    """The cause of a violated constraint: the engine reports that it is soft or missing."""
     reported = (entry for entry in diagnostics if entry.code in _SOFT_CONSTRAINTS)
-    cause = next((entry for entry in reported if set(row.subjects).issubset(entry.subjects)), None)
-    if cause is not None:
-        return explained_by(row, cause, f"; the measured violation is {row.error:.0e}")
-    if row.where in screws:
-        return explained(row, f"a constraint connects rotation and translation of {row.where}")
-    return failed(row)
-
-
-def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
-    """A row for everything of the model that no compared motion includes."""
-    axes = [(joint.name, axis) for joint in mechanism.scene.joints for axis in joint.axes]
-    limited = [name for name, axis in axes if math.isfinite(axis.lower) or math.isfinite(axis.upper)]
-    rough = [name for name, axis in axes if axis.friction]
-    forces = [force.link_A for force in mechanism.scene.forces]
-    reason = "each engine has its own method; only the parameters are compared, at L0"
-    for quantity, places, cause in (
-        ("stops in motion", limited, f"motion against joint limits is not compared: {reason}"),
-        ("dry friction in motion", rough, f"motion with dry friction is not compared: {reason}"),
-        ("forces between links in motion", forces, "motion with forces between links is not compared"),
-    ):
-        if places:
-            yield _unknown(quantity, (factories[0][0], factories[1][0]), cause, places[0])
+    entry = next((entry for entry in reported if set(row.subjects).issubset(entry.subjects)), None)
+    if entry is not None:
+        return cause_of(entry, row.quantity, bound, f"; the measured violation is {row.error:.0e}")
+    return Cause(
+        code=SCREW, subjects=row.subjects, quantity=row.quantity, bound=bound,
+        text=f"a constraint of the solver holds {row.where}",
+    )  # fmt: skip

@@ -16,9 +16,10 @@ from loaders.spatial import SpatialInertia
 from . import figures
 
 _MEANING = {
-    "EQUIVALENT": "Every quantity agrees within its tolerance.",
-    "AGREES": "Every quantity agrees within its tolerance, or differs for a cause that is stated below.",
-    "DIFFERS": "At least one quantity differs, and no known cause explains it.",
+    "EQUIVALENT": "Every quantity that the model states was compared and agrees within its tolerance.",
+    "AGREES": "Every quantity that the model states was compared; differences are within the bounds of known causes.",
+    "INCOMPLETE": "Nothing differs, but the quantities listed below, which the model states, were not compared.",
+    "DIFFERS": "A quantity differs by more than a known cause explains, or an engine lacks part of the model.",
 }
 _SYMBOLS = {Outcome.PASSED: "✓", Outcome.EXPLAINED: "≈", Outcome.FAILED: "✗", Outcome.UNKNOWN: "?"}
 _LEVELS = {
@@ -91,6 +92,8 @@ def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> 
     details = comparison.details
     present = {
         "Pictures": has_pictures,
+        "Not compared": bool(comparison.gaps),
+        "Conditions": bool(comparison.conditions),
         "Quantities": True,
         "Causes": bool(_causes(comparison)),
         **dict.fromkeys(drawings, True),

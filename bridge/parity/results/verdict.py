@@ -10,6 +10,7 @@ from typing import Any
 
 from loaders.diagnostics import Diagnostic, Fate
 
+from .causes import Cause, Gap
 from .repeat_command import repeat_command
 
 
@@ -38,22 +39,24 @@ class Outcome(StrEnum):
     PASSED = "passed"
     """The error is within the tolerance."""
     EXPLAINED = "explained"
-    """The error is beyond the tolerance for a known cause, or within a wider tolerance that the row states."""
+    """The error is beyond the tolerance, and within the bound of a known cause."""
     FAILED = "failed"
-    """The error is beyond the tolerance, and no known cause explains it."""
+    """The error is beyond the tolerance, and beyond what any known cause explains."""
     UNKNOWN = "unknown"
-    """An engine does not report the quantity."""
+    """The quantity was not compared; the row states why."""
 
 
 class Verdict(StrEnum):
     """The verdict over all rows."""
 
     EQUIVALENT = "EQUIVALENT"
-    """Every quantity agrees within its tolerance."""
+    """Every quantity that the model states was compared and agrees within its tolerance."""
     AGREES = "AGREES"
-    """Every quantity agrees within its tolerance or differs for a known cause."""
+    """Every quantity that the model states was compared; each difference is within the bound of a known cause."""
+    INCOMPLETE = "INCOMPLETE"
+    """Nothing differs, but something that the model states was not compared; `Findings.gaps` lists it."""
     DIFFERS = "DIFFERS"
-    """Some quantity differs, and no known cause explains it."""
+    """Some quantity differs by more than a known cause explains, or because an engine lacks part of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +72,10 @@ class Row:
         tolerance: The largest error that passes.
         where: The link or joint with the largest error.
         outcome: The outcome.
-        cause: Why the quantity is not exact; empty if it is, or if the cause is unknown.
-        code: Code of the diagnostic that explains the difference; empty if none does.
+        cause: Why the quantity is not exact or was not compared; empty if it is exact, or if the cause is unknown.
+        known_cause: The cause with its bound, which explains the difference if the outcome is ``explained``; None if
+            there is none.
+        is_stated: Whether the model states the quantity, so that a row without a comparison makes it incomplete.
         subjects: Scoped names of the links or joints that ``where`` is about.
         series: Time [s] and error of a motion.
         sensitivity: Ratio of final to initial distance of two close motions of one engine.
@@ -87,12 +92,18 @@ class Row:
     where: str
     outcome: Outcome
     cause: str = ""
-    code: str = ""
+    known_cause: Cause | None = None
+    is_stated: bool = True
     subjects: tuple[str, ...] = ()
     series: tuple[tuple[float, float], ...] = ()
     sensitivity: float | None = None
     convergence: tuple[tuple[float, float], ...] = ()
     order: float | None = None
+
+    @property
+    def code(self) -> str:
+        """Code of the known cause; empty if there is none."""
+        return "" if self.known_cause is None else self.known_cause.code
 
     @property
     def passed(self) -> bool:
@@ -118,25 +129,20 @@ class Row:
             "outcome": str(self.outcome),
             "passed": self.passed,
             "cause": self.cause,
+            "known_cause": None if self.known_cause is None else self.known_cause.to_dict(),
             **{name: value for name, value in measured.items() if value},
         }
 
 
-def explained(row: Row, cause: str) -> Row:
-    """Return the row, explained by a cause."""
-    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause)
-
-
-def explained_by(row: Row, diagnostic: Diagnostic, remark: str = "") -> Row:
-    """Return the row, explained by a diagnostic of an engine.
-
-    Args:
-        row: The row.
-        diagnostic: The diagnostic that is the cause.
-        remark: Text to add to the cause.
-    """
-    cause = f"{diagnostic.message} [{diagnostic.code}]{remark}"
-    return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause, code=diagnostic.code)
+def explained(row: Row, cause: Cause) -> Row:
+    """Return the row of a difference with its cause; it is explained only within the bound of the cause."""
+    if cause.explains(row.error):
+        return dataclasses.replace(row, outcome=Outcome.EXPLAINED, cause=cause.text, known_cause=cause)
+    if cause.is_loss:
+        text = f"{cause.text}; the engine lacks what the model states"
+    else:
+        text = f"{cause.text}; this explains at most {cause.bound:.1e}"
+    return dataclasses.replace(row, outcome=Outcome.FAILED, cause=text, known_cause=cause)
 
 
 def failed(row: Row) -> Row:
@@ -160,6 +166,8 @@ class Findings:
         engines: The names of the engines, without the reference.
         environment: Versions, seed and other values that make the comparison repeatable.
         diagnostics: The fidelity reports of all engines.
+        gaps: What the model states and was not compared.
+        conditions: The conditions under which the verdict holds, such as speeds within the stated limits.
         details: Data for the report: mass matrices, inertias, collision pairs.
     """
 
@@ -169,11 +177,19 @@ class Findings:
     engines: tuple[str, ...]
     environment: dict[str, str]
     diagnostics: tuple[Diagnostic, ...]
+    gaps: tuple[Gap, ...] = ()
+    conditions: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that the worst row decides."""
+        """The verdict that the worst row and the gaps decide."""
+        is_incomplete = bool(self.gaps) and self.agreement is not Verdict.DIFFERS
+        return Verdict.INCOMPLETE if is_incomplete else self.agreement
+
+    @property
+    def agreement(self) -> Verdict:
+        """The verdict over the rows alone, whatever was not compared; never INCOMPLETE."""
         outcomes = {row.outcome for row in self.rows}
         if Outcome.FAILED in outcomes:
             return Verdict.DIFFERS
@@ -192,8 +208,8 @@ class Findings:
     @property
     def command(self) -> str:
         """The command that repeats the comparison."""
-        levels = dict.fromkeys(str(row.level) for row in self.rows)
-        chosen = () if tuple(levels) == tuple(map(str, DEFAULT_LEVELS)) else tuple(levels)
+        levels = tuple(map(str, self.details.get("levels", dict.fromkeys(row.level for row in self.rows))))
+        chosen = () if levels == tuple(map(str, DEFAULT_LEVELS)) else levels
         return repeat_command(self.source, self.engines, chosen, self.environment, self.details)
 
     def __repr__(self) -> str:
@@ -204,22 +220,37 @@ class Findings:
         return f"<{type(self).__name__} {text[:160]}>"
 
     def assert_equivalent(self) -> None:
-        """Raise an error unless every quantity agrees within its tolerance.
+        """Raise an error unless every quantity that the model states was compared and agrees within its tolerance.
 
         Raises:
-            AssertionError: If a quantity does not; the message lists each such row with its error and place.
+            AssertionError: If not; the message lists each difference with its error and place, and each gap.
         """
         if self.verdict is not Verdict.EQUIVALENT:
-            lines = [line(row) for row in self.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED}]
-            raise AssertionError("\n".join([f"{self.model}: {self.verdict}", *lines, f"repeat with: {self.command}"]))
+            raise AssertionError(self._complaint({Outcome.FAILED, Outcome.EXPLAINED}))
+
+    def assert_no_difference(self) -> None:
+        """Raise an error if a quantity differs; gaps and differences within the bound of a known cause are accepted.
+
+        Raises:
+            AssertionError: If a quantity differs; the message lists each with its error and place.
+        """
+        if self.verdict is Verdict.DIFFERS:
+            raise AssertionError(self._complaint({Outcome.FAILED}))
+
+    def _complaint(self, outcomes: set[Outcome]) -> str:
+        lines = [line(row) for row in self.rows if row.outcome in outcomes]
+        gaps = [f"not compared: {gap}" for gap in self.gaps]
+        return "\n".join([f"{self.model}: {self.verdict}", *lines, *gaps, f"repeat with: {self.command}"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: verdict, environment, every row, every diagnostic."""
+        """Return plain data: verdict, gaps, conditions, environment, every row, every diagnostic."""
         return {
             "model": self.model,
             "source": self.source,
             "verdict": str(self.verdict),
             "skipped": self.skipped,
+            "gaps": [gap.to_dict() for gap in self.gaps],
+            "conditions": list(self.conditions),
             "engines": list(self.engines),
             "environment": self.environment,
             "command": self.command,

@@ -23,7 +23,7 @@ def test_without_pictures_the_demonstration_still_compares(tmp_path: Path, monke
     monkeypatch.setattr(demo, "_picture", no_picture)
     steps: list[str] = []
     result = run_demo(tmp_path, progress=steps.append)
-    assert result.comparison.verdict is Verdict.EQUIVALENT
+    assert result.comparison.agreement is Verdict.EQUIVALENT
     assert "no pictures" in result.notes
     assert {path.name for path in result.files} >= {"arm.xml", "results.json", "junit.xml"}
     assert all(path.is_file() for path in result.files)
@@ -40,7 +40,7 @@ def test_without_pybullet_the_demonstration_compares_mujoco_with_the_reference(
     monkeypatch.setitem(sys.modules, "pybullet", None)
     steps: list[str] = []
     result = run_demo(tmp_path, progress=steps.append)
-    assert result.comparison.verdict is Verdict.EQUIVALENT
+    assert result.comparison.agreement is Verdict.EQUIVALENT
     assert result.comparison.engines == ("mujoco",)
     assert steps[-1] == "comparing MuJoCo with the reference"
     assert any("no pictures of PyBullet" in note for note in result.notes)

@@ -18,11 +18,18 @@ ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 def test_compare_prints_the_verdict_and_writes_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["compare", str(ARM), "--level", "L0,L1", "--configurations", "2"]
-    assert main([*words, "--report", str(tmp_path)]) == 0
-    assert "arm: EQUIVALENT" in capsys.readouterr().out
+    assert main([*words, "--report", str(tmp_path)]) == 4
+    text = capsys.readouterr().out
+    assert "arm: INCOMPLETE" in text
+    assert "not compared: motion: level L2 was not run" in text
     assert {path.name for path in tmp_path.iterdir()} == {"report.html", "results.json", "junit.xml", MANIFEST}
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["verdict"] == "EQUIVALENT"
+    assert main([*words, "--json"]) == 4
+    assert json.loads(capsys.readouterr().out)["verdict"] == "INCOMPLETE"
+
+
+def test_compare_ends_with_zero_if_everything_agrees(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(ARM.parents[1] / "double_pendulum.urdf"), "--configurations", "2", "--strict"]) == 0
+    assert "double_pendulum: EQUIVALENT" in capsys.readouterr().out
 
 
 def test_a_report_replaces_an_earlier_one_but_no_file_of_somebody_else(

@@ -27,12 +27,19 @@ def static(path: Path, *engines: str) -> object:
     return compare(path, engines, levels=STATIC, configurations=3)
 
 
-@pytest.mark.parametrize("name", ["franka_panda/panda.urdf", "kuka_iiwa/model.urdf", "racecar/racecar.urdf"])
+@pytest.mark.parametrize("name", ["franka_panda/panda.urdf", "kuka_iiwa/model.urdf"])
 def test_what_drake_repairs_is_a_named_cause(name: str, robots: Path) -> None:
     pytest.importorskip("pydrake")
     found = static(robots / name, "drake")
-    assert found.verdict is Verdict.AGREES
+    assert found.agreement is Verdict.AGREES
     assert any(entry.code.startswith("drake.") for entry in found.diagnostics)
+
+
+def test_limits_that_drake_keeps_are_a_difference_with_a_name(robots: Path) -> None:
+    pytest.importorskip("pydrake")
+    found = static(robots / "racecar/racecar.urdf", "drake")
+    assert found.verdict is Verdict.DIFFERS
+    assert [row.code for row in found.failures] == ["drake.continuous-limits"]
 
 
 def test_a_link_without_gravity_that_drake_pulls_is_a_named_cause(tmp_path: Path) -> None:
@@ -41,7 +48,7 @@ def test_a_link_without_gravity_that_drake_pulls_is_a_named_cause(tmp_path: Path
     path = tmp_path / "leg.sdf"
     path.write_text(re.sub(r"<link name=(.foot.)>", r"<link name=\1><gravity>false</gravity>", text), encoding="utf-8")
     found = static(path, "drake")
-    assert found.verdict is Verdict.AGREES
+    assert found.agreement is Verdict.AGREES
     assert any("drake.link-without-gravity" in row.cause for row in found.rows if row.quantity == "bias forces")
 
 

@@ -39,7 +39,7 @@ def static(path: Path, *engines: str) -> object:
 def test_drake_agrees_with_both_simulators(model: str) -> None:
     pytest.importorskip("pydrake")
     found = static(ASSETS / model, "mujoco", "pybullet", "drake")
-    assert found.verdict is Verdict.EQUIVALENT
+    assert found.agreement is Verdict.EQUIVALENT
     told = {row.quantity for row in found.rows if "drake" in row.engines and row.outcome is Outcome.PASSED}
     assert {"mass", "inertia", "link poses", "mass matrix", "bias forces"} <= told
 
@@ -47,7 +47,7 @@ def test_drake_agrees_with_both_simulators(model: str) -> None:
 def test_a_file_that_drake_refuses_is_explained_by_what_drake_says(robots: Path) -> None:
     pytest.importorskip("pydrake")
     found = static(robots / "humanoid" / "humanoid.urdf", "mujoco", "drake")
-    assert found.verdict is Verdict.AGREES
+    assert found.agreement is Verdict.AGREES
     (row,) = (row for row in found.rows if "drake" in row.engines)
     assert row.quantity == "reading"
     assert "humanoid.urdf:40" in row.cause
@@ -69,7 +69,7 @@ def test_packages_that_the_user_names_reach_drake(tmp_path: Path) -> None:
     path = tmp_path / "model" / "two.dmd.yaml"
     path.write_text("directives:\n- add_model: {name: one, file: 'package://robots/arm.urdf'}\n", encoding="utf-8")
     found = compare(path, ("drake",), levels=STATIC, configurations=2, package_map={"robots": home})
-    assert found.verdict is Verdict.EQUIVALENT
+    assert found.agreement is Verdict.EQUIVALENT
 
 
 def test_a_mechanism_that_drake_reads_otherwise_is_a_difference() -> None:
@@ -105,7 +105,7 @@ def test_a_link_called_world_is_the_world_in_drake_too(tmp_path: Path) -> None:
     floor = "<link name='world'><collision><geometry><box size='1 1 1'/></geometry></collision></link>"
     text = LEANING.format(kind="revolute").replace("<link name='world'/>", floor)
     path.write_text(text, encoding="utf-8")
-    assert static(path, "drake").verdict is Verdict.EQUIVALENT
+    assert static(path, "drake").agreement is Verdict.EQUIVALENT
 
 
 @pytest.mark.parametrize("model", ["arm/model.sdf", "leg.sdf", "double_pendulum.urdf"])

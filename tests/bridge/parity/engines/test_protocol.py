@@ -151,7 +151,7 @@ def test_without_pybullet_the_default_is_mujoco_against_the_reference_which_is_l
     for _ in range(2):
         comparison = compare(ASSETS / "orthogonal_x.sdf", levels=STATIC, configurations=1)
         assert comparison.engines == ("mujoco",)
-        assert comparison.verdict == "EQUIVALENT"
+        assert comparison.agreement == "EQUIVALENT"
     (record,) = caplog.records
     assert "PyBullet is not installed, so MuJoCo is compared with the reference only" in record.message
     assert "pip install pybullet, or pybullet-arm64" in record.message

@@ -222,7 +222,7 @@ def test_names_that_are_words_of_messages_change_no_verdict_and_no_attribution(n
     expected = compared(original, fault, target)
     names = words_for(original, expected)
     actual = compared(renamed(original, names), fault, names.get(str(target), target))
-    assert actual.verdict is expected.verdict
+    assert actual.agreement is expected.agreement
     assert attributions(actual, {}) == attributions(expected, names)
     assert (expected.verdict is Verdict.DIFFERS) == bool(fault)
 
@@ -305,7 +305,7 @@ def test_a_cause_explains_the_joints_that_carry_it_and_no_others() -> None:
     )
     original = loaders.load_string(text, format="sdf")
     sound = compare(original, ("pybullet",), levels=("L1",), configurations=2)
-    assert sound.verdict is Verdict.AGREES
+    assert sound.agreement is Verdict.DIFFERS
     a, b = original.links
     wrong = dataclasses.replace(b, inertia=dataclasses.replace(b.inertia, I_Lcm=1.01 * b.inertia.I_Lcm))
 

@@ -49,7 +49,7 @@ def rows(source: Any, *engines: Any) -> dict[tuple[str, str], Any]:
 @pytest.mark.parametrize("name", ["arm/model.sdf", "double_pendulum.urdf", "leg.sdf"])
 def test_models_agree_within_the_classes_in_both(name: str) -> None:
     found = compare(ASSETS / name, levels=("L4",))
-    assert found.verdict is Verdict.AGREES
+    assert found.agreement is Verdict.AGREES
     assert all(row.outcome is Outcome.EXPLAINED and row.error <= row.tolerance for row in found.rows)
     assert {row.quantity for row in found.rows} == {"rest height", "slide", "bounce", "stack"}
 

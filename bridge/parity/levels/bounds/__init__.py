@@ -1,0 +1,1 @@
+"""Bounds: how large an error known causes may explain in this model."""

@@ -1,0 +1,167 @@
+"""Largest violations of couplings, screws and loops in a model, from the stiffness of the solvers' constraints.
+
+MuJoCo is given constraints with a time constant of two steps h and an impedance of d = 0.9999: against a relative
+acceleration that the constraint must take up, the part ``(1 - d) / d`` of it stretches the constraint by ``4 h^2``
+times that part. The acceleration that follows from the curvature of a loop is not foreseen and counts in full. PyBullet
+removes at least a fifth of the error at each step, so that one step of relative acceleration remains five times.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from bridge.lowering import lower
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
+from bridge.mechanism.coordinates import Position
+from bridge.parity.engines.constraint_violation import constraint_frames
+from bridge.parity.engines.dofs import screw_like_joints
+from bridge.parity.engines.reference_engine import accelerations
+from bridge.parity.levels.random_states import State
+from loaders.model import Joint, JointType, Link
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, Array, Pose
+
+SOFTNESS = 1e-4
+"""Part ``(1 - d) / d`` of an acceleration that MuJoCo's hardest constraint lets through."""
+MARGIN = 5.0
+"""Factor of the bound, for accelerations between the sampled times."""
+_STRETCH = {"mujoco": 4.0, "pybullet": 5.0}
+"""Steps squared, times a relative acceleration, by which a constraint of each engine stretches."""
+ROUNDING = 1e-9
+"""Violation that is not a difference [rad or m]."""
+
+
+def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State], step: float) -> dict[str, float]:
+    """Return the largest violation of each constraint that an engine's solver may leave [rad or m].
+
+    Args:
+        mechanism: The mechanism with its constraints.
+        engine: The name of the engine.
+        states: States of the motion in which the violation was measured.
+        step: Time step [s].
+    """
+    bounds: dict[str, float] = {}
+    stretch = MARGIN * _STRETCH.get(engine, max(_STRETCH.values())) * step**2
+    for state in states:
+        for name, (foreseen, curvature) in _loads(mechanism, state).items():
+            load = (SOFTNESS if engine == "mujoco" else 1.0) * foreseen + curvature
+            bounds[name] = max(bounds.get(name, ROUNDING), stretch * load)
+    return bounds
+
+
+def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
+    """Return the relative acceleration of rotation and translation that each screw takes up, per radian."""
+    screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
+    if not screws:
+        return {}
+    free = lower(_with_unlocked(mechanism, screws))
+    ratios = {joint.name: _ratios(mechanism, joint.name) for joint in screws}
+    q, v = ({**dict(part)} for part in state)
+    for name, (slide, _) in ratios.items():
+        for part in (q, v):
+            value = float(np.atleast_1d(part.get(name, 0.0))[0])
+            part[name], part[f"{name}::slide"] = value, value * slide
+    a = accelerations(free, _known(q, free), _known(v, free))
+    index = free.dof_index
+    return {
+        name: abs(a[index[f"{name}::slide", 0]] / (slide or 1.0) - a[index[name, 0]]) * max(1.0, abs(slide))
+        for name, (slide, _) in ratios.items()
+        if (name, 0) in index and (f"{name}::slide", 0) in index
+    }
+
+
+def _known(values: Mapping[str, Position], mechanism: Mechanism) -> dict[str, Position]:
+    joints = {joint for joint, _ in mechanism.v_order}
+    return {name: value for name, value in values.items() if name in joints}
+
+
+def _ratios(mechanism: Mechanism, joint: str) -> tuple[float, float]:
+    """The ratio of the slide of a screw, and that of its hinge."""
+    body = next(body for body in mechanism.bodies if body.joint == joint)
+    by_kind = {primitive.kind.name: primitive.ratio for primitive in body.primitives}
+    return by_kind.get("SLIDE", 1.0), by_kind.get("HINGE", 1.0)
+
+
+def _with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
+    """The scene with a slide and a hinge, which are independent, in place of each screw."""
+    names = {joint.name for joint in screws}
+    joints = [joint for joint in mechanism.scene.joints if joint.name not in names]
+    links: list[Link] = list(mechanism.scene.links)
+    for joint in screws:
+        between = f"{joint.name}::between"
+        links.append(Link(name=between, model=links[0].model, X_WL=IDENTITY))
+        slide = dataclasses.replace(
+            joint, name=f"{joint.name}::slide", type=JointType.PRISMATIC, child=between, X_CJ=IDENTITY
+        )
+        hinge = dataclasses.replace(joint, type=JointType.REVOLUTE, parent=between, X_PJ=IDENTITY)
+        joints += [slide, hinge]
+    return dataclasses.replace(mechanism.scene, links=tuple(links), joints=tuple(joints))
+
+
+# --- loads -----------------------------------------------------------------------------------------------------------
+
+
+def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float]]:
+    """The acceleration that each constraint takes up, and that which follows from its curvature."""
+    rows, owners, curvature = _jacobian(mechanism, state)
+    loads = {name: (load, 0.0) for name, load in screw_load(mechanism, state).items()}
+    if not len(rows):
+        return loads
+    a = accelerations(mechanism, *state)
+    A = rows @ np.linalg.pinv(mechanism.mass_matrix(state[0])) @ rows.T
+    relative = rows @ a + curvature
+    forces = np.linalg.lstsq(A, relative, rcond=1e-10)[0]
+    taken = np.maximum(np.abs(relative), np.diag(A) * np.abs(forces))
+    for name in dict.fromkeys(owners):
+        own = [k for k, owner in enumerate(owners) if owner == name]
+        loads[name] = float(np.linalg.norm(taken[own])), float(np.linalg.norm(curvature[own]))
+    return loads
+
+
+def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Array]:
+    """The Jacobian of all constraints, the constraint of each row, and the acceleration by curvature."""
+    rows: list[Array] = []
+    owners: list[str] = []
+    for c in mechanism.couplings:
+        row = np.zeros(len(mechanism.v_order))
+        row[c.follower], row[c.leader] = 1.0, -c.multiplier
+        rows.append(row)
+        owners.append(c.name)
+    curvature = [0.0] * len(rows)
+    q, v = state[0], mechanism.velocities(state[1])
+    frames = list(constraint_frames(mechanism))
+    J = mechanism.jacobians(q) if frames else {}
+    poses = mechanism.link_poses(q) if frames else {}
+    for name, ends in frames:
+        one, two = (_point_jacobian(mechanism, J, poses, *end) for end in ends)
+        rows += list(one - two)
+        owners += [name] * 3
+        speeds = [_speed(mechanism, J, body, v) for body, _ in ends]
+        reach = max((float(np.linalg.norm(X.p)) for _, X in ends), default=0.0) + 0.1
+        curvature += [sum(w * w * reach + 2.0 * w * u for w, u in speeds)] * 3
+    return np.array(rows), owners, np.array(curvature)
+
+
+def _point_jacobian(
+    mechanism: Mechanism, J: Mapping[str, Array], poses: Mapping[str, Pose], body: int, X_BP: Pose
+) -> Array:
+    """The Jacobian of a point of a body in the world, shape (3, nv)."""
+    if body == ROOT:
+        return np.zeros((3, len(mechanism.v_order)))
+    name = mechanism.bodies[body].name
+    x, y, z = poses[name].R @ X_BP.p
+    skew = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+    point: Array = J[name][3:] - skew @ J[name][:3]
+    return point
+
+
+def _speed(mechanism: Mechanism, J: Mapping[str, Array], body: int, v: Array) -> tuple[float, float]:
+    """The angular speed of a body and the speed of its origin."""
+    if body == ROOT:
+        return 0.0, 0.0
+    motion = J[mechanism.bodies[body].name] @ v
+    return float(np.linalg.norm(motion[:3])), float(np.linalg.norm(motion[3:]))

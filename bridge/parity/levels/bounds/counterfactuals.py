@@ -1,0 +1,92 @@
+"""Diagnostics of engines in numbers: the mechanism that an engine holds instead of the model.
+
+The difference between that mechanism and the model, computed by the reference in the compared states, is the largest
+error that the diagnostic may explain.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body
+from loaders.diagnostics import Diagnostic
+from loaders.spatial import Pose, SpatialInertia
+
+_Change = Callable[[Body, Diagnostic], Body]
+
+
+def counterfactual(entry: Diagnostic, mechanism: Mechanism) -> Mechanism | None:
+    """Return the mechanism with the change that a diagnostic reports; None if its code reports no such change.
+
+    Args:
+        entry: The diagnostic of an engine.
+        mechanism: The mechanism of the model.
+    """
+    if entry.code == "pybullet.folded-links":
+        return _folded(entry, mechanism)
+    change = _CHANGES.get(entry.code)
+    if change is None:
+        return None
+    bodies = tuple(change(body, entry) if _concerns(entry, body) else body for body in mechanism.bodies)
+    return dataclasses.replace(mechanism, bodies=bodies)
+
+
+def _concerns(entry: Diagnostic, body: Body) -> bool:
+    return body.name in entry.subjects or body.joint in entry.subjects
+
+
+def _least_inertia(body: Body, entry: Diagnostic) -> Body:
+    """The mass and moments that the diagnostic states."""
+    R, _ = body.inertia.principal_axes()
+    moments = [float(x) for x in str(entry.arguments["moments"]).split()]
+    X_LI = Pose.of(R, body.inertia.p_LLcm)
+    inertia = SpatialInertia.in_frame(float(str(entry.arguments["mass"])), X_LI, np.diag(moments))
+    return dataclasses.replace(body, inertia=inertia)
+
+
+def _more_inertia(body: Body, entry: Diagnostic) -> Body:
+    """The moment about every axis that the diagnostic states, in addition."""
+    I_Lcm = body.inertia.I_Lcm + float(str(entry.arguments["inertia"])) * np.eye(3)
+    return dataclasses.replace(body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm))
+
+
+def _without_rotor(body: Body, _entry: Diagnostic) -> Body:
+    return dataclasses.replace(body, reflected_inertia=(0.0,) * len(body.reflected_inertia))
+
+
+def _with_gravity(body: Body, _entry: Diagnostic) -> Body:
+    return dataclasses.replace(body, link=dataclasses.replace(body.link, gravity=True))
+
+
+_CHANGES: Mapping[str, _Change] = {
+    "mjcf.massless-link": _least_inertia,
+    "pybullet.base-without-inertia": _more_inertia,
+    "pybullet.ball-without-inertia": _more_inertia,
+    "pybullet.rotor-inertia": _without_rotor,
+    "pybullet.link-without-gravity": _with_gravity,
+    "drake.link-without-gravity": _with_gravity,
+}
+"""Changes by code, in the bodies that its diagnostics are about."""
+
+
+def _folded(entry: Diagnostic, mechanism: Mechanism) -> Mechanism:
+    """The inertia of the merged links is in the link that carries them, the nearest link that is not merged."""
+    merged = {str(name) for name in _names(entry)}
+    bodies = list(mechanism.bodies)
+    for i in reversed(range(len(bodies))):
+        body = bodies[i]
+        if body.name in merged and body.parent >= 0 and not body.primitives:
+            carrier = bodies[body.parent]
+            moved = body.inertia.moved(body.X_PF @ body.X_BM.inverse())
+            bodies[body.parent] = dataclasses.replace(carrier, inertia=carrier.inertia + moved)
+            bodies[i] = dataclasses.replace(body, inertia=SpatialInertia.of(0.0))
+    return dataclasses.replace(mechanism, bodies=tuple(bodies))
+
+
+def _names(entry: Diagnostic) -> tuple[str, ...]:
+    links = entry.arguments["links"]
+    return tuple(text.partition(" (with ")[0] for text in links) if isinstance(links, tuple) else ()

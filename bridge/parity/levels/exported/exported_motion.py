@@ -1,0 +1,175 @@
+"""Level L2: the model as it is exported, with its own time step, integrator, stops, friction, couplings and forces.
+
+Only shapes are removed, because contact is compared at L4. The engines solve friction and constraints by different
+methods, which must lead to the same motion when the time step becomes small: the distance of the two motions must
+shrink. The motion starts away from the stops and ends where the first stop is near; `stops` has the motion into them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.protocol import Engine, Factory
+from bridge.parity.levels.convergence import HALVINGS, log_log_slope
+from bridge.parity.levels.quantities import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
+from bridge.parity.levels.random_states import State, random_states
+from bridge.parity.results.causes import cause_of
+from bridge.parity.results.losses import LOST
+from bridge.parity.results.verdict import Level, Outcome, Row, explained
+from loaders.diagnostics import Diagnostic, Fate
+from loaders.spatial import Array
+
+from .exported_model import exported
+from .stops import away_from_stops, is_free_of_stops, stop_rows
+
+STEPS, SAMPLES = 80, 8
+"""Number of the longest steps of the motion, and of times at which link poses are compared."""
+LONGEST_STEP = 2e-3
+"""Largest time step [s]; a file may state a longer one."""
+SHRINKS = 0.4
+"""Ratio of the errors at the shortest and at the longest step at which the motions converge; 0.125 is first order."""
+STAYS = 0.7
+"""Ratio from which the error does not shrink."""
+SHORTENINGS = (1, 8)
+"""Factors by which the motion and its steps are shortened if the longest one shows no order."""
+MAX_WORK = 60_000
+"""Degrees of freedom times steps above which the exported model is not moved."""
+_Named = Sequence[tuple[str, Factory]]
+_Poses = list[dict[str, Array]]
+_Motion = tuple[_Poses, int]
+"""Link poses at the sampled times, and the number of them before the first stop is near."""
+
+
+def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[Row]:
+    """Yield one row for each pair of simulators.
+
+    Args:
+        mechanism: The mechanism to simulate.
+        factories: The engines by name; the reference, which has no stops and no friction, takes no part.
+        seed: Seed of the random initial state.
+    """
+    engines = {name: getattr(factory, "as_exported", factory) for name, factory in factories if name != "reference"}
+    if not mechanism.v_order or not engines:
+        return
+    if len(engines) < 2:
+        cause = "the reference has no stops and no friction; two simulators are needed"
+        yield _row(("reference", next(iter(engines))), Outcome.UNKNOWN, cause=cause)
+        return
+    work = len(mechanism.v_order) * STEPS * 2**HALVINGS
+    if work > MAX_WORK:
+        cause = f"the exported model is moved up to {MAX_WORK} degrees of freedom times steps; this one has {work}"
+        yield from (_row(pair, Outcome.UNKNOWN, cause=cause) for pair in combinations(engines, 2))
+        return
+    motions = _Motions(mechanism, engines, seed)
+    for pair in combinations(engines, 2):
+        yield motions.row(pair)
+    yield from stop_rows(mechanism, engines, seed)
+
+
+class _Motions:
+    """The motions of the exported model in each engine, computed when they are first needed."""
+
+    def __init__(self, mechanism: Mechanism, engines: dict[str, Callable[[Mechanism], Engine]], seed: int) -> None:
+        self._mechanism = mechanism
+        self._engines = engines
+        self._start = _start(mechanism, seed)
+        self._known: dict[tuple[str, float, float], _Motion] = {}
+        self._diagnostics: dict[str, tuple[Diagnostic, ...]] = {}
+
+    def row(self, pair: tuple[str, str]) -> Row:
+        """Return the row of a pair of engines."""
+        longest = min(self._mechanism.scene.physics.time_step, LONGEST_STEP)
+        rows = []
+        for shortening in SHORTENINGS:
+            rows.append(self._measured(pair, longest / shortening))
+            if rows[-1].error <= SHRINKS:
+                break
+        first, last = rows[0], rows[-1]
+        if first.error <= SHRINKS:
+            return first
+        if min(row.error for row in rows) < STAYS:
+            cause = (
+                f"the motions show no order in the step: at the shortest step the error is {first.error:.2f} of that "
+                f"at the longest one, and {last.error:.2f} in an eighth of the time"
+            )
+            return dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
+        return self._failed(first)
+
+    def _measured(self, pair: tuple[str, str], longest: float) -> Row:
+        motions = [
+            (step, [self._motion(name, step, STEPS * longest) for name in pair])
+            for step in (longest / 2**k for k in range(HALVINGS))
+        ]
+        before_stops = max(1, min(count for _, both in motions for _, count in both))
+        worst, points = WorstErrors(), []
+        for step, ((one, _), (two, _)) in motions:
+            worst = WorstErrors()
+            for a, b in zip(one[:before_stops], two[:before_stops], strict=True):
+                compare_readings(a, b, pose_distance, worst)
+            points.append((step, worst.error))
+        first, last = points[0][1], points[-1][1]
+        ratio = 0.0 if max(first, last) <= TOLERANCE else last / first if 0.0 < first < math.inf else math.inf
+        ratio = math.inf if math.isnan(ratio) else ratio
+        return _row(
+            pair, Outcome.PASSED, error=ratio, where=worst.where, convergence=tuple(points), order=log_log_slope(points)
+        )
+
+    def _motion(self, name: str, step: float, duration: float) -> _Motion:
+        key = name, step, duration
+        if key not in self._known:
+            engine = self._engines[name](exported(self._mechanism, step))
+            try:
+                self._diagnostics[name] = engine.diagnostics
+                engine.set_state(*self._start)
+                poses: _Poses = []
+                free = 0
+                for k in range(SAMPLES):
+                    poses.append(_poses_after(engine, round(duration / step / SAMPLES)))
+                    free += free == k and is_free_of_stops(self._mechanism, engine, duration / SAMPLES)
+                self._known[key] = poses, free
+            finally:
+                engine.close()
+        return self._known[key]
+
+    def _failed(self, row: Row) -> Row:
+        """The difference, with what an engine lacks as its cause if it lacks something."""
+        entries = (entry for name in row.engines for entry in self._diagnostics[name])
+        lost = next((entry for entry in entries if entry.fate is Fate.DROPPED and entry.code in LOST), None)
+        if lost is not None:
+            return explained(row, cause_of(lost, row.quantity, math.inf))
+        (step, error) = row.convergence[-1]
+        cause = f"the motions do not converge: {error:.1e} m or rad apart at a step of {1e3 * step:g} ms"
+        return dataclasses.replace(row, outcome=Outcome.FAILED, cause=cause)
+
+
+def _start(mechanism: Mechanism, seed: int) -> State:
+    """A random state; a model with loops starts at rest at the zero position, where its loops are closed."""
+    if mechanism.closures or mechanism.scene.constraints:
+        return {}, {}
+    return away_from_stops(mechanism, random_states(mechanism, 1, seed)[0], STEPS * LONGEST_STEP)
+
+
+def _poses_after(engine: Engine, count: int) -> dict[str, Array]:
+    engine.step(count)
+    return {link: matrix(X_WL) for link, X_WL in engine.link_poses().items()}
+
+
+def _row(
+    pair: tuple[str, str],
+    outcome: Outcome,
+    *,
+    error: float = 0.0,
+    where: str = "",
+    cause: str = "",
+    convergence: tuple[tuple[float, float], ...] = (),
+    order: float | None = None,
+) -> Row:
+    return Row(
+        level=Level.MOTION, quantity="exported motion", unit="", engines=pair, error=error, tolerance=SHRINKS,
+        where=where, subjects=names_at(where) if where else (), outcome=outcome, cause=cause, convergence=convergence,
+        order=order,
+    )  # fmt: skip

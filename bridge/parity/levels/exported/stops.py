@@ -1,0 +1,141 @@
+"""Joint limits in motion: whether the stops of the exported model hold, and states that are away from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from bridge.mechanism.couplings import with_followers
+from bridge.parity.engines.dofs import scalar_dofs
+from bridge.parity.engines.protocol import Dof, Engine
+from bridge.parity.levels.quantities import dof_place
+from bridge.parity.levels.random_states import State, random_states
+from bridge.parity.results.verdict import Level, Outcome, Row
+
+from .exported_model import exported
+
+DURATION, SAMPLES = 0.4, 50
+"""Duration of the motion into the stops [s], and the number of times at which the joints are read."""
+STEP = 1e-3
+"""Time step of that motion [s]."""
+APPROACH = 0.25
+"""Part of the range of a joint that it may pass in a motion that is to avoid the stops."""
+MAX_SPEED = 20.0
+"""Largest speed towards a stop [rad/s or m/s]."""
+GIVES_WAY = 3.0
+"""Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two steps."""
+SETTLED = 1e-4
+"""Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
+
+
+def limited_dofs(mechanism: Mechanism) -> dict[Dof, tuple[float, float]]:
+    """Return the limits of each degree of freedom that has rigid stops, in order, by joint and component."""
+    limits = {}
+    for dof, scalar in scalar_dofs(mechanism).items():
+        axis = scalar.primitive.limits
+        if axis is None or axis.limit_stiffness is not None or not axis.lower < axis.upper:
+            continue
+        if math.isfinite(axis.lower) or math.isfinite(axis.upper):
+            limits[dof] = (axis.lower, axis.upper)
+    return limits
+
+
+def away_from_stops(mechanism: Mechanism, state: State, duration: float) -> State:
+    """Return a state nearer to the middle of all ranges, with speeds that need longer than a duration to a stop.
+
+    Args:
+        mechanism: The mechanism.
+        state: A state within the limits.
+        duration: The duration [s].
+    """
+    q, v = ({name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state)
+    for (joint, k), (lower, upper) in limited_dofs(mechanism).items():
+        if math.isfinite(lower) and math.isfinite(upper):
+            middle, reach = (lower + upper) / 2.0, APPROACH * (upper - lower)
+            q[joint][k] = middle + 0.5 * (q[joint][k] - middle)
+            v[joint][k] = np.clip(v[joint][k], -reach / duration, reach / duration)
+    return _consistent(mechanism, q, v)
+
+
+def _consistent(mechanism: Mechanism, q: Mapping[str, np.ndarray], v: Mapping[str, np.ndarray]) -> State:
+    """The state with followers of couplings where their leaders put them."""
+    followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
+    positions: dict[str, Position] = {name: tuple(x.tolist()) for name, x in q.items() if name not in followers}
+    rates: dict[str, Position] = {name: tuple(x.tolist()) for name, x in v.items() if name not in followers}
+    return with_followers(mechanism, positions), with_followers(mechanism, rates, rates=True)
+
+
+def is_free_of_stops(mechanism: Mechanism, engine: Engine, duration: float) -> bool:
+    """Return whether no joint reaches a stop within a duration at its present velocity.
+
+    Args:
+        mechanism: The mechanism.
+        engine: The engine that simulates it.
+        duration: The duration [s].
+    """
+    q, v = engine.positions(), engine.velocities()
+    for (joint, k), (lower, upper) in limited_dofs(mechanism).items():
+        here = float(np.atleast_1d(q[joint])[k])
+        there = here + 1.5 * duration * float(v[mechanism.dof_index[joint, k]])
+        if not (lower < min(here, there) and max(here, there) < upper):
+            return False
+    return True
+
+
+def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], Engine]], seed: int) -> Iterator[Row]:
+    """Yield one row for each engine: by how much joints that move into their stops pass them.
+
+    Args:
+        mechanism: The mechanism to simulate.
+        engines: The engines, which open the model as it is exported.
+        seed: Seed of the random initial state.
+    """
+    limits = limited_dofs(mechanism)
+    if not limits or mechanism.closures or mechanism.scene.constraints:
+        return
+    model = exported(mechanism, STEP)
+    start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
+    for name, opener in engines.items():
+        engine = opener(model)
+        try:
+            yield _overshoot_row(name, engine, model, start, limits)
+        finally:
+            engine.close()
+
+
+def _towards_stops(mechanism: Mechanism, state: State, limits: Mapping[Dof, tuple[float, float]]) -> State:
+    """The state with a speed of each limited joint that reaches the nearer stop in half of the duration."""
+    q, v = ({name: np.atleast_1d(value).astype(float) for name, value in part.items()} for part in state)
+    for (joint, k), (lower, upper) in limits.items():
+        here = q[joint][k]
+        way = upper - here if upper - here < here - lower else lower - here
+        v[joint][k] = np.clip(2.0 * way / DURATION, -MAX_SPEED, MAX_SPEED)
+    return _consistent(mechanism, q, v)
+
+
+def _overshoot_row(
+    name: str, engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
+) -> Row:
+    engine.set_state(*start)
+    worst: tuple[float, float, float, Dof] = (-math.inf, 0.0, 1.0, next(iter(limits)))
+    speeds = dict.fromkeys(limits, 0.0)
+    for _ in range(SAMPLES):
+        engine.step(round(DURATION / STEP / SAMPLES))
+        q, v = engine.positions(), engine.velocities()
+        for dof, (lower, upper) in limits.items():
+            here = float(np.atleast_1d(q[dof[0]])[dof[1]])
+            overshoot = max(lower - here, here - upper, 0.0)
+            allowed = GIVES_WAY * STEP * speeds[dof] + SETTLED * max(1.0, speeds[dof])
+            speeds[dof] = max(speeds[dof], abs(float(v[mechanism.dof_index[dof]])))
+            worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
+    _, overshoot, allowed, dof = worst
+    place = dof_place(dof)
+    return Row(
+        level=Level.MOTION, quantity="stops in motion", unit="rad or m", engines=("reference", name), error=overshoot,
+        tolerance=allowed, where=place, subjects=place.names,
+        outcome=Outcome.PASSED if overshoot <= allowed else Outcome.FAILED,
+    )  # fmt: skip

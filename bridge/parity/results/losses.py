@@ -1,0 +1,120 @@
+"""Meaning of dropped pieces of a model for the verdict: every code with that fate is in one of three tables.
+
+A piece that moves, touches or pushes leaves the comparison incomplete. A limit of speed or acceleration, which no
+engine enforces, restricts the motions for which the verdict holds. Everything else does not act on the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from loaders.diagnostics import Diagnostic, Fate
+
+from .causes import Gap
+
+_SHAPES, _CONTACT, _COUPLINGS = "shapes", "contact parameters", "couplings"
+LOST: Mapping[str, str] = {
+    "drake.deformable": "deformation",
+    "drake.mimic-ignored": _COUPLINGS,
+    "drake.screw-limits": "limits",
+    "lower.coupling-without-freedom": _COUPLINGS,
+    "lower.curve-of-several-pieces": "joint motion",
+    "lower.gearbox-without-hinges": _COUPLINGS,
+    "lower.kinematic-in-joint": "kinematic links",
+    "mesh.incomplete": _SHAPES,
+    "mesh.missing": _SHAPES,
+    "mesh.unreadable": _SHAPES,
+    "mjcf.added-mass": "added mass",
+    "mjcf.bushing": "forces between links",
+    "mjcf.contact-dissipation": _CONTACT,
+    "mjcf.contact-pairs": _CONTACT,
+    "mjcf.contact-stiffness": _CONTACT,
+    "mjcf.coupling": _COUPLINGS,
+    "mjcf.deformable": "deformation",
+    "mjcf.empty-range": "limits",
+    "mjcf.empty-shape": _SHAPES,
+    "mjcf.friction-direction": _CONTACT,
+    "mjcf.heightmap": _SHAPES,
+    "mjcf.hydroelastic": _CONTACT,
+    "mjcf.moving-plane": _SHAPES,
+    "mjcf.restitution-threshold": _CONTACT,
+    "mjcf.slip": _CONTACT,
+    "mjcf.static-friction": _CONTACT,
+    "mjcf.surface-velocity": _CONTACT,
+    "mjcf.tendon": "tendons",
+    "mjcf.tendon-damping": "tendons",
+    "mjcf.velocity-decay": "velocity decay",
+    "mjcf.wind": "wind",
+    "pybullet.added-mass": "added mass",
+    "pybullet.ball-limit": "limits",
+    "pybullet.contact-property": _CONTACT,
+    "pybullet.coupling": _COUPLINGS,
+    "pybullet.deformable": "deformation",
+    "pybullet.empty-range": "limits",
+    "pybullet.rotor-inertia": "rotor inertia",
+    "pybullet.shape-dropped": _SHAPES,
+    "pybullet.soft-stop": "stops",
+    "pybullet.surface-velocity": _CONTACT,
+    "pybullet.tendon-joint": "tendons",
+    "pybullet.velocity-decay": "velocity decay",
+    "pybullet.wind": "wind",
+    "sdf.image-geometry": _SHAPES,
+    "sdf.population": "links",
+    "sdf.second-shape": _SHAPES,
+    "srdf.unknown-link": "collidable pairs",
+    "urdf.embedded-sdf": "parts in SDFormat",
+    "urdf.gazebo-pose": "initial pose",
+    "urdf.inertia-scaling": "inertia",
+    "urdf.limit-ignored": "limits",
+    "urdf.mimic-ignored": _COUPLINGS,
+    "urdf.no-shape": _SHAPES,
+    "urdf.second-shape": _SHAPES,
+}
+"""Lost quantities, by the code of the diagnostic that reports it."""
+CONDITIONS: Mapping[str, str] = {
+    "mjcf.acceleration-limit": "accelerations stay within the limits of the model, which no engine enforces",
+    "mjcf.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
+    "pybullet.acceleration-limit": "accelerations stay within the limits of the model, which no engine enforces",
+    "pybullet.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
+    "xml.repeated-element": "the first of repeated elements counts",
+    "xml.unread": "elements of the file that the reader does not know have no meaning",
+}
+"""Conditions of the verdict, by the code of the diagnostic that reports the loss."""
+WITHOUT_EFFECT = frozenset({
+    "drake.idle-actuator", "drake.old-compliance", "mjcf.actuator", "mjcf.contact-solver", "mjcf.light", "mjcf.sensor",
+    "resource.not-found", "sdf.elastic-modulus", "sdf.extra-element", "sdf.include-empty", "sdf.road",
+    "urdf.actuator-ignored", "urdf.transmission-extra", "urdf.transmission-type", "urdf.unknown-joint",
+    "urdf.unknown-reference",
+})  # fmt: skip
+"""Losses that change no motion: lights, sensors, actuators, settings of other solvers, and what has no effect at all.
+
+A file that is not found is reported again by what it was needed for, as a missing mesh or texture.
+"""
+_TARGETS = {"mjcf": "mujoco"}
+"""Engines whose name differs from that of the target of their diagnostics."""
+
+
+def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) -> list[Gap]:
+    """Return a gap for each loss that acts on the motion, in the order of the diagnostics.
+
+    Args:
+        diagnostics: The fidelity reports of the engines.
+        engines: The names of the engines that are compared.
+    """
+    lost = [entry for entry in diagnostics if entry.fate is Fate.DROPPED and entry.code in LOST]
+    return [
+        Gap(
+            quantity=LOST[entry.code],
+            engines=tuple(name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines),
+            subjects=entry.subjects,
+            code=entry.code,
+            reason=entry.message,
+        )
+        for entry in lost
+    ]
+
+
+def conditions(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
+    """Return what must hold for the verdict, each condition once."""
+    met = (CONDITIONS[entry.code] for entry in diagnostics if entry.code in CONDITIONS)
+    return tuple(dict.fromkeys(met))

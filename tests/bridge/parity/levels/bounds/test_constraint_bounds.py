@@ -1,0 +1,40 @@
+"""The bounds of constraints follow from the load and grow with the square of the step."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import bridge
+from bridge.parity.levels.bounds.constraint_bounds import screw_load, violation_bounds
+from loaders.model import WORLD, Coupling, JointType
+from tests.support.scenes import joint, link, scene
+
+ARM = dataclasses.replace(
+    scene([link("a"), link("b")], [joint("j", WORLD, "a", xyz=(0, 1, 0)), joint("k", "a", "b", xyz=(0, 1, 0))]),
+    couplings=(Coupling(follower="k", leader="j", multiplier=0.5),),
+)
+STATE = ({"j": 0.7, "k": 0.35}, {"j": 1.0, "k": 0.5})
+
+
+def test_the_bound_is_the_relative_acceleration_times_the_stretch_of_one_step() -> None:
+    mechanism = bridge.lower(ARM)
+    coarse, fine = (violation_bounds(mechanism, "mujoco", [STATE], step)["k"] for step in (1e-2, 5e-3))
+    assert coarse == pytest.approx(4.0 * fine, rel=1e-6)
+    assert 1e-9 < coarse < 1e-3
+
+
+def test_pybullet_has_no_soft_constraint() -> None:
+    mechanism = bridge.lower(ARM)
+    bounds = [violation_bounds(mechanism, name, [STATE], 1e-3)["k"] for name in ("mujoco", "pybullet")]
+    assert bounds[0] < bounds[1] < 1e-2
+
+
+def test_a_vertical_screw_under_gravity_takes_up_its_weight() -> None:
+    """Without the screw the link falls at g and does not turn."""
+    screw = joint("s", WORLD, "a", JointType.SCREW, xyz=(0, 0, 1))
+    mechanism = bridge.lower(scene([link("a")], [dataclasses.replace(screw, pitch=0.02)]))
+    loads = screw_load(mechanism, ({"s": 0.0}, {"s": 0.0}))
+    assert loads["s"] > 9.0
+    assert screw_load(bridge.lower(ARM), STATE) == {}

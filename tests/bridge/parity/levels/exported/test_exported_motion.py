@@ -1,0 +1,65 @@
+"""The exported model moves alike in both engines; dry friction, stops and couplings included."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+import bridge
+from bridge.parity import Outcome, Row
+from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.reference_engine import ReferenceEngine
+from bridge.parity.levels.exported.exported_motion import exported_rows
+from loaders.model import WORLD
+from tests.support.running_faults import faulty_mujoco
+from tests.support.scenes import joint, link, scene
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+
+AXIS = {"damping": 0.1, "friction": 0.5, "lower": -2.0, "upper": 2.0}
+ARM = bridge.lower(
+    scene(
+        [link("a"), link("b")],
+        [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=AXIS), joint("k", "a", "b", xyz=(0, 1, 0), axis=AXIS)],
+    )
+)
+
+
+def rows(mujoco: Any = MujocoEngine) -> list[Row]:
+    engines = [("reference", ReferenceEngine), ("mujoco", mujoco), ("pybullet", PyBulletEngine)]
+    return list(exported_rows(ARM, engines, 0))
+
+
+def test_a_sound_model_converges_and_its_stops_hold() -> None:
+    found = rows()
+    assert [row.quantity for row in found] == ["exported motion", "stops in motion", "stops in motion"]
+    assert {row.outcome for row in found} == {Outcome.PASSED}
+    assert found[0].error < 0.3
+
+
+@pytest.mark.parametrize(("field", "factor"), [("dof_frictionloss", 0.9), ("dof_damping", 0.5), ("body_inertia", 1.2)])
+def test_a_changed_parameter_stops_the_convergence(field: str, factor: float) -> None:
+    def change(model: Any) -> None:
+        getattr(model, field)[:] *= factor
+
+    found = rows(faulty_mujoco(change))
+    assert found[0].outcome is Outcome.FAILED
+    assert "do not converge" in found[0].cause
+
+
+def test_a_missing_stop_is_passed() -> None:
+    def unlimit(model: Any) -> None:
+        model.jnt_limited[:] = 0
+
+    failed = [row for row in rows(faulty_mujoco(unlimit)) if row.outcome is Outcome.FAILED]
+    assert {(row.quantity, row.engines[1]) for row in failed} == {("stops in motion", "mujoco")}
+
+
+def test_a_model_that_is_too_large_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.parity.levels.exported.exported_motion.MAX_WORK", 1)
+    assert [row.outcome for row in rows()] == [Outcome.UNKNOWN]
+    assert dataclasses.is_dataclass(ARM)

@@ -1,0 +1,44 @@
+"""States away from stops are within the limits, move slowly, and keep couplings."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import bridge
+from bridge.parity.engines.reference_engine import ReferenceEngine
+from bridge.parity.levels.exported.stops import away_from_stops, is_free_of_stops, limited_dofs
+from bridge.parity.levels.random_states import random_states
+from loaders.model import WORLD, Coupling
+from tests.support.scenes import joint, link, scene
+
+ARM = scene(
+    [link("a"), link("b")],
+    [
+        joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"lower": -0.2, "upper": 0.6}),
+        joint("k", "a", "b", xyz=(0, 1, 0)),
+    ],
+)
+
+
+def test_limited_joints_are_those_with_finite_rigid_limits() -> None:
+    assert limited_dofs(bridge.lower(ARM)) == {("j", 0): (-0.2, 0.6)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_state_away_from_stops_needs_longer_than_the_duration(seed: int) -> None:
+    coupled = bridge.lower(dataclasses.replace(ARM, couplings=(Coupling(follower="k", leader="j", multiplier=2.0),)))
+    q, v = away_from_stops(coupled, random_states(coupled, 1, seed)[0], 0.5)
+    j, rate = float(np.ravel(q["j"])[0]), float(np.ravel(v["j"])[0])
+    assert -0.2 < j + 0.5 * rate < 0.6
+    assert float(np.ravel(q["k"])[0]) == pytest.approx(2.0 * j)
+
+
+def test_a_joint_that_would_reach_its_stop_is_not_free() -> None:
+    engine = ReferenceEngine(bridge.lower(ARM))
+    engine.set_state({"j": 0.5}, {"j": 0.1})
+    assert is_free_of_stops(engine.mechanism, engine, 0.1)
+    engine.set_state({"j": 0.5}, {"j": 1.0})
+    assert not is_free_of_stops(engine.mechanism, engine, 0.1)

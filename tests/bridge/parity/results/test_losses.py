@@ -1,0 +1,31 @@
+"""Every code that drops something is in one table, so that no loss can be forgotten."""
+
+from __future__ import annotations
+
+from bridge.diagnostic_codes import CODES
+from bridge.parity.results.losses import CONDITIONS, LOST, WITHOUT_EFFECT, conditions, gaps_of_losses
+from loaders.diagnostics import Diagnostic, Fate
+
+
+def test_every_loss_is_in_exactly_one_table() -> None:
+    tables = (set(LOST), set(CONDITIONS), set(WITHOUT_EFFECT))
+    dropped = {code for code, info in CODES.items() if Fate.DROPPED in info.fates}
+    assert set.union(*tables) == dropped
+    assert sum(map(len, tables)) == len(dropped)
+
+
+def test_a_loss_that_moves_is_a_gap_of_its_engine() -> None:
+    bushing = Diagnostic("mjcf.bushing", Fate.DROPPED, "no bushings", target="mjcf", subjects=("a", "b"))
+    light = Diagnostic("mjcf.light", Fate.DROPPED, "no such light", target="mjcf")
+    (gap,) = gaps_of_losses((bushing, light), ("mujoco", "pybullet"))
+    assert (gap.quantity, gap.engines, gap.subjects) == ("forces between links", ("mujoco",), ("a", "b"))
+
+
+def test_an_approximation_with_the_same_code_is_no_gap() -> None:
+    stiffness = Diagnostic("mjcf.contact-stiffness", Fate.APPROXIMATED, "", target="mjcf")
+    assert gaps_of_losses((stiffness,), ("mujoco",)) == []
+
+
+def test_limits_of_speed_are_a_condition_once() -> None:
+    fast = [Diagnostic(f"{target}.velocity-limit", Fate.DROPPED, "") for target in ("mjcf", "pybullet")]
+    assert conditions(fast) == ("speeds stay within the limits of the model, which no engine enforces",)

@@ -1,0 +1,224 @@
+"""A verdict claims only what was compared: models and running engines whose difference was once called equivalent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bridge
+import loaders
+from bridge.parity import Comparison, Outcome, Verdict, compare
+from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.results.causes import Cause
+from tests.support.running_faults import faulty_mujoco, faulty_pybullet
+
+pytest.importorskip("mujoco")
+pybullet = pytest.importorskip("pybullet")
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+def link(name: str, mass: float = 1.0, moment: float = 0.02) -> str:
+    moments = f"ixx='{moment}' iyy='{1.2 * moment}' izz='{1.4 * moment}' ixy='0' ixz='0' iyz='0'"
+    inertial = f"<origin xyz='.02 .01 -.1'/><mass value='{mass}'/><inertia {moments}/>"
+    return f"<link name='{name}'><inertial>{inertial}</inertial></link>"
+
+
+def hinge(name: str, parent: str, child: str, extra: str = "") -> str:
+    return (
+        f"<joint name='{name}' type='revolute'><parent link='{parent}'/><child link='{child}'/><origin xyz='.1 0 -.2'/>"
+        f"<axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='5' velocity='5'/>{extra}</joint>"
+    )
+
+
+def urdf(*parts: str) -> loaders.Scene:
+    return loaders.load_string(f"<robot name='r'><link name='world'/>{''.join(parts)}</robot>", format="urdf")
+
+
+def sdf(*parts: str) -> loaders.Scene:
+    head = "<sdf version='1.9' xmlns:drake='drake.mit.edu'><model name='m'>"
+    return loaders.load_string(f"{head}{''.join(parts)}</model></sdf>", format="sdf")
+
+
+BALL = "<inertia><ixx>{0}</ixx><iyy>{1}</iyy><izz>{1}</izz></inertia>"
+SOLID = f"<inertial><pose>.1 0 0 0 0 0</pose><mass>1</mass>{BALL.format('.01', '.02')}</inertial>"
+
+
+def motion_of(found: Comparison, quantity: str) -> Any:
+    return next(row for row in found.rows if row.quantity == quantity)
+
+
+def differs(scene: loaders.Scene, engines: Sequence[Any], levels: Sequence[str] = ("L2",)) -> Comparison:
+    found = compare(scene, engines, levels=levels, configurations=2)
+    assert found.verdict is Verdict.DIFFERS, repr(found)
+    with pytest.raises(AssertionError, match="DIFFERS"):
+        found.assert_no_difference()
+    return found
+
+
+def mimic() -> loaders.Scene:
+    follow = "<mimic joint='ja' multiplier='.5' offset='.1'/>"
+    return urdf(
+        link("a"), link("b"), link("c"),
+        hinge("ja", "world", "a"), hinge("jb", "a", "b"), hinge("jc", "b", "c", follow),
+    )  # fmt: skip
+
+
+# --- a force or a part that an engine lacks --------------------------------------------------------------------------
+
+
+def test_a_bushing_that_mujoco_drops_is_a_difference() -> None:
+    links = "".join(f"<link name='{name}'>{SOLID}</link>" for name in "ab")
+    frames = "".join(f"<frame name='f{name}' attached_to='{name}'/>" for name in "ab")
+    ends = "<drake:bushing_frameA>fa</drake:bushing_frameA><drake:bushing_frameC>fb</drake:bushing_frameC>"
+    parameters = {
+        "torque_stiffness": "9 8 7",
+        "torque_damping": "1 1 1",
+        "force_stiffness": "90 80 70",
+        "force_damping": "2 2 2",
+    }
+    values = "".join(f"<drake:bushing_{name}>{value}</drake:bushing_{name}>" for name, value in parameters.items())
+    bushing = f"<drake:linear_bushing_rpy>{ends}{values}</drake:linear_bushing_rpy>"
+    found = differs(sdf(links, frames, bushing), ("mujoco", "pybullet"))
+    assert motion_of(found, "exported motion").code == "mjcf.bushing"
+    assert "forces between links" in {gap.quantity for gap in found.gaps}
+
+
+def test_a_rotor_that_pybullet_lacks_is_a_difference() -> None:
+    axis = "<axis><xyz>0 1 0</xyz><limit><effort>10</effort></limit></axis>"
+    rotor = "<drake:rotor_inertia>1e-4</drake:rotor_inertia><drake:gear_ratio>100</drake:gear_ratio>"
+    geared = f"<joint name='ja' type='revolute'><parent>world</parent><child>a</child>{axis}{rotor}</joint>"
+    found = differs(sdf(f"<link name='a'>{SOLID}</link>", geared), ("mujoco", "pybullet"), ("L1",))
+    row = next(row for row in found.failures if row.quantity == "mass matrix")
+    assert row.code == "pybullet.rotor-inertia"
+    assert row.known_cause.is_loss
+
+
+def test_an_engine_that_reads_the_file_itself_leaves_motion_open(assets: Path) -> None:
+    found = compare(assets / "double_pendulum.urdf", ("mujoco", "pybullet-urdf"), configurations=2)
+    assert found.verdict is Verdict.INCOMPLETE
+    assert ("motion", ("pybullet-urdf",)) in {(gap.quantity, gap.engines) for gap in found.gaps}
+    with pytest.raises(AssertionError, match=r"(?s)INCOMPLETE.*not compared: motion in pybullet-urdf"):
+        found.assert_equivalent()
+
+
+# --- a constraint, a friction or an operator that is wrong in the running engine -------------------------------------
+
+
+def test_an_inactive_mimic_in_mujoco_is_a_difference() -> None:
+    def deactivate(model: Any) -> None:
+        model.eq_active0[:] = 0
+
+    found = differs(mimic(), (faulty_mujoco(deactivate), "pybullet"))
+    row = next(row for row in found.failures if row.quantity == "constraints in motion")
+    assert row.engines == ("reference", "mujoco")
+    assert row.known_cause.code == "mjcf.coupling-soft-constraint"
+    assert row.error > 100.0 * row.known_cause.bound
+
+
+def test_a_gear_without_force_in_pybullet_is_a_difference() -> None:
+    def release(engine: PyBulletEngine) -> None:
+        client = engine._client
+        for k in range(pybullet.getNumConstraints(physicsClientId=client)):
+            number = pybullet.getConstraintUniqueId(k, physicsClientId=client)
+            pybullet.changeConstraint(number, maxForce=0, physicsClientId=client)
+
+    found = differs(mimic(), ("mujoco", faulty_pybullet(release)))
+    row = next(row for row in found.failures if row.quantity == "constraints in motion")
+    assert (row.engines, row.code) == (("reference", "pybullet"), "pybullet.gear")
+
+
+def test_a_sound_mimic_stays_within_the_bound_of_its_constraint() -> None:
+    found = compare(mimic(), levels=("L2",))
+    rows = [row for row in found.rows if row.quantity == "constraints in motion"]
+    assert len(rows) == 2
+    assert all(row.outcome in {Outcome.PASSED, Outcome.EXPLAINED} for row in rows)
+    assert not found.failures
+
+
+@pytest.mark.parametrize("name", ["link", "upper"])
+def test_a_massless_tip_excuses_no_other_link(name: str) -> None:
+    def heavier(model: Any) -> None:
+        body = model.body(name).id
+        model.body_inertia[body] *= 3.0
+        model.body_ipos[body] += (0.1, 0.1, 0.1)
+
+    scene = urdf(link(name, 5.0, 0.2), "<link name='tip'/>", hinge("ja", "world", name), hinge("jb", name, "tip"))
+    found = differs(scene, (faulty_mujoco(heavier), "pybullet"), ("L0", "L1"))
+    assert {row.where for row in found.failures if row.quantity == "inertia"} == {name}
+
+
+def test_a_link_without_gravity_excuses_no_spring() -> None:
+    def stiffen(model: Any) -> None:
+        model.jnt_stiffness *= 2.0
+
+    gram = f"<inertial><mass>.001</mass>{BALL.format('1e-6', '1e-6')}</inertial>"
+    spring = "<spring_stiffness>3</spring_stiffness><spring_reference>.4</spring_reference>"
+    axis = f"<axis><xyz>0 1 0</xyz><dynamics><damping>.01</damping>{spring}</dynamics></axis>"
+    scene = sdf(
+        f"<link name='a'>{SOLID}</link><link name='b'><gravity>false</gravity>{gram}</link>",
+        f"<joint name='ja' type='revolute'><parent>world</parent><child>a</child>{axis}</joint>",
+        "<joint name='jb' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>",
+    )
+    assert not compare(scene, levels=("L0", "L1", "L2"), configurations=2).failures
+    found = differs(scene, (faulty_mujoco(stiffen), "pybullet"))
+    assert found.failures[0].quantity == "one step"
+
+
+def test_dry_friction_that_is_removed_from_pybullet_is_a_difference() -> None:
+    def loosen(engine: PyBulletEngine) -> None:
+        for body in engine._bodies:
+            for i in range(pybullet.getNumJoints(int(body), physicsClientId=engine._client)):
+                pybullet.setJointMotorControl2(
+                    int(body), i, pybullet.VELOCITY_CONTROL, force=0, physicsClientId=engine._client
+                )
+
+    scene = urdf(
+        link("a"), link("b"), hinge("ja", "world", "a", "<dynamics friction='2'/>"), hinge("jb", "a", "b")
+    )  # fmt: skip
+    assert not compare(scene, levels=("L2",)).failures
+    found = differs(scene, ("mujoco", faulty_pybullet(loosen)))
+    assert [row.quantity for row in found.failures] == ["exported motion"]
+
+
+@pytest.mark.parametrize("factor", [2.0, 1.001])
+def test_a_wrong_mass_matrix_of_pybullet_is_a_difference(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
+    query = pybullet.calculateMassMatrix
+
+    def wrong(*words: Any, **options: Any) -> list[list[float]]:
+        return [[factor * x for x in row] for row in query(*words, **options)]
+
+    monkeypatch.setattr(pybullet, "calculateMassMatrix", wrong)
+    found = differs(mimic(), ("mujoco", "pybullet"), ("L1",))
+    assert "mass matrix" in {row.quantity for row in found.failures}
+
+
+# --- causes and gaps -------------------------------------------------------------------------------------------------
+
+
+def test_a_cause_explains_up_to_its_bound_and_never_a_loss() -> None:
+    cause = Cause(code="c", subjects=("a",), quantity="mass", bound=1e-6)
+    assert cause.explains(1e-6)
+    assert not cause.explains(1.1e-6)
+    lost = Cause(code="c", subjects=("a",), quantity="mass", bound=float("inf"), is_loss=True)
+    assert not lost.explains(1e-9)
+
+
+def test_a_level_that_was_not_run_is_a_gap(assets: Path) -> None:
+    found = compare(assets / "double_pendulum.urdf", levels=("L0",), configurations=1)
+    assert found.verdict is Verdict.INCOMPLETE
+    assert {gap.quantity for gap in found.gaps} >= {"motion", "mass matrix, forces and collidable pairs"}
+    found.assert_no_difference()
+
+
+def test_a_missing_mesh_is_a_gap(tmp_path: Path) -> None:
+    shape = "<collision><geometry><mesh filename='gone.stl'/></geometry></collision>"
+    file = tmp_path / "r.urdf"
+    file.write_text(f"<robot name='r'>{link('a').replace('</link>', f'{shape}</link>')}</robot>", encoding="utf-8")
+    found = compare(file, levels=("L0", "L1"), configurations=1, quiet=True)
+    assert "mesh.missing" in {gap.code for gap in found.gaps}
+    assert bridge.parity.Verdict.INCOMPLETE is found.verdict

@@ -1,0 +1,62 @@
+"""Engines with a fault: the compiled MuJoCo model, or the body that runs in PyBullet, is changed after loading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.engines.protocol import Engine, Factory
+from bridge.parity.engines.pybullet_engine import PyBulletEngine
+
+MujocoChange = Callable[[Any], object]
+"""Changes a compiled ``MjModel`` in place."""
+PyBulletChange = Callable[[PyBulletEngine], object]
+"""Changes the bodies that run in an open engine."""
+
+
+class _Faulty:
+    """A factory of engines that are changed after they are opened, also as they are exported."""
+
+    def __init__(self, engine: Any, change: Callable[[Any], object]) -> None:
+        self.name = engine.name
+        self._engine = engine
+        self._change = change
+
+    def __call__(self, mechanism: Mechanism) -> Engine:
+        return self._changed(self._engine(mechanism))
+
+    def as_exported(self, mechanism: Mechanism) -> Engine:
+        """Open the export as it is, and change it."""
+        return self._changed(getattr(self._engine, "as_exported", self._engine)(mechanism))
+
+    def _changed(self, opened: Any) -> Engine:
+        self._change(opened)
+        changed: Engine = opened
+        return changed
+
+
+def faulty_mujoco(change: MujocoChange) -> Factory:
+    """Return a factory of MuJoCo engines whose compiled model is changed.
+
+    Args:
+        change: Changes the model.
+    """
+
+    def apply(engine: MujocoEngine) -> None:
+        import mujoco
+
+        change(engine.model)
+        mujoco.mj_setConst(engine.model, mujoco.MjData(engine.model))
+
+    return _Faulty(MujocoEngine, apply)
+
+
+def faulty_pybullet(change: PyBulletChange) -> Factory:
+    """Return a factory of PyBullet engines whose running bodies are changed.
+
+    Args:
+        change: Changes the bodies.
+    """
+    return _Faulty(PyBulletEngine, change)
