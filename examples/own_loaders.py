@@ -39,7 +39,7 @@ def compare(path: Path, *engines: str) -> Comparison:
 
 
 def print_differences(title: str, comparison: Comparison) -> None:
-    print(f"{title}: {comparison.verdict}")
+    print(f"{title}: {comparison.agreement} at L0 and L1")
     for row in (row for row in comparison.rows if row.outcome is Outcome.FAILED):
         place = f" at {row.where}" if row.where else ""
         print(f"    {row.quantity}{place}: off by {row.error:.1e} {row.unit}; {row.cause}")

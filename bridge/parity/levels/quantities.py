@@ -70,6 +70,8 @@ class Quantity:
     """Whether a cause at one link changes the quantity at every joint that carries the link."""
     causes_name_whole_place: bool = False
     """Whether a diagnostic must be about all names of a place to explain a difference there, not only about one."""
+    is_stated: Callable[[Mechanism], bool] = lambda _mechanism: True
+    """Whether a model states the quantity; if not, an engine that does not report it leaves no gap."""
     states: Callable[[Mechanism], int] | None = None
     """Number of states in which the quantity is compared; None for all states."""
 
@@ -225,6 +227,10 @@ def _friction(engine: Engine, _mechanism: Mechanism) -> Readings:
     return known if len(known) == len(by_dof) else None
 
 
+def _states_friction(mechanism: Mechanism) -> bool:
+    return any(axis.friction for joint in mechanism.scene.joints for axis in joint.axes)
+
+
 def _couplings(engine: Engine, _mechanism: Mechanism) -> Readings:
     return {
         Place(f"{dof_place(follower)} on {dof_place(leader)}", follower[0], leader[0]): np.array(pair)
@@ -340,7 +346,9 @@ QUANTITIES = (
         causes=frozenset({"mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits", "drake.screw-limits"}),
     ),
     Quantity(level=Level.MODEL, name="damping", unit="", read=_damping, error=relative),
-    Quantity(level=Level.MODEL, name="friction", unit="", read=_friction, error=relative),
+    Quantity(
+        level=Level.MODEL, name="friction", unit="", read=_friction, error=relative, is_stated=_states_friction
+    ),
     Quantity(
         level=Level.MODEL, name="couplings", unit="", read=_couplings, error=absolute, causes=_COUPLINGS,
         causes_name_whole_place=True,

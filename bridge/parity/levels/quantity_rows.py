@@ -43,6 +43,7 @@ def quantity_rows(
         if errors.where or unreported.keys() & {one, two}:
             causes = CauseIndex((*engines[one].diagnostics, *engines[two].diagnostics), mechanism, compared)
             row = _judged(quantity, (one, two), errors, unreported, causes)
+            row = dataclasses.replace(row, is_stated=quantity.is_stated(mechanism))
             yield _with_likely_cause(row, engines) if row.outcome is Outcome.FAILED and not row.cause else row
 
 

@@ -21,9 +21,17 @@ LOST: Mapping[str, str] = {
     "lower.curve-of-several-pieces": "joint motion",
     "lower.gearbox-without-hinges": _COUPLINGS,
     "lower.kinematic-in-joint": "kinematic links",
+    "mesh.degenerate": _SHAPES,
     "mesh.incomplete": _SHAPES,
     "mesh.missing": _SHAPES,
     "mesh.unreadable": _SHAPES,
+    "mjcf-in.fluid": "density and viscosity",
+    "mjcf-in.gravcomp": "gravity",
+    "mjcf-in.joint-dynamics": "dynamics of joints",
+    "mjcf-in.not-carried": "elements of MJCF",
+    "mjcf-in.plugin": "plugins",
+    "mjcf-in.shape": _SHAPES,
+    "mjcf-in.soft-body": "deformation",
     "mjcf.added-mass": "added mass",
     "mjcf.bushing": "forces between links",
     "mjcf.contact-dissipation": _CONTACT,
@@ -81,12 +89,13 @@ CONDITIONS: Mapping[str, str] = {
 }
 """Conditions of the verdict, by the code of the diagnostic that reports the loss."""
 WITHOUT_EFFECT = frozenset({
-    "drake.idle-actuator", "drake.old-compliance", "mjcf.actuator", "mjcf.contact-solver", "mjcf.light", "mjcf.sensor",
-    "resource.not-found", "sdf.elastic-modulus", "sdf.extra-element", "sdf.include-empty", "sdf.road",
-    "urdf.actuator-ignored", "urdf.transmission-extra", "urdf.transmission-type", "urdf.unknown-joint",
-    "urdf.unknown-reference",
+    "drake.idle-actuator", "drake.old-compliance", "mjcf.actuator", "mjcf.contact-solver", "mjcf.keyframe-joint",
+    "mjcf.light", "mjcf.sensor", "resource.not-found", "sdf.elastic-modulus", "sdf.extra-element", "sdf.include-empty",
+    "sdf.road", "srdf.duplicate-state", "srdf.empty-state", "srdf.state-joint", "srdf.state-value",
+    "srdf.unknown-joint", "urdf.actuator-ignored", "urdf.transmission-extra", "urdf.transmission-type",
+    "urdf.unknown-joint", "urdf.unknown-reference",
 })  # fmt: skip
-"""Losses that change no motion: lights, sensors, actuators, settings of other solvers, and what has no effect at all.
+"""Losses that change no motion: lights, sensors, actuators, named states, settings of other solvers, and the like.
 
 A file that is not found is reported again by what it was needed for, as a missing mesh or texture.
 """
