@@ -110,10 +110,10 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
         diagnostics: The fidelity reports of the engines.
         engines: The names of the engines that are compared.
     """
-    lost = [entry for entry in diagnostics if entry.fate is Fate.DROPPED and entry.code in LOST]
+    lost = [entry for entry in diagnostics if _is_lost(entry)]
     return [
         Gap(
-            quantity=LOST[entry.code],
+            quantity=LOST.get(entry.code, "pieces that lenient loading skipped"),
             engines=tuple(name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines),
             subjects=entry.subjects,
             code=entry.code,
@@ -121,6 +121,10 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
         )
         for entry in lost
     ]
+
+
+def _is_lost(entry: Diagnostic) -> bool:
+    return entry.fate is Fate.SKIPPED or (entry.fate is Fate.DROPPED and entry.code in LOST)
 
 
 def conditions(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
