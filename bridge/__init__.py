@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import mujoco_plugin
     from . import parity as parity
     from .bullet import load_into_pybullet, load_world_into_pybullet
+    from .diff import compare_files
     from .lowering import lower
     from .mechanism import Mechanism
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Mechanism",
     "compare",
+    "compare_files",
     "export_mjcf",
     "export_sdf",
     "load_into_pybullet",
@@ -37,6 +39,7 @@ __all__ = [
 _HOMES = {
     "Mechanism": ".mechanism",
     "compare": ".parity",
+    "compare_files": ".diff",
     "export_mjcf": ".mjcf",
     "export_sdf": ".sdf",
     "load_into_pybullet": ".bullet",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bridge import (
         Mechanism,
         compare,
+        compare_files,
         export_mjcf,
         export_sdf,
         load_into_pybullet,
@@ -73,6 +74,7 @@ __all__ = [
     "SpatialInertia",
     "Where",
     "compare",
+    "compare_files",
     "export_mjcf",
     "export_sdf",
     "load",
@@ -88,7 +90,8 @@ __all__ = [
 ]
 
 _BRIDGE = frozenset({
-    "Mechanism", "compare", "export_mjcf", "export_sdf", "load_into_pybullet", "load_world_into_pybullet", "lower",
+    "Mechanism", "compare", "compare_files", "export_mjcf", "export_sdf",
+    "load_into_pybullet", "load_world_into_pybullet", "lower",
     "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf",
 })  # fmt: skip
 """The public names that `bridge` defines; `loaders` defines the others."""

@@ -88,6 +88,8 @@ def add_force_option(parser: Any) -> None:
 
 def add_compare_options(parser: ArgumentParser) -> None:
     """Add the options of ``compare``."""
+    text = "second file: print what differs between both files, instead of comparing engines on one"
+    parser.add_argument("other", nargs="?", metavar="OTHER", help=text)
     group = parser.add_argument_group("comparison")
     text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
     group.add_argument("--engines", type=values.names, metavar="A,B", help=text)

@@ -34,8 +34,9 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
         "write a model as MJCF or SDFormat",
         (groups.add_load_options, groups.add_convert_options, groups.add_export_options),
     ),
+    ("print", "print a model as one SDFormat document, composed and resolved", (groups.add_load_options,)),
     ("view", "open MuJoCo's viewer on a model", (groups.add_load_options, groups.add_export_options)),
-    ("compare", "compare simulators on a model", (groups.add_load_options, groups.add_compare_options)),
+    ("compare", "compare simulators on a model, or two files", (groups.add_load_options, groups.add_compare_options)),
     ("doctor", "list installed versions", ()),
     ("completion", "print the script that completes words in a shell", (groups.add_completion_options,)),
 )

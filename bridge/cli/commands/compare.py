@@ -20,6 +20,8 @@ from bridge.output import check_folder
 from bridge.parity import Comparison, EngineMissingError, default_engines
 from loaders.scene import Scene
 
+from .compare_files import compare_two
+
 _DRAWN = {"mujoco", "pybullet"}
 """Engines that can draw the model."""
 
@@ -38,6 +40,8 @@ def compare(options: Namespace, output: Output) -> int:
     if options.report is not None:
         with writing_to(options.report):
             check_folder(options.report, force=options.force)
+    if options.other is not None:
+        return compare_two(options, output)
     output.progress(f"comparing {', '.join(options.engines or default_engines())} on {options.file}")
     scene = load_scene(options)
     comparison = _compare(options, output, scene)

@@ -1,0 +1,29 @@
+"""``sdfbridge print``: the model as one SDFormat document, composed, upgraded and resolved."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import bridge
+from bridge.cli.inputs import load_scene
+from bridge.cli.output import Output
+from loaders.diagnostics import without_repeats
+
+
+def print(options: Namespace, output: Output) -> int:  # noqa: A001 - a command is called as its function
+    """Print a model as SDFormat, with includes inserted and poses resolved.
+
+    Returns:
+        0.
+
+    Raises:
+        ModelError: if the model cannot be read; with ``--strict`` also if anything is lost.
+    """
+    scene = load_scene(options)
+    sdf = bridge.to_sdf(scene, strict=options.strict, quiet=True)
+    if options.json:
+        output.json({"sdf": str(sdf), "names": sdf.names})
+    else:
+        output.data(str(sdf).rstrip("\n"))
+    output.diagnostics(without_repeats((*scene.diagnostics, *sdf.diagnostics)))
+    return 0
