@@ -252,6 +252,8 @@ def load_string(
     check_option_names(search, Search.__optional_keys__)
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
+    if not isinstance(text, str):
+        raise TypeError(f"expected the document as text, not {type(text).__name__}")
     file = str(Path(base) / f"<string>.{format}")
     data = text.encode(errors="surrogatepass")
     _ask_once(search)
@@ -277,7 +279,10 @@ def _ask_once(search: Search) -> None:
 
 
 def _diagnostics(search: Search, *, lenient: bool) -> Diagnostics:
-    return Diagnostics(budget=Budget(search.get("limits") or Limits()), lenient=lenient)
+    limits = search.get("limits") or Limits()
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits: expected Limits, such as Limits(files=5_000), not {limits!r}")
+    return Diagnostics(budget=Budget(limits), lenient=lenient)
 
 
 @contextmanager

@@ -47,6 +47,17 @@ def refuse_maximal_coordinates(wanted: object) -> None:
         raise ValueError("useMaximalCoordinates is not supported, since joints would then drift; omit it or pass False")
 
 
+def flag_bits(flags: object) -> int:
+    """Return the caller's flags as bits.
+
+    Raises:
+        TypeError: if they are not a whole number.
+    """
+    if not isinstance(flags, int):
+        raise TypeError(f"flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING, not {flags!r}")
+    return flags
+
+
 def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Source:
     """Return a source; a relative path that is not there is searched in the folders, as ``loadURDF`` does.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Unpack
 
 import numpy as np
 
-from bridge.bullet.arguments import base_pose, find_source, refuse_maximal_coordinates
+from bridge.bullet.arguments import base_pose, find_source, flag_bits, refuse_maximal_coordinates
 from bridge.bullet.client.client import Client
 from bridge.bullet.client.flags import allowed_flags, required_flags
 from bridge.bullet.client.stdout_capture import capture_stdout
@@ -138,7 +139,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
-            plan = _plan(mechanism, policy, flags, shapes, client, diagnostics)
+            plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, diagnostics)
             diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
             loaded = _load_plan(plan, client, diagnostics)
         losses.add(loaded.diagnostics, without=mechanism.scene.diagnostics)
@@ -167,7 +168,7 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
 
 def _with_placement(mechanism: Mechanism, X_WN: Pose, fixed: bool | None, scale: float) -> Mechanism:
     """Return the mechanism with the caller's scale, pose and base."""
-    if not (scale > 0.0 and np.isfinite(scale)):
+    if not isinstance(scale, Real) or not (float(scale) > 0.0 and np.isfinite(float(scale))):
         raise ValueError(f"invalid globalScaling {scale!r}; expected a positive number")
     if scale != 1.0:
         mechanism = scaled(mechanism, scale)

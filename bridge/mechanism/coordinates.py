@@ -76,11 +76,19 @@ def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list
             known = ", ".join(sorted(index)) or "none"
             raise ValueError(f"unknown joint {name!r}; expected one of: {known}")
         i = index[name]
-        numbers = tuple(float(x) for x in np.atleast_1d(np.asarray(value, dtype=np.float64)))
+        numbers = _numbers(value)
         if len(numbers) != len(values[i]) or not np.all(np.isfinite(numbers)):
             raise ValueError(f"joint {name!r} needs {len(values[i])} finite number(s), not {value!r}")
         values[i] = _normalized(numbers) if len(numbers) in {4, 7} else numbers
     return values
+
+
+def _numbers(value: Position) -> Coordinates:
+    """The numbers of a position; none if it is something else."""
+    try:
+        return tuple(float(x) for x in np.atleast_1d(np.asarray(value, dtype=np.float64)))
+    except (TypeError, ValueError):
+        return ()
 
 
 def _normalized(position: Coordinates) -> Coordinates:

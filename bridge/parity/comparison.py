@@ -170,6 +170,7 @@ def compare(
     """
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
     selected = [_level(level) for level in _several(levels)]
+    _check_choices(engines, inertia)
     chosen = default_engines() if engines is None else _several(engines)
     named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
@@ -207,6 +208,14 @@ def _with_gaps(
 # --- preparation -----------------------------------------------------------------------------------------------------
 
 
+def _check_choices(engines: object, inertia: str) -> None:
+    """Refuse a comparison of nothing, and a treatment of inertias that does not exist."""
+    if engines is not None and not engines:
+        raise ValueError("engines is empty; expected one or more engines, such as mujoco,pybullet")
+    if inertia not in {"keep", "repair"}:
+        raise ValueError(f"unknown value {inertia!r} of inertia; expected one of: keep, repair")
+
+
 def _level(level: Level | str) -> Level:
     try:
         return Level(level)
@@ -227,7 +236,7 @@ def _named(engine: str | Factory) -> _NamedFactory:
 
 def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]) -> list[State]:
     """The random states, after a state with the given positions if there are any."""
-    if count < 1:
+    if not isinstance(count, int) or count < 1:
         raise ValueError(f"configurations = {count}; expected a whole number of at least 1")
     states = random_states(mechanism, count, seed)
     if not positions:

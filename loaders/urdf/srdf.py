@@ -117,9 +117,10 @@ def report_unused(path: Path, diagnostics: Diagnostics) -> None:
         path: The file of the robot.
         diagnostics: Record for the finding.
     """
-    stem = path.name.partition(".")[0]
-    srdf = path.with_name(f"{stem}.srdf")
-    if path.name.endswith(_ROBOT_SUFFIXES) and srdf.is_file():
+    if not path.name.endswith(_ROBOT_SUFFIXES):
+        return
+    srdf = path.parent / f"{path.name.partition('.')[0]}.srdf"
+    if srdf.is_file():
         diagnostics.add(
             Fate.NOTED,
             "srdf.not-used",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ class Client:
     """Calls PyBullet's functions on one physics server, given by its id or by a ``BulletClient``.
 
     Raises:
+        TypeError: if it is neither an id nor a ``BulletClient``.
         ValueError: if no physics server has the id.
     """
 
@@ -22,7 +24,7 @@ class Client:
     def __init__(self, client: Any = 0) -> None:
         import pybullet
 
-        self.id = int(getattr(client, "_client", client))
+        self.id = _index(getattr(client, "_client", client))
         self.modes: Any = pybullet
         """The module with PyBullet's constants."""
         if not pybullet.isConnected(self.id):
@@ -34,3 +36,11 @@ class Client:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return partial(getattr(self.modes, name), physicsClientId=self.id)
+
+
+def _index(client: Any) -> int:
+    try:
+        return operator.index(client)
+    except TypeError as error:
+        message = f"physicsClientId: expected the id of a physics server or a BulletClient, not {client!r}"
+        raise TypeError(message) from error

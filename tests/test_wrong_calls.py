@@ -1,0 +1,88 @@
+"""Mistakes of the calling programmer: each is a `TypeError`, `ValueError` or `KeyError` that says what was expected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sdfbridge
+
+PENDULUM = Path(__file__).parents[1] / "assets" / "double_pendulum.urdf"
+
+
+def load(**options: Any) -> Any:
+    return sdfbridge.load(PENDULUM, **options)
+
+
+def compare(**options: Any) -> Any:
+    return sdfbridge.compare(PENDULUM, **{"levels": "L0", "configurations": 1, **options})
+
+
+CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "option": (lambda: load(pathes=[]), TypeError, "unknown option 'pathes'; did you mean 'paths'?"),
+    "limits": (lambda: load(limits=5), TypeError, "limits: expected Limits, such as Limits(files=5_000), not 5"),
+    "empty name": (lambda: sdfbridge.load(""), sdfbridge.LoadError, "cannot read the file: Is a directory"),
+    "format": (
+        lambda: sdfbridge.load_string("", format="urd"),
+        ValueError,
+        "unknown format 'urd'; expected one of: sdf",
+    ),
+    "bytes": (
+        lambda: sdfbridge.load_string(b"<robot/>", format="urdf"),  # type: ignore[arg-type]
+        TypeError,
+        "expected the document as text, not bytes",
+    ),
+    "actuators": (
+        lambda: sdfbridge.to_mjcf(PENDULUM, actuators="motors"),  # type: ignore[typeddict-item]
+        ValueError,
+        "actuators must be one of none, motor, dcmotor, position, velocity, not 'motors'",
+    ),
+    "no engines": (lambda: compare(engines=[]), ValueError, "engines is empty; expected one or more engines"),
+    "engine": (lambda: compare(engines="mujocoo"), ValueError, "unknown engine 'mujocoo'; expected one of: reference"),
+    "level": (lambda: compare(levels="9"), ValueError, "unknown level '9'; expected one of: L0, L1"),
+    "half a configuration": (lambda: compare(configurations=1.5), ValueError, "expected a whole number of at least 1"),
+    "treatment": (lambda: compare(inertia="fix"), ValueError, "unknown value 'fix' of inertia; expected one of: keep"),
+    "position": (lambda: compare(positions={"elbo": 1.0}), ValueError, "unknown joint 'elbo'; expected one of: elbow"),
+    "attribute": (lambda: sdfbridge.lod, AttributeError, "module 'sdfbridge' has no attribute 'lod'"),  # type: ignore[attr-defined]
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_call_says_what_was_expected(name: str) -> None:
+    call, error, message = CALLS[name]
+    with pytest.raises(error) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+LOADS = {
+    "client": ({"physicsClientId": "x"}, TypeError, "expected the id of a physics server or a BulletClient, not 'x'"),
+    "no such client": ({"physicsClientId": 77}, ValueError, "no physics server has the id 77; call pybullet.connect"),
+    "position": ({"basePosition": [0, 0]}, ValueError, "invalid basePosition (0.0, 0.0); expected x, y, z"),
+    "angles": ({"baseOrientation": [0, 0, 1]}, ValueError, "expected a quaternion x, y, z, w"),
+    "scale": ({"globalScaling": "2"}, ValueError, "invalid globalScaling '2'; expected a positive number"),
+    "flags": ({"flags": "sleep"}, TypeError, "flags: expected PyBullet's flags, such as pybullet.URDF_ENABLE_SLEEPING"),
+    "policy": ({"policy": "drke"}, ValueError, "unknown policy 'drke'; expected one of: drake, sdformat"),
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_a_wrong_argument_of_loading_leaves_pybullet_as_it_was(name: str, bullet_client: int) -> None:
+    import pybullet
+
+    options, error, message = LOADS[name]
+    with pytest.raises(error) as caught:
+        sdfbridge.load_into_pybullet(PENDULUM, **{"physicsClientId": bullet_client, **options})  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert pybullet.getNumBodies(bullet_client) == 0
+
+
+@pytest.mark.parametrize("value", ["a", math.nan, (1.0, 2.0), None])
+def test_a_wrong_position_names_its_joint(value: Any, bullet_client: int) -> None:
+    robot = sdfbridge.load_into_pybullet(PENDULUM, physicsClientId=bullet_client)
+    with pytest.raises(ValueError, match=r"joint 'elbow' needs 1 finite number\(s\), not "):
+        robot.set_positions({"elbow": value})
