@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import loaders
 from bridge.diff import Difference, differences
+from bridge.output import scratch_folder, write_folder
 from loaders.diagnostics import Diagnostic, ExportError, Fate, LoadError
 from loaders.scene import Scene
 
@@ -36,11 +36,8 @@ def read_back(
     Returns:
         The reasons why the export fails; empty if there are none.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        for name, data in files.items():
-            path = Path(folder, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+    with scratch_folder() as scratch:
+        folder = write_folder(scratch / "export", files)
         packages = {name: str(Path(folder, place)) for name, place in (package_map or {}).items()}
         try:
             found = loaders.load(str(Path(folder, main)), quiet=True, package_map=packages)
