@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from loaders.scene import Scene
@@ -35,6 +35,8 @@ class Context:
     """Real paths of the files being read, outermost first, to detect include cycles."""
     allow_xacro: bool = False
     """Whether xacro may run; it evaluates Python code in the file."""
+    xacro_args: Mapping[str, str] = field(default_factory=dict)
+    """Arguments of xacro, by name."""
 
     def inside(self, path: Path) -> Context:
         """Return the context for the content of a file, given its real path."""

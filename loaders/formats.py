@@ -16,7 +16,7 @@ from loaders.scene import Scene
 from loaders.scene_operations.inertia_repair import repair_inertias
 from loaders.scene_operations.validation import check_scene
 from loaders.urdf.srdf import report_unused, with_srdf
-from loaders.urdf.xacro_expansion import expand, is_xacro
+from loaders.urdf.xacro_expansion import expand, has_xacro, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where, limit_finding
@@ -58,6 +58,8 @@ def read_file(path: Path, context: Context) -> Scene | None:
         context.diagnostics.add(Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain)
         return None
     data = expand(path, context) if is_xacro(path) else read_bytes(path, context.diagnostics)
+    if data is not None and path.suffix.lower() == ".urdf" and has_xacro(data):
+        data = expand(path, context)
     if data is None:
         return None
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
@@ -126,6 +128,8 @@ class LoadOptions(Search, total=False):
     """Whether no `LossWarning` summarizes what is lost or approximated."""
     allow_xacro: bool
     """Whether xacro may run; it evaluates Python code in the file."""
+    xacro_args: Mapping[str, str]
+    """Arguments of xacro, such as ``{"name": "ur5e"}`` for ``name:=ur5e``."""
     srdf: PathLike | None
     """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states keyframes."""
 
@@ -137,8 +141,8 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
     Args:
         source: The file. ``rd://name`` names a robot of the Python package robot_descriptions, read from its cache.
-        options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``, ``srdf``, and those
-            in `Search`.
+        options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``, ``xacro_args``,
+            ``srdf``, and those in `Search`.
 
     Returns:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
@@ -173,6 +177,7 @@ def _read_source(source: PathLike, options: LoadOptions, *, lenient: bool) -> _R
     diagnostics = _diagnostics(options, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
     context = _context(options, options.get("allow_xacro", False), path, diagnostics)
+    context = dataclasses.replace(context, xacro_args=options.get("xacro_args", {}))
     scene = None
     with _limited(diagnostics, str(path)):
         scene = None if path is None else read_file(path, context)
@@ -185,7 +190,12 @@ def _read_source(source: PathLike, options: LoadOptions, *, lenient: bool) -> _R
 
 
 def resolve(
-    source: PathLike, *, allow_xacro: bool = False, lenient: bool = False, **search: Unpack[Search]
+    source: PathLike,
+    *,
+    allow_xacro: bool = False,
+    xacro_args: Mapping[str, str] | None = None,
+    lenient: bool = False,
+    **search: Unpack[Search],
 ) -> tuple[Lookup, ...]:
     """Return every file that a robot or a world names, in order, with the path found or the reason why there is none.
 
@@ -194,6 +204,7 @@ def resolve(
     Args:
         source: The file, as for `load`.
         allow_xacro: Whether xacro may run; it evaluates Python code in the file.
+        xacro_args: Arguments of xacro, by name.
         lenient: Whether invalid pieces that can be left out are, as for `load`.
         search: The options in `Search`.
 
@@ -208,7 +219,7 @@ def resolve(
     check_option_names(search, Search.__optional_keys__)
     diagnostics = _diagnostics(search, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
-    context = _context(search, allow_xacro, path, diagnostics)
+    context = dataclasses.replace(_context(search, allow_xacro, path, diagnostics), xacro_args=xacro_args or {})
     if path is not None:
         with collector_paused(), _limited(diagnostics, str(path)):
             read_file(path, context)

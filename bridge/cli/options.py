@@ -49,6 +49,10 @@ def _add_reading_options(parser: ArgumentParser) -> None:
     errors.add_argument("--lenient", action="store_true", help=text)
     group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
+    text = "argument of xacro, such as name:=ur5e"
+    group.add_argument(
+        "--xacro-arg", action="append", default=[], type=values.xacro_argument, metavar="NAME:=VALUE", help=text
+    )
     text = "limit on the files, bytes, elements, diagnostics, triangles or pixels of a load; may be repeated"
     group.add_argument("--limit", action="append", default=[], type=values.limit, metavar="NAME=N", help=text)
     group.add_argument(

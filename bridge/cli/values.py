@@ -51,6 +51,18 @@ def package(text: str) -> tuple[str, Path]:
     return package_name, folder(place)
 
 
+def xacro_argument(text: str) -> tuple[str, str]:
+    """Return the name and the value of an argument of xacro, from ``NAME:=VALUE``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    name, assignment, value = text.partition(":=")
+    if not (name and assignment):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected NAME:=VALUE, such as name:=ur5e")
+    return name, value
+
+
 def positive(text: str) -> int:
     """Return a whole number of at least 1."""
     return _whole(text, 1)

@@ -185,6 +185,8 @@ class Materials:
                 )
             if _is_defined(material):
                 _define(known, material, node)
+            elif node.has("texture"):  # its file was not found, which is reported
+                known.setdefault(material.name or "", material)
             else:
                 message = "material {material!r} has neither color nor texture"
                 node.report(Fate.ASSUMED, "urdf.unknown-material", message, material=material.name)

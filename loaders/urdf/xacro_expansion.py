@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -26,9 +27,26 @@ _AMENT = "ament_index_python"
 """Package of ROS 2 that xacro uses to find packages."""
 
 
+_XACRO_ELEMENT = re.compile(rb"<xacro:[A-Za-z]")
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_UNDEFINED = re.compile(r"[Uu]ndefined substitution argument (\S+)")
+
+
 def is_xacro(path: Path) -> bool:
     """Return whether a file is a xacro file, by its suffix."""
     return path.suffix.lower() == ".xacro"
+
+
+def has_xacro(data: bytes) -> bool:
+    """Return whether a file has elements or expressions of xacro, which must be expanded, whatever its suffix.
+
+    Args:
+        data: Contents of the file.
+    """
+    if b"www.ros.org/" not in data or not (b"${" in data or _XACRO_ELEMENT.search(data)):
+        return False
+    text = _COMMENT.sub(b"", data)  # expanded files keep the comments of their sources
+    return _XACRO_ELEMENT.search(text) is not None or b"${" in text
 
 
 def expand(path: Path, context: Context) -> bytes | None:
@@ -78,7 +96,7 @@ def _expanded(xacro: ModuleType, path: Path, context: Context) -> str | None:
     with _LOCK, _package_search(path, context), guarded(xacro, guard):
         try:
             with fenced(_ExpansionError, "xacro"):
-                return str(xacro.process_file(str(path)).toxml())
+                return str(xacro.process_file(str(path), mappings=dict(context.xacro_args)).toxml())
         except (_ExpansionError, LimitError) as error:
             failure = guard.refusal or error.__cause__ or error
     if isinstance(failure, LimitError):
@@ -88,7 +106,10 @@ def _expanded(xacro: ModuleType, path: Path, context: Context) -> str | None:
         context.diagnostics.add(Fate.INVALID, failure.code, message, where, hint=failure.hint, reason=failure.reason)
         return None
     message = "xacro cannot expand the file: {reason}"
-    context.diagnostics.add(Fate.INVALID, "xacro.failed", message, where, reason=describe(failure))
+    reason = describe(failure)
+    undefined = _UNDEFINED.search(reason)
+    hint = "" if undefined is None else f"give it a value, as in xacro_args={{{undefined[1].strip(chr(39))!r}: ...}}"
+    context.diagnostics.add(Fate.INVALID, "xacro.failed", message, where, hint=hint, reason=reason)
     return None
 
 

@@ -73,6 +73,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             lenient=options.lenient,
             srdf=options.srdf,
             allow_xacro=options.xacro,
+            xacro_args=dict(options.xacro_arg),
             **search(options),
         )
     except EngineMissingError as error:

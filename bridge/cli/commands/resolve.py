@@ -27,7 +27,8 @@ def resolve(options: Namespace, output: Output) -> int:
         raise UsageError("resolve reads a file; expected its name, not standard input")
     if Path(file).is_dir():
         file = manifest_file(Path(file), unsafe_paths=options.unsafe_paths)
-    lookups = loaders.resolve(file, allow_xacro=options.xacro, lenient=options.lenient, **search(options))
+    how = {"allow_xacro": options.xacro, "lenient": options.lenient}
+    lookups = loaders.resolve(file, xacro_args=dict(options.xacro_arg), **how, **search(options))
     if not lookups:
         load_scene(options, file)  # raises an error if the file cannot be read
         output.progress(f"{file} refers to no other file")

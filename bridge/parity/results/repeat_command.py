@@ -24,6 +24,8 @@ def load_words(options: Mapping[str, Any]) -> Iterator[str]:
     yield from (flag for name, flag in _FLAGS.items() if options.get(name))
     for name, folder in (options.get("package_map") or {}).items():
         yield from ("--package", f"{name}={os.fspath(folder)}")
+    for name, value in (options.get("xacro_args") or {}).items():
+        yield from ("--xacro-arg", f"{name}:={value}")
     for folder in options.get("paths") or ():
         yield from ("--path", os.fspath(folder))
     if options.get("srdf") is not None:

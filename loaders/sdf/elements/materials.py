@@ -98,7 +98,7 @@ def _read_shader(node: Node, context: Context) -> tuple[tuple[str, str], ...]:
         shader.invalid(
             "sdf.shader", "a shader of type {type} has no <normal_map>", hint="add a <normal_map>", type=shader_type
         )
-    return (("normal_map", find_file(shader, uri, context) or uri),) if uri else ()
+    return () if uri in _MISSING else (("normal_map", find_file(shader, uri, context) or uri),)
 
 
 def _read_pbr(node: Node | None, context: Context) -> tuple[dict[str, float], tuple[tuple[str, str], ...]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
 
-from bridge.cli.values import joint_position, levels, names
+from bridge.cli.values import joint_position, levels, names, xacro_argument
 from tests.support.command_line import run
 
 ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
@@ -57,3 +58,11 @@ def test_a_wrong_value_is_wrong_usage_that_says_what_was_expected(
     assert (done.returncode, done.stdout) == (2, "")
     assert f"argument {option}: " in done.stderr
     assert expected in done.stderr
+
+
+def test_arguments_of_xacro_are_assignments() -> None:
+    assert xacro_argument("name:=ur5e") == ("name", "ur5e")
+    assert xacro_argument("path:=a:=b") == ("path", "a:=b")
+    for text in ("name=ur5e", ":=x", "name"):
+        with pytest.raises(ArgumentTypeError, match="NAME:=VALUE"):
+            xacro_argument(text)

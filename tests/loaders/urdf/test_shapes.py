@@ -81,3 +81,10 @@ def test_a_texture_is_found(tmp_path: Path) -> None:
     text = f"<robot name='r'><link name='a'>{visual}</link></robot>"
     scene = loaders.load_string(text, format="urdf", base=tmp_path)
     assert scene.links[0].visuals[0].material.texture == str(tmp_path / "t.png")
+
+
+def test_a_missing_texture_is_one_finding_and_the_material_is_known() -> None:
+    painted = "<visual><geometry><sphere radius='1'/></geometry><material name='m'/></visual>"
+    material = "<material name='m'><texture filename='none.png'/></material>"
+    text = f"<robot name='r'>{material}<link name='a'>{painted}</link></robot>"
+    assert codes(loaders.load_string(text, format="urdf", quiet=True)) == ["resource.not-found"]

@@ -59,3 +59,41 @@ def test_a_missing_xacro_package_is_one_line_with_the_command(
     with pytest.raises(loaders.LoadError, match="pip install") as caught:
         loaders.load(xacro_file, allow_xacro=True)
     assert len(str(caught.value).splitlines()) == 1
+
+
+HEAD = "xmlns:xacro='http://www.ros.org/wiki/xacro'"
+NAMED = f"<robot name='r' {HEAD}><xacro:arg name='n' default='a'/><link name='$(arg n)'/></robot>"
+
+
+def test_arguments_have_the_values_of_the_caller(tmp_path: Path) -> None:
+    pytest.importorskip("xacro")
+    path = tmp_path / "r.xacro"
+    path.write_text(NAMED)
+    for options, name in (({}, "a"), ({"xacro_args": {"n": "ur5e"}}, "ur5e")):
+        assert [link.name for link in loaders.load(path, allow_xacro=True, **options).links] == [name]
+
+
+def test_a_missing_argument_is_named_with_the_option(tmp_path: Path) -> None:
+    pytest.importorskip("xacro")
+    path = tmp_path / "r.xacro"
+    path.write_text(NAMED.replace("<xacro:arg name='n' default='a'/>", ""))
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path, allow_xacro=True)
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.hint) == ("xacro.failed", "give it a value, as in xacro_args={'n': ...}")
+
+
+@pytest.mark.parametrize("body", ["<xacro:property name='a' value='b'/><link name='l'/>", "<link name='${1 + 1}'/>"])
+def test_xacro_in_a_urdf_is_recognized(tmp_path: Path, body: str) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(f"<robot name='r' {HEAD}>{body}</robot>")
+    with pytest.raises(loaders.LoadError, match="allow_xacro=True"):
+        loaders.load(path)
+    pytest.importorskip("xacro")
+    assert codes(loaders.load(path, allow_xacro=True)) == ["xacro.expanded"]
+
+
+def test_an_expanded_urdf_with_comments_of_its_source_is_no_xacro(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(f"<robot name='r' {HEAD}><!-- <xacro:leg a='${{b}}'/> --><link name='l'/></robot>")
+    assert codes(loaders.load(path)) == []

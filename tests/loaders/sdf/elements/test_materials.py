@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import loaders
 from loaders.model import (
     Material,
 )
@@ -26,3 +27,12 @@ def test_physically_based_materials_keep_their_numbers_and_maps() -> None:
     assert (read_material.metalness, read_material.roughness, read_material.texture) == (0.4, 0.6, "a.png")
     assert read_material.maps == (("albedo_map", "a.png"), ("normal_map", "n.png"))
     assert read_material.name == "Gazebo/Red"
+
+
+def test_the_default_name_of_a_missing_normal_map_is_no_file() -> None:
+    shader = "<material><shader type='vertex'><normal_map>__default__</normal_map></shader></material>"
+    visual = f"<visual name='v'><geometry><sphere/></geometry>{shader}</visual>"
+    text = f"<sdf version='1.9'><model name='m'><link name='l'>{visual}</link></model></sdf>"
+    scene = loaders.load_string(text, format="sdf")
+    assert scene.diagnostics == ()
+    assert scene.links[0].visuals[0].material.maps == ()
