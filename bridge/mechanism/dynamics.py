@@ -55,7 +55,10 @@ def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
 
 def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Array:
     """Return the mass matrix by the composite rigid body algorithm; see `bridge.Mechanism.mass_matrix`."""
-    segments = _segments(bodies, positions)
+    return _mass_matrix(bodies, _segments(bodies, positions))
+
+
+def _mass_matrix(bodies: Sequence[Body], segments: list[_Segment]) -> Array:
     composite = [segment.inertia.copy() for segment in segments]
     for i in range(len(segments) - 1, -1, -1):
         parent = segments[i].parent
@@ -94,7 +97,25 @@ def bias_forces(bodies: Sequence[Body], positions: Sequence[Coordinates], rates:
         rates: Velocities in ``v_order``, shape (nv,).
         gravity: Acceleration of gravity in the world [m/s^2], shape (3,).
     """
+    return _bias_forces(_segments(bodies, positions), rates, gravity)
+
+
+def mass_matrix_and_bias_forces(
+    bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array, gravity: Array
+) -> tuple[Array, Array]:
+    """Return the mass matrix and the bias forces of one state, whose kinematics are computed once.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+        rates: Velocities in ``v_order``, shape (nv,).
+        gravity: Acceleration of gravity in the world [m/s^2], shape (3,).
+    """
     segments = _segments(bodies, positions)
+    return _mass_matrix(bodies, segments), _bias_forces(segments, rates, gravity)
+
+
+def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Array:
     base = np.concatenate((np.zeros(3), -gravity))
     V: list[Array] = []
     forces: list[Array] = []

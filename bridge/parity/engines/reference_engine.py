@@ -13,6 +13,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
+from bridge.mechanism.dynamics import mass_matrix_and_bias_forces
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
 
@@ -130,8 +131,10 @@ def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[st
     velocities = mechanism.velocities(v)
     if not len(velocities):
         return velocities
-    forces = _passive_forces(mechanism, positions, velocities) - mechanism.bias_forces(q, v)
-    return np.asarray(np.linalg.solve(mechanism.mass_matrix(q), forces), dtype=np.float64)
+    gravity = np.asarray(mechanism.scene.gravity, dtype=np.float64)
+    M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
+    forces = _passive_forces(mechanism, positions, velocities) - bias
+    return np.asarray(np.linalg.solve(M, forces), dtype=np.float64)
 
 
 def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:

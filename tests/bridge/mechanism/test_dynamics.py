@@ -1,6 +1,7 @@
 """Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first principles."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +22,9 @@ from pydrake.multibody.tree import (
 )
 from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
+import loaders
 from bridge.lowering import lower
-from bridge.mechanism.dynamics import relative_pose
+from bridge.mechanism.dynamics import mass_matrix_and_bias_forces, relative_pose
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
@@ -258,3 +260,15 @@ def test_a_long_chain_needs_no_recursion():
     mechanism = lower(random_scene(0, fixed=True, kinds=[JointType.REVOLUTE], size=3000, chain=True))
     assert len(mechanism.link_poses()) == 3000
     assert len(mechanism.v_order) == 2999
+
+
+def test_mass_matrix_and_bias_forces_of_one_state_are_those_of_each(assets: Path) -> None:
+    mechanism = lower(loaders.load(assets / "arm" / "model.sdf", quiet=True))
+    rng = np.random.default_rng(3)
+    q, v = ({name: float(rng.uniform(-0.02, 0.02)) for name, _ in mechanism.v_order} for _ in "qv")
+    gravity = np.array((0.5, -1.0, -9.0))
+    M, bias = mass_matrix_and_bias_forces(
+        mechanism.bodies, mechanism.positions_by_body(q), mechanism.velocities(v), gravity
+    )
+    assert M.tobytes() == mechanism.mass_matrix(q).tobytes()
+    assert bias.tobytes() == mechanism.bias_forces(q, v, gravity.tolist()).tobytes()
