@@ -39,7 +39,7 @@ def worker() -> ProcessPoolExecutor:
 
 
 def test_no_case_of_a_short_run_fails(worker: ProcessPoolExecutor) -> None:
-    cases = [(kind, number) for number in (0, 1) for kind in (*KINDS, OUTPUT)]
+    cases = [(kind, 1) for kind in (*KINDS, OUTPUT)]
     results = worker.submit(process.run_cases, cases).result()
     assert [(result.kind, result.number) for result in results] == cases
     assert [result for result in results if result.failed] == []
@@ -90,12 +90,12 @@ def behave(kind: str, number: int, _place: Path) -> tuple[str, str]:
 
 def test_the_harness_tells_failures_apart_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "judge", behave)
-    kinds = ("fine", "crash", "fine", "hang", "leave", "exception", "memory", "fine")
+    kinds = ("fine", "crash", "hang", "leave", "exception", "memory", "fine")
     results = process.run_cases([(kind, number) for number, kind in enumerate(kinds)], seconds=1)
-    outcomes = ["loaded", "crash", "loaded", "hang", "crash", "exception", "memory", "loaded"]
+    outcomes = ["loaded", "crash", "hang", "crash", "exception", "memory", "loaded"]
     assert [result.outcome for result in results] == outcomes
     assert [result.kind for result in results] == list(kinds)
-    assert (results[1].detail, results[3].detail, results[4].detail) == ("SIGSEGV", "SIGXCPU", "exit 3")
+    assert [result.detail for result in results[1:4]] == ["SIGSEGV", "SIGXCPU", "exit 3"]
 
 
 def test_a_second_run_resumes_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
