@@ -27,7 +27,7 @@ from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.target import BASE
 from bridge.bullet.urdf.inertia_guards import welded_pose
 from bridge.mechanism import Mechanism
-from loaders.spatial import Array, SpatialInertia, matrix_to_quaternion, rotation_about
+from loaders.spatial import Array, SpatialInertia, frozen, matrix_to_quaternion, rotation_about
 
 from .state import State
 
@@ -103,9 +103,12 @@ class DynamicsQueries:
         if lender is None or index not in {BASE, lender}:
             return self._pybullet_inertia(index)
         X_BS = welded_pose(segments, lender)
+        own = segments[0].own_moments
         if index == BASE or X_BS is None:
-            return SpatialInertia.of(0.0)
-        return self._pybullet_inertia(BASE).moved(X_BS.inverse())
+            return SpatialInertia.of(0.0, I_Lcm=own)
+        total = self._pybullet_inertia(BASE)
+        lent = total.I_Lcm if own is None else total.I_Lcm - own
+        return dataclasses.replace(total, I_Lcm=frozen(lent)).moved(X_BS.inverse())
 
     def _pybullet_inertia(self, index: int) -> SpatialInertia:
         info = self.state.client.getDynamicsInfo(self.state.body, index)

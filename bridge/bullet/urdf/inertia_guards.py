@@ -74,7 +74,9 @@ def _borrow_inertia(segments: tuple[Segment, ...], diagnostics: Diagnostics) -> 
         X_BS = None if lender.inertia.mass == 0.0 else welded_pose(segments, index)
         if X_BS is None:
             continue
-        base = dataclasses.replace(segments[0], inertia=lender.inertia.moved(X_BS), inertia_lender=index)
+        inertia = segments[0].inertia + lender.inertia.moved(X_BS)
+        own = segments[0].inertia.I_Lcm
+        base = dataclasses.replace(segments[0], inertia=inertia, inertia_lender=index, own_moments=own)
         massless = dataclasses.replace(lender, inertia=SpatialInertia.of(0.0))
         diagnostics.add(
             Fate.NOTED,

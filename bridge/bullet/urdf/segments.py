@@ -38,6 +38,8 @@ class Segment:
     inertia: SpatialInertia
     """Inertia given to PyBullet, in the segment's frame S."""
     links: tuple[CarriedLink, ...]
+    own_moments: Array | None = None
+    """Rotational inertia [kg m^2] that a base without mass has itself, in its own axes, if a segment lends it mass."""
     inertia_lender: int | None = None
     """PyBullet's index of the welded segment whose inertia this segment holds; None if it holds its own."""
 

@@ -26,16 +26,18 @@ def test_a_massless_free_base_falls(bullet_client):
     assert robot.velocities()["a"][2] == pytest.approx(-0.981, rel=1e-6)
 
 
-def _root_without_mass():
+def _root_without_mass(moments=(0.0, 0.0, 0.0)):
     """A frame, welded to a heavy block that stands askew of it, from which an arm hangs."""
     askew = Pose.from_vector((0.2, -0.1, 0.3, 0.9, 0.1, -0.3, 0.2))
     block = SpatialInertia.of(2.0, (0.05, 0.0, -0.02), np.diag((0.03, 0.02, 0.025)))
-    links = [link("frame", inertia=SpatialInertia.of(0.0)), link("block", inertia=block), link("arm", X_WL=askew)]
+    frame = SpatialInertia.of(0.0, I_Lcm=np.diag(moments))
+    links = [link("frame", inertia=frame), link("block", inertia=block), link("arm", X_WL=askew)]
     return scene(links, [joint("weld", "frame", "block", JointType.FIXED, X_PJ=askew), joint("hinge", "block", "arm")])
 
 
-def test_a_base_without_mass_moves_as_exactly_as_the_link_that_is_welded_to_it(bullet_client):
-    source = _root_without_mass()
+@pytest.mark.parametrize("moments", [(0.0, 0.0, 0.0), (0.4, 0.5, 0.6)])
+def test_a_base_without_mass_moves_as_exactly_as_the_link_that_is_welded_to_it(bullet_client, moments):
+    source = _root_without_mass(moments)
     robot = load_into_pybullet(source, physicsClientId=bullet_client)
     assert "pybullet.lent-inertia" in codes(robot)
     q = {"frame": (0.1, 0.2, 0.3, 0.5, -0.5, 0.5, 0.5), "hinge": 0.8}
