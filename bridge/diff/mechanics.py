@@ -63,7 +63,7 @@ def mechanical_error(
     pose, matrix = 0.0, 0.0
     for _ in range(configurations):
         q = {str(body.joint): _position(body, rng) for body in first.bodies if body.primitives}
-        mapped = {renamed.get(name, name): value for name, value in q.items()}
+        mapped = {_joint(name, renamed): value for name, value in q.items()}
         pose = max(pose, _pose_error(first.link_poses(q), second.link_poses(mapped), renamed))
         matrix = max(matrix, _matrix_error(first, second, q, mapped, renamed))
     return MechanicalError(
@@ -78,8 +78,13 @@ def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str,
     links = {body.name for body in b.bodies}
     joints = {joint for joint, _ in b.v_order}
     lost = [body.name for body in a.bodies if names.get(body.name, body.name) not in links]
-    lost += [joint for joint, _ in a.v_order if names.get(joint, joint) not in joints]
+    lost += [joint for joint, _ in a.v_order if _joint(joint, names) not in joints]
     return tuple(dict.fromkeys(lost))
+
+
+def _joint(name: str, names: Mapping[str, str]) -> str:
+    """Return the name of a joint in B; the key of one that shares its name with a link starts with ``joint``."""
+    return names.get(f"joint {name}", names.get(name, name))
 
 
 def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
@@ -114,7 +119,7 @@ def _matrix_error(
     if not a.v_order:
         return 0.0
     index = {dof: i for i, dof in enumerate(b.v_order)}
-    order = [index[names.get(joint, joint), component] for joint, component in a.v_order]
+    order = [index[_joint(joint, names), component] for joint, component in a.v_order]
     first, second = a.mass_matrix(q), b.mass_matrix(mapped)[np.ix_(order, order)]
     return float(np.abs(first - second).max()) / max(float(np.abs(first).max()), 1e-12)
 

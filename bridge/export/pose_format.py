@@ -14,12 +14,13 @@ import numpy as np
 
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion
 
-from .number_format import number, numbers, round_to_short
+from .number_format import numbers, round_to_short
 
 _DECIMALS = 13
 _RIGHT_ANGLE = math.pi / 2
 _SNAP = 10.0**-_DECIMALS
 """Distance from a multiple of a right angle below which an angle is written as that multiple [rad]."""
+_DIRECTION_DECIMALS = 15
 _LOCKED = 1e-13
 """Cosine of a pitch below which roll and yaw turn about the same axis."""
 _ILL_CONDITIONED = 0.02
@@ -97,14 +98,21 @@ def pose_text(X: Pose, scale: float = 1.0) -> str | None:
 
 def direction_text(xyz: Sequence[float] | Array) -> str:
     """Return a unit direction whose text, read and normalized, gives the same text."""
-    values = np.asarray(xyz, dtype=np.float64)
+    unit = np.asarray(xyz, dtype=np.float64)
     for _ in range(8):
-        values = np.array([round(c, 15) for c in values.tolist()])
-        unit = values / math.sqrt(float(values @ values))
-        if np.array_equal(np.round(unit, 15), values):
+        short = np.round(unit, _DIRECTION_DECIMALS)
+        if np.array_equal(np.round(short / _length(short), _DIRECTION_DECIMALS), short):
+            return numbers(short.tolist())
+        before, unit = unit, unit / _length(unit)
+        if np.array_equal(before, unit):
             break
-        values = unit
-    return " ".join(number(c) for c in values.tolist())
+    return numbers(unit.tolist())
+
+
+def _length(v: Array) -> float:
+    """Return the length of a vector, computed as readers do."""
+    x, y, z = v.tolist()
+    return math.sqrt(x * x + y * y + z * z)
 
 
 def is_identity(X: Pose) -> bool:

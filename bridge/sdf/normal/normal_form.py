@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import NamedTuple
 
 from bridge.export.report import Report, unsupported_fields
@@ -83,7 +84,7 @@ def _report_names(names: dict[str, str], report: Report) -> None:
             "sdfout.name",
             "names in SDFormat are unique in a model, without :: and never reserved, and start with the model in a "
             "world; renamed {names}",
-            subjects=tuple(names),
+            subjects=tuple(re.sub("^(joint|frame|light) ", "", name) for name in names),
             names=tuple(f"{old} to {new}" for old, new in names.items()),
         )
 

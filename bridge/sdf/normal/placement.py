@@ -56,9 +56,7 @@ def placed(scene: Scene, scopes: Scopes, report: Report) -> Placed:
     names["light"] = _light_names(scene, names["link"])
     scene = renamed(scene, names)
     models = _models(scopes.root, scene)
-    changed = {
-        old: new for kind in ("link", "joint", "frame", "light") for old, new in names[kind].items() if old != new
-    }
+    changed = _changed(names)
     return Placed(dataclasses.replace(scene, models=models), scopes.root, changed)
 
 
@@ -80,6 +78,17 @@ def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
         for scope in scopes
         if scope.model is not None
     )
+
+
+def _changed(names: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return new names by old one; where a link has the old name too, the key starts with the kind: ``joint a``."""
+    links = names["link"]
+    changed = {old: new for old, new in links.items() if old != new}
+    for kind in ("joint", "frame", "light"):
+        for old, new in names[kind].items():
+            if new != links.get(old, old):
+                changed[f"{kind} {old}" if old in links else old] = new
+    return changed
 
 
 def _local(name: str, scope: Scope) -> str:

@@ -24,7 +24,7 @@ def test_names_that_several_kinds_share_are_told_apart_and_mapped() -> None:
     sdf = bridge.to_sdf(scene([link("a"), link("b")], [joint("a", "a", "b")]))
     found = read(sdf)
     assert [j.name for j in found.joints] == ["a_joint"]
-    assert sdf.names == {"a": "a_joint"}
+    assert sdf.names == {"joint a": "a_joint"}
 
 
 @pytest.mark.parametrize("name", ["__x__", "x::y", "world_", "a b", 'é<&>"'])
