@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from lxml import etree
 
 from loaders.spatial import Array
@@ -68,6 +69,8 @@ def set_attributes(element: Element, attributes: dict[str, Value | None] | dict[
 
 def text_of(value: Value) -> str:
     """Return a value as text: the shortest decimals, ``true`` and ``false``."""
+    if isinstance(value, np.generic):  # a scalar of NumPy in place of Python's
+        value = value.item()
     if isinstance(value, str):
         return xml_compatible(value)
     if isinstance(value, bool):
