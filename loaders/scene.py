@@ -24,11 +24,12 @@ class Scene(SceneData):
         """Return the scene as plain data in the conformance format, which ``sdfbridge info --json`` prints."""
         return to_dict(self)
 
-    def excluded_collision_pairs(self, policy: str = "drake") -> frozenset[frozenset[str]]:
+    def excluded_collision_pairs(self, policy: str | None = None) -> frozenset[frozenset[str]]:
         """Return the pairs of links with collisions that are excluded from contact; see `excluded_pairs`.
 
         Args:
-            policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``, ``mujoco`` or ``pybullet``.
+            policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``, ``mujoco`` or ``pybullet``;
+                None is that of the source's format.
 
         Raises:
             ValueError: if the policy is unknown.

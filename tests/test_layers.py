@@ -77,6 +77,8 @@ ORDER = {
         {"geometry"},
         {"urdf"},
         {"contact", "simulation"},
+        {"feature"},
+        {"mujoco_features"},
         {"handle", "unsupported_features", "arguments"},
         {"load"},
         {"__init__"},

@@ -41,6 +41,7 @@ from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
 from loaders.loss_summary import LossSummary
 from loaders.option_names import check_option_names
+from loaders.scene_queries.excluded_pairs import default_policy
 from loaders.spatial import IDENTITY, Pose
 
 from .target import TARGET
@@ -75,7 +76,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     globalScaling: float = 1.0,
     physicsClientId: Any = 0,
     *,
-    policy: str = "drake",
+    policy: str | None = None,
     collision_meshes: CollisionMeshes = "as_is",
     **load_options: Unpack[LoadOptions],
 ) -> PyBulletBody | Bodies:
@@ -97,6 +98,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         globalScaling: Factor on all lengths; masses stay.
         physicsClientId: The physics server: its id, or a ``BulletClient``.
         policy: The rule for pairs of links that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+            None is that of the source's format.
         collision_meshes: The collision geometry of meshes. ``as_is`` is what the file states: for PyBullet, the convex
             hull on moving links and the mesh itself on links welded to the world, unless the file asks for a hull or a
             convex decomposition. ``hull`` is the convex hull everywhere. ``decompose`` divides every mesh that is not
@@ -139,6 +141,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
+            policy = default_policy(mechanism.scene) if policy is None else policy
             plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, diagnostics)
             diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
             loaded = _load_plan(plan, client, diagnostics)

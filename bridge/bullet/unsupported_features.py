@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mechanism.force_laws import is_tendon_representable
-from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.diagnostics import NOWHERE, Diagnostics, Fate
 from loaders.model import (
     Bushing,
     DistanceConstraint,
@@ -29,34 +28,11 @@ from loaders.model import (
 )
 from loaders.scene_queries.scoped_names import SEPARATOR
 
+from .feature import Item, UnsupportedFeature
+from .mujoco_features import MUJOCO_FEATURES
 from .simulation.efforts import link_name
 
 _STEP = "call step(), or apply_passive_forces() before every stepSimulation"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One item of the scene with an unsupported feature."""
-
-    name: str
-    """Name of the item in the message."""
-    where: Where
-    subjects: tuple[str, ...]
-    """Scoped names of the links, joints and so on that it is about."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnsupportedFeature:
-    """One feature that PyBullet does not support."""
-
-    code: str
-    """Diagnostic code without the prefix ``pybullet.``."""
-    fate: Fate
-    template: str
-    """Message, with ``{names}`` for the names of the items and ``{count}`` for their number."""
-    find: Callable[[Mechanism], Iterable[Item]]
-    """Function that returns the items with the feature."""
-    hint: str = ""
 
 
 def report_unsupported_features(mechanism: Mechanism, diagnostics: Diagnostics) -> None:
@@ -99,9 +75,14 @@ def _axes(has_feature: Callable[[JointAxis], object]) -> Callable[[Mechanism], I
 def _rotors(mechanism: Mechanism) -> Iterator[Item]:
     """Yield joints with rotor inertia, and its share of the effective inertia at the zero configuration."""
     driven = [driven for driven in mechanism.actuators if driven.actuator.rotor_inertia and driven.dof is not None]
-    if not driven:
+    own = [body for body in mechanism.bodies if body.source is not None and any(a.inertia for a in body.source.axes)]
+    if not driven and not own:
         return
     effective = np.diag(mechanism.mass_matrix())
+    for body in own:
+        inertia, total = max(body.reflected_inertia, default=0.0), effective[body.v_start]
+        name = f"{body.joint} ({inertia:.3g} of {total:.3g} kg m^2 or kg)"
+        yield Item(name, _joint(body).where, (str(body.joint),))
     for item in driven:
         actuator, total = item.actuator, effective[item.dof]
         rotor = actuator.gear_ratio**2 * actuator.rotor_inertia
@@ -243,6 +224,7 @@ def _keyframes(mechanism: Mechanism) -> Iterator[Item]:
 
 
 UNSUPPORTED_FEATURES = (
+    *MUJOCO_FEATURES,
     UnsupportedFeature(
         "keyframes", Fate.NOTED, "PyBullet has no named states: {names}", _keyframes,
         "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of scene.keyframes",

@@ -138,9 +138,9 @@ def add_export_options(parser: ArgumentParser) -> None:
     text = "inertias that are not physical: refuse them, repair them, or compute them from the collisions"
     choices = ("keep", "repair", "from_geometry", "error")
     group.add_argument("--inertia", choices=choices, default="keep", help=text)
-    text = "default rule for the pairs of links that may collide: that of one simulator"
+    text = "default rule for the pairs of links that may collide: that of one simulator (mujoco for MJCF, else drake)"
     choices = ("drake", "sdformat", "mujoco", "pybullet")
-    group.add_argument("--policy", choices=choices, default="drake", help=text)
+    group.add_argument("--policy", choices=choices, help=text)
     text = "how meshes collide: as the file says, as convex hulls, or decomposed into convex parts"
     choices = ("as_is", "hull", "decompose")
     group.add_argument("--collision-meshes", choices=choices, default="as_is", help=text)

@@ -44,6 +44,9 @@ CODES = {
     "lower.static-joint": CodeInfo(
         "A joint cannot move, because its links are static or welded together.", "", (Fate.NOTED,)
     ),
+    "lower.tendon-inertia": CodeInfo(
+        "The reference mass matrix lacks the inertia of a tendon along a path in space.", "", (Fate.APPROXIMATED,)
+    ),
     "lower.thin-link": CodeInfo(
         "A link can turn about an axis about which nothing has inertia, such as a point mass; it gets 1e-9 kg m² more.",
         "Give the link its true inertia.",

@@ -24,6 +24,11 @@ CODES = {
         "Negate the reading.",
         (Fate.APPROXIMATED,),
     ),
+    "mjcf.free-joint": CodeInfo(
+        "MuJoCo has one damping, friction, stiffness and inertia for all directions of a free joint.",
+        "",
+        (Fate.APPROXIMATED,),
+    ),
     "mjcf.impossible-inertia": CodeInfo(
         "The inertia of a link belongs to no real body, so MuJoCo refuses it.",
         'Correct the inertia, or use `inertia="repair"`.',

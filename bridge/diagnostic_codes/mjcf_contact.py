@@ -18,6 +18,7 @@ CODES = {
         "State a stiffness, or one kind of damping only.",
         (Fate.DROPPED, Fate.APPROXIMATED),
     ),
+    "mjcf.contact-pair": CodeInfo("A contact pair names a collision that has no geom.", "", (Fate.DROPPED,)),
     "mjcf.contact-pairs": CodeInfo(
         "More than 2000 pairs of geoms may collide, so no explicit pairs are written.",
         "Reduce the number of shapes, or filter collisions.",

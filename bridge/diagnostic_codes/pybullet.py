@@ -46,6 +46,9 @@ CODES = {
         "Give a rigid ground a friction and a restitution of 1.",
         (Fate.NOTED,),
     ),
+    "pybullet.contact-pair": CodeInfo(
+        "The links of a contact pair may touch with all their shapes.", "", (Fate.APPROXIMATED,)
+    ),
     "pybullet.contact-policy": CodeInfo(
         "The collision policy ignores bitmasks and `self_collide`, which the source states.",
         'Use `policy="sdformat"`.',
@@ -54,6 +57,7 @@ CODES = {
     "pybullet.contact-property": CodeInfo(
         "Some contact parameters have no counterpart in PyBullet.", "", (Fate.DROPPED,)
     ),
+    "pybullet.control-range": CodeInfo("PyBullet has no actuators with a range of control.", "", (Fate.NOTED,)),
     "pybullet.controller-gains": CodeInfo(
         "The controllers of the model differ from PyBullet's motors; their forces are computed at each step.",
         "Call `apply_control()` of the handle.",
@@ -96,6 +100,9 @@ CODES = {
     "pybullet.flag-ignored": CodeInfo(
         "A flag that would change the model is ignored.", "Use the option `policy` instead.", (Fate.NOTED,)
     ),
+    "pybullet.floating-dynamics": CodeInfo(
+        "PyBullet does not support damping, friction and springs of free links.", "", (Fate.DROPPED,)
+    ),
     "pybullet.folded-links": CodeInfo(
         "Welded links are merged with the link that carries them, so that the body fits into PyBullet.",
         "Ask for poses by the name of the link.",
@@ -113,6 +120,9 @@ CODES = {
     ),
     "pybullet.hull-margin": CodeInfo(
         "PyBullet inflates the convex hulls of links by 1 mm.", "Use primitive shapes.", (Fate.APPROXIMATED,)
+    ),
+    "pybullet.inactive-constraint": CodeInfo(
+        "A constraint that the source switches off is left out.", "", (Fate.DROPPED,)
     ),
     "pybullet.keyframes": CodeInfo(
         "PyBullet has no named states of a model.",
@@ -148,6 +158,10 @@ CODES = {
         "Weld fewer links.",
         (Fate.APPROXIMATED,),
     ),
+    "pybullet.mujoco-settings": CodeInfo(
+        "Settings of MuJoCo that change the motion are not carried.", "", (Fate.DROPPED,)
+    ),
+    "pybullet.mujoco-solver": CodeInfo("Settings of MuJoCo's solver are not carried.", "", (Fate.NOTED,)),
     "pybullet.name-shortened": CodeInfo(
         "A name is longer than PyBullet allows and is shortened there.",
         "Use names of at most 1000 bytes.",
@@ -213,6 +227,7 @@ CODES = {
         "Advance the simulation with `step()` of the handle.",
         (Fate.APPROXIMATED,),
     ),
+    "pybullet.stated-tendon": CodeInfo("PyBullet does not support tendons of MuJoCo.", "", (Fate.DROPPED,)),
     "pybullet.surface-per-link": CodeInfo(
         "The collisions of one link have different contact parameters; those of the first are used.",
         "Split the link.",

@@ -52,6 +52,7 @@ def _resolve(coupling: Coupling, dofs: Mapping[tuple[str, int], int], diagnostic
         offset=coupling.offset,
         name=coupling.follower,
         where=coupling.where,
+        mujoco=coupling.mujoco,
     )
 
 

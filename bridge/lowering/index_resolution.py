@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bridge.mechanism.connections import BodyConnection, MechanismActuator, MechanismConstraint, TendonConnection
-from loaders.model import Actuator, BallConstraint, Bushing, DistanceConstraint, SpringDamper, TendonConstraint
+from loaders.model import (
+    Actuator,
+    BallConstraint,
+    Bushing,
+    Constraint,
+    DistanceConstraint,
+    SpringDamper,
+    TendonConstraint,
+    WeldConstraint,
+)
 from loaders.spatial import Pose
 
 
@@ -23,10 +32,18 @@ class Indices:
         """Return an actuator with the index of the velocity that it drives."""
         return MechanismActuator(actuator=actuator, dof=self.dofs.get((actuator.joint, 0)))
 
-    def constraint(self, element: BallConstraint | DistanceConstraint | TendonConstraint) -> MechanismConstraint:
+    def constraint(self, element: Constraint) -> MechanismConstraint:
         """Return a constraint with the indices of its bodies or velocities."""
         if isinstance(element, TendonConstraint):
             return TendonConnection(element=element, dofs=tuple(self.dofs.get((name, 0)) for name in element.joints))
+        if isinstance(element, WeldConstraint):
+            return BodyConnection(
+                element=element,
+                body_a=self.bodies[element.link_A],
+                body_b=self.bodies[element.link_B],
+                X_AP=element.X_AP,
+                X_BQ=element.X_BQ,
+            )
         return self.between_points(element)
 
     def force_element(self, element: SpringDamper | Bushing) -> BodyConnection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Primitive, PrimitiveKind
 from loaders.diagnostics import Diagnostics, ExportError, Fate
-from loaders.model import WORLD, JointType, by_name
+from loaders.model import WORLD, Joint, JointType, TendonPartType, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
@@ -51,6 +51,7 @@ def lower(scene: Scene) -> Mechanism:
     )
     couplings = resolve_couplings(scene, indices.dofs, diagnostics)
     _report_kinematic(bodies, diagnostics)
+    _report_tendon_inertia(scene, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
     return Mechanism(
         scene=scene,
@@ -92,12 +93,25 @@ def _bodies(scene: Scene, edges: tuple[Edge, ...], diagnostics: Diagnostics) -> 
             reversed=edge.reversed,
             primitives=primitives,
             inertia=link.inertia or _MASSLESS,
-            reflected_inertia=(reflected.get(name or "", 0.0) if nv == 1 else 0.0,) * nv,
+            reflected_inertia=_reflected_inertia(primitives, edge.joint, nv, reflected.get(name or "", 0.0)),
             v_start=v_start,
         )
         bodies.append(body)
         v_start += nv
     return tuple(bodies)
+
+
+def _reflected_inertia(
+    primitives: tuple[Primitive, ...], joint: Joint | None, nv: int, of_actuators: float
+) -> tuple[float, ...]:
+    """Return the reflected inertia at each velocity: that of the axes, and of the actuators of a single one."""
+    if joint is not None and joint.type is JointType.FLOATING:
+        return tuple(axis.inertia for axis in joint.axes for _ in range(3)) or (0.0,) * nv
+    values = [of_actuators if nv == 1 else 0.0] * nv
+    for dof in range(nv):
+        axes = [p.limits for p in primitives if p.dof_index in {dof, 0 if p.kind is PrimitiveKind.BALL else dof}]
+        values[dof] += next((axis.inertia for axis in axes if axis is not None), 0.0)
+    return tuple(values)
 
 
 def _attachment(
@@ -126,6 +140,22 @@ def free_joint_name(link: str, joint_names: set[str]) -> str:
     while link in joint_names:
         link = "_" + link
     return link
+
+
+def _report_tendon_inertia(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report tendons on a path in space whose inertia the mass matrix of the mechanism lacks."""
+    for tendon in scene.tendons:
+        if tendon.inertia and not any(part.type is TendonPartType.JOINT for part in tendon.parts):
+            diagnostics.add(
+                Fate.APPROXIMATED,
+                "lower.tendon-inertia",
+                "tendon {tendon} has an inertia of {inertia:g} kg along its path; it is carried to MuJoCo, but the "
+                "reference mass matrix lacks it",
+                tendon.where,
+                subjects=(tendon.name,),
+                tendon=tendon.name,
+                inertia=tendon.inertia,
+            )
 
 
 def _report_kinematic(bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from loaders.diagnostics import NOWHERE, Where
-from loaders.model import Z_AXIS, Joint, JointAxis, Link
+from loaders.model import Z_AXIS, Joint, JointAxis, Link, Settings
 from loaders.spatial import Array, Pose, SpatialInertia
 
 ROOT = -1
@@ -132,3 +132,5 @@ class DofCoupling:
     """Name of the joint that follows."""
     where: Where = NOWHERE
     """Place of the coupling, or gearbox, in the source."""
+    mujoco: Settings = ()
+    """Settings of MuJoCo that the source states."""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loaders.model import Actuator, BallConstraint, Bushing, DistanceConstraint, SpringDamper, TendonConstraint
+from loaders.model import (
+    Actuator,
+    BallConstraint,
+    Bushing,
+    DistanceConstraint,
+    SpringDamper,
+    TendonConstraint,
+    WeldConstraint,
+)
 from loaders.spatial import Pose
 
 
@@ -22,7 +30,7 @@ class MechanismActuator:
 class BodyConnection:
     """A constraint or force element between frame P on body A and frame Q on body B."""
 
-    element: BallConstraint | DistanceConstraint | SpringDamper | Bushing
+    element: BallConstraint | WeldConstraint | DistanceConstraint | SpringDamper | Bushing
     """The scene's element: its law and parameters."""
     body_a: int
     """Index of body A, or `bridge.mechanism.bodies.ROOT`."""

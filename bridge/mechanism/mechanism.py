@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from loaders.diagnostics import Diagnostic
-from loaders.model import WORLD
+from loaders.model import WORLD, TendonPartType
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import listed_pairs
+from loaders.scene_queries.excluded_pairs import default_policy, listed_pairs
 from loaders.spatial import Array, Pose, frozen
 
 from . import coordinates, dynamics, topology
@@ -161,7 +161,23 @@ class Mechanism:
 
     def mass_matrix(self, q: Mapping[str, Position] | None = None) -> Array:
         """Return the mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
-        return dynamics.mass_matrix(self.bodies, self.positions_by_body(q))
+        M = dynamics.mass_matrix(self.bodies, self.positions_by_body(q))
+        for inertia, coefficients in self._tendon_inertias:
+            M += inertia * np.outer(coefficients, coefficients)
+        return M
+
+    @cached_property
+    def _tendon_inertias(self) -> tuple[tuple[float, Array], ...]:
+        """Inertia of each tendon over joints, and its coefficient of each velocity."""
+        found = []
+        for tendon in self.scene.tendons:
+            coefficients = np.zeros(len(self.v_order))
+            for part in tendon.parts:
+                if part.type is TendonPartType.JOINT and (part.joint, 0) in self.dof_index:
+                    coefficients[self.dof_index[part.joint, 0]] += part.value
+            if tendon.inertia and coefficients.any():
+                found.append((tendon.inertia, coefficients))
+        return tuple(found)
 
     @cached_property
     def mass_matrix_at_zero(self) -> MassMatrixAtZero | None:
@@ -206,8 +222,8 @@ class Mechanism:
     def _excluded_by_policy(self) -> dict[str, frozenset[frozenset[int]]]:
         return {}
 
-    def excluded_pairs(self, policy: str = "drake") -> frozenset[frozenset[int]]:
-        """Return the pairs of body indices that never collide; computed once for each policy.
+    def excluded_pairs(self, policy: str | None = None) -> frozenset[frozenset[int]]:
+        """Return the pairs of body indices that never collide.
 
         Args:
             policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
@@ -215,6 +231,25 @@ class Mechanism:
         Raises:
             ValueError: for an unknown policy.
         """
+        return self.filtered_pairs(policy) - self._contact_pairs
+
+    @cached_property
+    def _contact_pairs(self) -> frozenset[frozenset[int]]:
+        index = self.body_index
+        return frozenset(frozenset((index[p.link_A], index[p.link_B])) for p in self.scene.contact_pairs)
+
+    def filtered_pairs(self, policy: str | None = None) -> frozenset[frozenset[int]]:
+        """Return the pairs of body indices that the filters exclude, whatever the contact pairs of the source say.
+
+        They are computed once for each policy.
+
+        Args:
+            policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
+
+        Raises:
+            ValueError: for an unknown policy.
+        """
+        policy = default_policy(self.scene) if policy is None else policy
         if policy not in self._excluded_by_policy:
             index = self.body_index
             pairs = listed_pairs(self.scene, policy)
@@ -223,7 +258,7 @@ class Mechanism:
             )
         return self._excluded_by_policy[policy]
 
-    def collidable_pairs(self, policy: str = "drake") -> frozenset[frozenset[str]]:
+    def collidable_pairs(self, policy: str | None = None) -> frozenset[frozenset[str]]:
         """Return the pairs of links with collisions that may touch; ``world`` is a link of the world itself.
 
         Args:

@@ -63,7 +63,7 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` and ``error`` refuse it,
                 ``repair`` replaces it by the nearest possible one, ``from_geometry`` computes it from the collision
                 shapes. ``from_geometry`` applies to links without inertia too, and ``error`` refuses them.
-            policy: The pairs of links that may collide: ``drake`` or another policy of
+            policy: The pairs of links that may collide: ``mujoco`` for MJCF, else ``drake``, or another policy of
                 `bridge.Mechanism.collidable_pairs`.
             collision_meshes: The collision shape of meshes: ``as_is`` follows the file, which for MuJoCo means the
                 convex hull unless the file demands a convex decomposition; ``hull`` is always the convex hull;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.export.number_format import placement
@@ -13,13 +14,16 @@ from bridge.mjcf.body.joints import ScalarJoint, joint_elements, joint_of_veloci
 from bridge.mjcf.body.keyframe import write_keyframes
 from bridge.mjcf.body.sensors import write_sensors
 from bridge.mjcf.body.sites_and_lights import write_frames, write_lights
+from bridge.mjcf.body.virtual_links import carried_bodies
+from bridge.mjcf.constraint.actuator_laws import write_actuator_laws
 from bridge.mjcf.constraint.actuators import write_actuators
 from bridge.mjcf.constraint.equality import write_equalities
+from bridge.mjcf.constraint.path_tendons import write_path_tendons
 from bridge.mjcf.constraint.tendons import write_tendons
 from bridge.mjcf.geom.assets import AssetLibrary, name_colors
 from bridge.mjcf.geom.collision_filters import filters
 from bridge.mjcf.geom.contact_compliance import inverse_masses
-from bridge.mjcf.geom.contact_pairs import write_contact_pairs
+from bridge.mjcf.geom.contact_pairs import write_contact_pairs, write_stated_pairs
 from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION, ContactData
 from bridge.mjcf.geom.excludes import report_ignored_filters, write_excludes
 from bridge.mjcf.geom.geoms import GeomWriter, PlacedShape, WrittenShapes
@@ -31,8 +35,9 @@ from bridge.mjcf.xml.context import Context, Document
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.options import Options
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
-from loaders.model import WORLD
+from loaders.model import WORLD, Settings
 from loaders.scene import Scene
+from loaders.scene_queries.excluded_pairs import FILTER_PARENT_OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +102,12 @@ def _write_sections(
     write_excludes(contact.filters, context)
     write_contact_pairs(shapes.geom_names, contact.inverse_masses, context)
     report_ignored_filters(context)
+    write_stated_pairs(shapes.geom_names, context)
     write_tendons(scalar_joints, context)
+    tendons = write_path_tendons(scalar_joints, context)
     write_equalities(scalar_joints, context)
     speed_limited = write_actuators(scalar_joints, context)
+    write_actuator_laws(scalar_joints, tendons, context)
     write_sensors(shapes.geom_names, context)
     write_lights(context)
     return speed_limited
@@ -123,14 +131,30 @@ def _write_settings(context: Context) -> None:
     """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity in any case."""
     scene = context.mechanism.scene
     context.document["compiler"].set(angle="radian")
+    is_mujoco = scene.physics.engine == "mujoco"
     context.document["option"].set(
         timestep=context.time_step,
         gravity=scene.gravity.tolist(),
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic_field(scene),
-        integrator="implicitfast",
-        cone="elliptic" if _needs_elliptic_cone(context) else None,
+        integrator=None if is_mujoco else "implicitfast",
+        cone="elliptic" if not is_mujoco and _needs_elliptic_cone(context) else None,
     )
+    if is_mujoco:
+        _write_engine_settings(scene.physics.parameters, context)
+
+
+def _write_engine_settings(settings: Settings, context: Context) -> None:
+    """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent filter."""
+    option, flags = context.document["option"], Element("flag")
+    for path, text in settings:
+        section, _, name = path.partition("/")
+        if section == "option":
+            option.set(**{name: text})
+        elif (path, text) != FILTER_PARENT_OFF:
+            flags.set(**{name: text})
+    if flags.attributes:
+        option.children.append(flags)
 
 
 def _needs_elliptic_cone(context: Context) -> bool:
@@ -158,12 +182,16 @@ def _magnetic_field(scene: Scene) -> list[float] | None:
 def _write_bodies(scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, context: Context) -> WrittenShapes:
     """Make the element of each body with its contents; the bodies are nested after the other sections are written."""
     elements = inertials(context)
+    carried = carried_bodies(context.mechanism)
+    context.document.bodies = [_body(body, context) for body in context.mechanism.bodies]
+    for i, carrier in carried.items():
+        context.document.bodies[i] = context.document.bodies[carrier]
+        context.document.bodies[i].set(**_placement(context.mechanism.bodies[i]))
     for i, body in enumerate(context.mechanism.bodies):
-        element = _body(body, context)
-        context.document.bodies.append(element)
+        element = context.document.bodies[i]
         inertial = elements[i]
-        if inertial is not None and element.tag == "body":
-            element.children.append(inertial)
+        if inertial is not None and element.tag == "body" and i not in carried:
+            element.children.insert(0, inertial)
         element.children.extend(joint_elements(i, scalar_joints, context))
         is_moving = context.mechanism.moving_ancestor(i) != ROOT
         element.children.extend(geoms.geoms(body.link, is_moving=is_moving))
@@ -174,18 +202,25 @@ def _body(body: Body, context: Context) -> Element:
     """Return the element of a body in its pose at the zero configuration; a link named ``world`` is the world."""
     if body.name == WORLD:
         return context.document["worldbody"]
-    X_PB = body.link.X_WL if kind_of(body) is PrimitiveKind.FREE else body.X_PF @ body.X_BM.inverse()
-    return Element(
+    element = Element(
         "body",
         name=body.name,
-        **placement(X_PB),
+        **_placement(body),
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
+    element.set(**dict(body.link.mujoco))
+    return element
+
+
+def _placement(body: Body) -> dict[str, Sequence[float] | None]:
+    """Return the pose of a body in its parent at the zero configuration."""
+    is_free = kind_of(body) is PrimitiveKind.FREE
+    return placement(body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse())
 
 
 def _nest_bodies(context: Context) -> None:
     for i, body in enumerate(context.mechanism.bodies):
-        element = context.document.bodies[i]
-        if element.tag == "body":
-            context.document.body(body.parent).children.append(element)
+        element, parent = context.document.bodies[i], context.document.body(body.parent)
+        if element.tag == "body" and element is not parent:
+            parent.children.append(element)

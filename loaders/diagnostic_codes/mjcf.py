@@ -5,14 +5,21 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "mjcf-in.actuator": CodeInfo(
+        "An actuator is not carried: a plugin, several controls, a delay, states of a DC motor, or a rare target.",
+        "",
+        (Fate.DROPPED,),
+    ),
+    "mjcf-in.equality": CodeInfo(
+        "An equality constraint is not carried: of tendons, of soft bodies, of a single joint, or a coupling that is"
+        " switched off.",
+        "",
+        (Fate.DROPPED,),
+    ),
     "mjcf-in.file": CodeInfo(
         "An element names a file that MJCF has no meaning for; MuJoCo would open it.",
         "Remove the attribute.",
         (Fate.INVALID,),
-    ),
-    "mjcf-in.fluid": CodeInfo("The density or viscosity of the medium is not carried.", "", (Fate.DROPPED,)),
-    "mjcf-in.gravcomp": CodeInfo(
-        "A body compensates its gravity in part, which a scene cannot hold.", "", (Fate.DROPPED,)
     ),
     "mjcf-in.include": CodeInfo(
         "An included or attached file cannot be read.", "Check its name; it counts from the main file.", (Fate.INVALID,)
@@ -20,18 +27,17 @@ CODES = {
     "mjcf-in.included-twice": CodeInfo(
         "A file is included twice, or includes itself.", "Remove one of the includes.", (Fate.INVALID,)
     ),
-    "mjcf-in.joint-dynamics": CodeInfo(
-        "A property of a joint is not carried: armature, or damping, friction, stiffness or limits of a free or ball"
-        " joint.",
+    "mjcf-in.keyframe": CodeInfo(
+        "Velocities, controls and the positions of free and ball joints of a keyframe are not carried.",
         "",
-        (Fate.DROPPED,),
+        (Fate.NOTED,),
     ),
     "mjcf-in.mesh-frame": CodeInfo(
         "A mesh is rotated by `refquat` and scaled by different factors, in another order than MuJoCo's.",
         "Apply the rotation to the file.",
         (Fate.APPROXIMATED,),
     ),
-    "mjcf-in.not-carried": CodeInfo("Elements of a kind that a scene does not hold.", "", (Fate.DROPPED, Fate.NOTED)),
+    "mjcf-in.not-carried": CodeInfo("Elements of a kind that a scene does not hold.", "", (Fate.NOTED,)),
     "mjcf-in.not-finite": CodeInfo("A number is NaN.", "Write a number.", (Fate.INVALID,)),
     "mjcf-in.plugin": CodeInfo("Plugins of the engine are not carried.", "", (Fate.DROPPED,)),
     "mjcf-in.refused": CodeInfo(

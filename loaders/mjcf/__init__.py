@@ -13,14 +13,19 @@ from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Model
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY
+from loaders.spatial import IDENTITY, frozen
 
 from .compilation.compiler import CompileError, compile_text
 from .compilation.inputs import Inputs
 from .compilation.source import Source
-from .elements.contacts import read_excludes
+from .elements.actuators import read_actuators
+from .elements.contacts import read_excludes, read_pairs
+from .elements.equalities import read_constraints, read_couplings
+from .elements.frames import read_frames
+from .elements.keyframes import read_keyframes
 from .elements.links import read_links
-from .elements.options import read_gravity, read_physics, report_options
+from .elements.options import read_gravity, read_physics, report_warnings
+from .elements.tendons import read_tendons
 from .elements.unsupported import report_unsupported
 
 _NAMELESS = "MuJoCo Model"
@@ -65,15 +70,25 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     groups, rules = read_excludes(source)
     bodies = [link.name for link in links if link.name != WORLD]
     model = Model(name=name, X_WM=IDENTITY, canonical_link=bodies[0] if bodies else None, where=root.where)
-    report_options(source)
+    collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
+    report_warnings(source)
     report_unsupported(source)
     return Scene(
         name=name,
         gravity=read_gravity(source),
-        physics=read_physics(source),
+        physics=read_physics(root, source),
+        wind=frozen(source.model.opt.wind),
+        magnetic_field=frozen(source.model.opt.magnetic),
         models=(model,),
         links=tuple(links),
         joints=tuple(joints),
+        frames=read_frames(source),
+        couplings=read_couplings(source),
+        actuators=read_actuators(source),
+        constraints=read_constraints(source),
         filter_groups=groups,
         filter_rules=rules,
+        contact_pairs=read_pairs(collisions, source),
+        tendons=read_tendons(source),
+        keyframes=read_keyframes(source),
     )

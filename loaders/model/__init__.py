@@ -6,7 +6,7 @@ M model, L link, J joint, F frame, G geometry, P and C the parent and child link
 the source from which an item was read.
 """
 
-from .common import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Named, Rgba, by_name
+from .common import WORLD, X_AXIS, Y_AXIS, Z_AXIS, Named, Rgba, Settings, by_name
 from .constraints import (
     BallConstraint,
     Bushing,
@@ -15,8 +15,9 @@ from .constraints import (
     ForceElement,
     SpringDamper,
     TendonConstraint,
+    WeldConstraint,
 )
-from .filters import FilterGroup, FilterRule
+from .filters import ContactPair, FilterGroup, FilterRule
 from .geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane, Polyline, Sphere
 from .joints import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from .keyframes import Keyframe
@@ -24,6 +25,7 @@ from .links import Collision, Frame, Light, Link, Model, Sensor, Visual
 from .materials import Material
 from .scene_data import Physics, SceneData
 from .surfaces import Friction, Hydroelastic, Surface
+from .tendons import Tendon, TendonPart, TendonPartType
 
 __all__ = [
     "Actuator",
@@ -35,6 +37,7 @@ __all__ = [
     "Collision",
     "Cone",
     "Constraint",
+    "ContactPair",
     "Coupling",
     "Curve",
     "Cylinder",
@@ -65,12 +68,17 @@ __all__ = [
     "Rgba",
     "SceneData",
     "Sensor",
+    "Settings",
     "Sphere",
     "SpringDamper",
     "Surface",
+    "Tendon",
     "TendonConstraint",
+    "TendonPart",
+    "TendonPartType",
     "Visual",
     "WORLD",
+    "WeldConstraint",
     "X_AXIS",
     "Y_AXIS",
     "Z_AXIS",

@@ -16,6 +16,9 @@ Z_AXIS = frozen((0.0, 0.0, 1.0))
 Rgba = tuple[float, float, float, float]
 """Red, green, blue and opacity, each from 0 to 1."""
 
+Settings = tuple[tuple[str, str], ...]
+"""Attribute and text of each setting of MuJoCo, as in MJCF, that no other field holds."""
+
 
 class Named(Protocol):
     """An item with a name."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from loaders.diagnostics import NOWHERE, Where
 from loaders.spatial import Array, Pose
 
+from .common import Settings
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BallConstraint:
@@ -18,6 +20,8 @@ class BallConstraint:
         link_B: Name of link B.
         p_AP: Position of P in A [m], shape (3,).
         p_BQ: Position of Q in B [m], shape (3,).
+        active: Whether it holds; one that does not may be switched on in MuJoCo.
+        mujoco: Further settings of MuJoCo's ``<connect>``.
         where: Place in the source.
     """
 
@@ -25,6 +29,31 @@ class BallConstraint:
     link_B: str
     p_AP: Array
     p_BQ: Array
+    active: bool = True
+    mujoco: Settings = ()
+    where: Where = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WeldConstraint:
+    """Constraint that frame P of link A coincides with frame Q of link B, softly.
+
+    Attributes:
+        link_A: Name of link A.
+        link_B: Name of link B.
+        X_AP: Pose of P in A.
+        X_BQ: Pose of Q in B.
+        active: Whether it holds; one that does not may be switched on in MuJoCo.
+        mujoco: Further settings of MuJoCo's ``<weld>``.
+        where: Place in the source.
+    """
+
+    link_A: str
+    link_B: str
+    X_AP: Pose
+    X_BQ: Pose
+    active: bool = True
+    mujoco: Settings = ()
     where: Where = NOWHERE
 
 
@@ -130,5 +159,5 @@ class Bushing:
     where: Where = NOWHERE
 
 
-Constraint = BallConstraint | DistanceConstraint | TendonConstraint
+Constraint = BallConstraint | WeldConstraint | DistanceConstraint | TendonConstraint
 ForceElement = SpringDamper | Bushing

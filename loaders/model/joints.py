@@ -9,6 +9,7 @@ from enum import StrEnum
 from loaders.diagnostics import NOWHERE, Where
 from loaders.spatial import Array, Pose
 
+from .common import Settings
 from .links import Sensor
 
 
@@ -53,6 +54,8 @@ class JointAxis:
     """Spring stiffness [N m/rad or N/m]."""
     spring_reference: float = 0.0
     """Position at which the spring exerts no force [rad or m]."""
+    inertia: float = 0.0
+    """Reflected inertia of the drive [kg m^2 or kg]."""
     limit_stiffness: float | None = None
     """Stiffness of the joint limits [N m/rad or N/m]; None is rigid."""
     limit_dissipation: float | None = None
@@ -98,8 +101,9 @@ class Joint:
     X_CJ: Pose
     """Pose of frame J in the child link."""
     axes: tuple[JointAxis, ...] = ()
-    """Axes in the order of the joint's positions: none for fixed and floating joints, at most one for a ball joint,
-    which has only damping, ``x, y, normal`` for a planar joint, and the axis of rotation for a screw joint."""
+    """Axes in the order of the joint's positions: none for fixed joints, ``x, y, normal`` for a planar joint, and the
+    axis of rotation for a screw joint. At most one for a ball joint and two for a floating joint, translation and
+    rotation: these hold for every direction and have no limits, and a spring pulls to the default position."""
     pitch: float = 1.0
     """Translation of a screw joint per revolution [m], right-handed."""
     gear_ratio: float = 1.0
@@ -114,6 +118,8 @@ class Joint:
     """Sensors on the joint."""
     provide_feedback: bool = False
     """Whether the source requests joint forces."""
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<joint>``."""
     where: Where = NOWHERE
 
 
@@ -127,17 +133,23 @@ class Coupling:
     offset: float = 0.0
     follower_axis: int = 0
     leader_axis: int = 0
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<joint>`` of ``<equality>``."""
     where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actuator:
-    """An actuator of one joint. Efforts are those at the joint, after the gear."""
+    """An actuator of one joint or tendon. Efforts are those at the joint, after the gear."""
 
     name: str
     """Scoped name."""
     joint: str
-    """Name of the joint."""
+    """Name of the joint; empty if it drives something else."""
+    tendon: str = ""
+    """Name of the tendon; empty if it drives something else."""
+    control: tuple[float, float] = (-math.inf, math.inf)
+    """Range of the control."""
     effort: float = math.inf
     """Effort limit [N m or N]."""
     gear_ratio: float = 1.0
@@ -150,4 +162,6 @@ class Actuator:
     """Velocity gain of a controller [N m s/rad or N s/m]."""
     interfaces: tuple[str, ...] = ()
     """Hardware interfaces that the source lists."""
+    mujoco: Settings = ()
+    """The law of the actuator as in MuJoCo's ``<general>``; empty if the source states none."""
     where: Where = NOWHERE

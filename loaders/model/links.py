@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from loaders.diagnostics import NOWHERE, Where
 from loaders.spatial import Array, Pose, SpatialInertia
 
-from .common import Rgba
+from .common import Rgba, Settings
 from .geometry import Geometry
 from .materials import Material
 from .surfaces import Surface
@@ -143,6 +143,11 @@ class Link:
     """Unit axis, in L, of the surface velocity of a conveyor, or None."""
     deformable: tuple[tuple[str, str], ...] = ()
     """Name and text of each property of a deformable body; empty for a rigid one."""
+    virtual: bool = False
+    """Whether a reader made it to connect two joints of one body: it has neither inertia nor shapes, and its frame
+    coincides with that of the body at the zero configuration."""
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<body>``."""
     where: Where = NOWHERE
 
 

@@ -8,10 +8,11 @@ from loaders.diagnostics import Diagnostic
 from loaders.spatial import IDENTITY, Array, frozen
 
 from .constraints import Constraint, ForceElement
-from .filters import FilterGroup, FilterRule
+from .filters import ContactPair, FilterGroup, FilterRule
 from .joints import Actuator, Coupling, Joint
 from .keyframes import Keyframe
 from .links import Frame, Light, Link, Model
+from .tendons import Tendon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,4 +61,6 @@ class SceneData:
     filter_groups: tuple[FilterGroup, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
+    contact_pairs: tuple[ContactPair, ...] = ()
+    tendons: tuple[Tendon, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

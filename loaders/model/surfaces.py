@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .common import Settings
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Friction:
@@ -81,5 +83,7 @@ class Surface:
     """Bitmask of its own categories; None is ``collide_bitmask``."""
     collide_without_contact: bool = False
     """Whether contacts are reported but exert no force."""
+    mujoco: Settings = ()
+    """Further settings of the contact in MuJoCo's ``<geom>``."""
     hydroelastic: Hydroelastic | None = None
     """Parameters of Drake's hydroelastic contact."""

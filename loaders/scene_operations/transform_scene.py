@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from loaders.model import WORLD, Joint, JointType, Link
+from loaders.model import WORLD, Joint, JointType, Link, Tendon, TendonPart
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
@@ -57,6 +57,8 @@ _ITEMS = (
     "filter_groups",
     "filter_rules",
     "keyframes",
+    "contact_pairs",
+    "tendons",
     "diagnostics",
 )
 
@@ -69,12 +71,14 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "frames": ("name", "link"),
     "lights": ("name", "link"),
     "couplings": ("follower", "leader"),
-    "actuators": ("name", "joint"),
+    "actuators": ("name", "joint", "tendon"),
     "constraints": ("link_A", "link_B", "joints"),
     "forces": ("link_A", "link_B", "link_C"),
     "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
     "keyframes": ("name", "joints"),
+    "contact_pairs": ("link_A", "link_B"),
+    "tendons": ("name",),
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
@@ -88,7 +92,7 @@ class _Renaming:
         self._root = root
 
     def __call__(self, name: str) -> str:
-        return name if name == WORLD else self._prefix + name
+        return name if name in {"", WORLD} else self._prefix + name
 
     def model(self, name: str) -> str:
         """Return the new name of a model; the new name of the root model is the scope itself."""
@@ -114,12 +118,22 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
         kind: tuple(replace(item, **rename.fields(item, keys)) for item in getattr(scene, kind))
         for kind, keys in _NAMES.items()
     }
+    items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
     items["links"] = tuple(replace(link, model=rename.model(link.model)) for link in items["links"])
     items["models"] = tuple(
         replace(m, name=rename.model(m.name), canonical_link=m.canonical_link and rename(m.canonical_link))
         for m in scene.models
     )
     return replace(scene, name=rename.model(scene.name), **items)
+
+
+def _renamed_tendon(tendon: Tendon, rename: _Renaming) -> Tendon:
+    return replace(
+        tendon,
+        parts=tuple(
+            replace(p, joint=rename(p.joint), link=rename(p.link), link_S=rename(p.link_S)) for p in tendon.parts
+        ),
+    )
 
 
 # --- poses -----------------------------------------------------------------------------------------------------------
@@ -136,6 +150,7 @@ def _moved(scene: Scene, X_VW: Pose) -> Scene:
         models=tuple(replace(model, X_WM=X_VW @ model.X_WM) for model in scene.models),
         links=tuple(_moved_link(link, X_VW) for link in scene.links),
         joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
+        tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
         **moved,
     )
 
@@ -144,7 +159,7 @@ _LINK_AND_POSE: Mapping[str, tuple[tuple[str, str], ...]] = {
     "joints": (("parent", "X_PJ"), ("child", "X_CJ")),
     "frames": (("link", "X_LF"),),
     "lights": (("link", "X_LLight"),),
-    "constraints": (("link_A", "p_AP"), ("link_B", "p_BQ")),
+    "constraints": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_AP"), ("link_B", "X_BQ")),
     "forces": (("link_A", "p_AP"), ("link_B", "p_BQ"), ("link_A", "X_LA"), ("link_C", "X_LC")),
 }
 """Pairs of fields, a link and a pose or position in its frame, keyed by kind of item."""
@@ -157,6 +172,19 @@ def _moved_item(item: Any, X_VW: Pose, ends: tuple[tuple[str, str], ...]) -> Any
         if getattr(item, end, None) == WORLD and hasattr(item, key)
     }
     return replace(item, **changes) if changes else item
+
+
+def _moved_tendon(tendon: Tendon, X_VW: Pose) -> Tendon:
+    return replace(tendon, parts=tuple(_moved_part(part, X_VW) for part in tendon.parts))
+
+
+def _moved_part(part: TendonPart, X_VW: Pose) -> TendonPart:
+    """Return a part with what is fixed to the world moved."""
+    X_LP = X_VW @ part.X_LP if part.link == WORLD else part.X_LP
+    p_LS = part.p_LS
+    if p_LS is not None and part.link_S == WORLD:
+        p_LS = frozen(X_VW.p + X_VW.R @ p_LS)
+    return replace(part, X_LP=X_LP, p_LS=p_LS)
 
 
 def _moved_value(X_VW: Pose, value: Pose | Array) -> Pose | Array:

@@ -9,46 +9,59 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain, combinations, islice, product
 
-from loaders.model import WORLD, Joint, Link, SceneData, Surface
+from loaders.model import WORLD, Link, SceneData, Surface
 from loaders.safety.limits import spend
 
 from .connectivity import connected_components, is_connection, is_weld, static_links
-from .scoped_names import outermost_scope, root_model
+from .scoped_names import SEPARATOR, outermost_scope, root_model
 
 Pair = tuple[str, str]
 _CHUNK = 10_000
 """Number of pairs that are made before they are counted."""
 
 
-def excluded_pairs(scene: SceneData, policy: str = "drake") -> frozenset[frozenset[str]]:
+def default_policy(scene: SceneData) -> str:
+    """Return the policy of the source's format: ``mujoco`` for MJCF, ``drake`` for every other format."""
+    return "mujoco" if scene.physics.engine == "mujoco" else "drake"
+
+
+def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[frozenset[str]]:
     """Return the pairs of links with collisions that are excluded from contact; the link of the world is ``world``.
 
-    Args:
-        scene: The scene.
-        policy: The rule for pairs that no filter group names. ``drake`` excludes the links of one joint, unless its
-            parent is the world, and links welded together, directly or through the world. ``sdformat`` excludes the
-            links of one joint, links of one model unless one of them self-collides, pairs of static links, and pairs
-            whose bitmasks have no common bit. ``mujoco`` excludes links welded together and the links of one joint,
-            with welded links as one and unless one is fixed to the world. ``pybullet`` excludes links of one root
-            model, and pairs of links fixed to the world.
-
-    Raises:
-        ValueError: if the policy is not one of `POLICIES`.
-    """
-    return frozenset(map(frozenset, listed_pairs(scene, policy)))
-
-
-def listed_pairs(scene: SceneData, policy: str) -> Iterator[Pair]:
-    """Yield the pairs that `excluded_pairs` returns; a pair may come several times and in both orders.
+    Links of which two collisions may touch by a contact pair of the source are not excluded.
 
     Args:
         scene: The scene.
-        policy: The rule for pairs that no filter group names.
+        policy: See `listed_pairs`.
 
     Raises:
         ValueError: if the policy is not one of `POLICIES`.
         LimitError: if there are more pairs than the call that is running may have.
     """
+    paired = {frozenset((pair.link_A, pair.link_B)) for pair in scene.contact_pairs}
+    return frozenset(map(frozenset, listed_pairs(scene, policy))) - paired
+
+
+def listed_pairs(scene: SceneData, policy: str | None = None) -> Iterator[Pair]:
+    """Yield the pairs of links with collisions that the filters exclude, whatever the contact pairs of the source say.
+
+    A pair may come several times and in both orders.
+
+    Args:
+        scene: The scene.
+        policy: The rule for pairs that no filter group names; None is that of `default_policy`. ``drake`` excludes the
+            links of one joint, unless its parent is the world, and links welded together, directly or through the
+            world. ``sdformat`` excludes the links of one joint, links of one model unless one of them self-collides,
+            pairs of static links, and pairs whose bitmasks have no common bit. ``mujoco`` excludes links welded
+            together and the links of one joint, with welded links as one and unless one is fixed to the world, and
+            pairs whose bitmasks, where stated, have no common bit. ``pybullet`` excludes links of one root model, and
+            pairs of links fixed to the world.
+
+    Raises:
+        ValueError: if the policy is not one of `POLICIES`.
+        LimitError: if there are more pairs than the call that is running may have.
+    """
+    policy = default_policy(scene) if policy is None else policy
     if policy not in POLICIES:
         raise ValueError(f"unknown policy {policy!r}; expected one of: {', '.join(POLICIES)}")
     colliding = {link.name: link for link in scene.links if link.collisions}
@@ -70,8 +83,17 @@ def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Pair]
         yield from combinations(a, 2) if rule.a == rule.b else product(a, b)
 
 
-def _jointed(scene: SceneData) -> Iterator[Joint]:
-    return filter(is_connection, scene.joints)
+def _jointed(scene: SceneData) -> Iterator[tuple[str, str]]:
+    """Yield parent and child of each joint; in place of a virtual parent the link that carries it."""
+    carrier = {joint.child: joint.parent for joint in scene.joints}
+    virtual = {link.name for link in scene.links if link.virtual}
+    for joint in filter(is_connection, scene.joints):
+        parent = joint.parent
+        seen = set()
+        while parent in virtual and parent in carrier and parent not in seen:
+            seen.add(parent)
+            parent = carrier[parent]
+        yield parent, joint.child
 
 
 # --- the default rule of each simulator ------------------------------------------------------------------------------
@@ -80,17 +102,17 @@ _Links = dict[str, Link]
 
 
 def _drake(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
-    for joint in _jointed(scene):
-        if joint.parent != WORLD and joint.parent in colliding and joint.child in colliding:
-            yield joint.parent, joint.child
+    for parent, child in _jointed(scene):
+        if parent != WORLD and parent in colliding and child in colliding:
+            yield parent, child
     for group in weld_groups(scene):
         yield from combinations((name for name in group if name in colliding), 2)
 
 
 def _sdformat(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
-    for joint in _jointed(scene):
-        if joint.parent in colliding and joint.child in colliding:
-            yield joint.parent, joint.child
+    for parent, child in _jointed(scene):
+        if parent in colliding and child in colliding:
+            yield parent, child
     yield from combinations(static_links(scene) & colliding.keys(), 2)
     self_colliding = {model.name for model in scene.models if model.self_collide}
     excluded: dict[str, list[str]] = defaultdict(list)
@@ -110,6 +132,20 @@ def bitmasks(surface: Surface) -> tuple[int, int]:
     """
     category = surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask
     return category, surface.collide_bitmask
+
+
+def has_bitmasks(scene: SceneData) -> bool:
+    """Return whether any collision has other bitmasks than the default."""
+    return any(True for _ in collisions_with_bitmasks(scene))
+
+
+def collisions_with_bitmasks(scene: SceneData) -> Iterator[str]:
+    """Yield the names of the collisions that have other bitmasks than the default."""
+    default = (Surface().collide_bitmask, Surface().category_bitmask)
+    for link in scene.links:
+        for collision in link.collisions:
+            if (collision.surface.collide_bitmask, collision.surface.category_bitmask) != default:
+                yield f"{link.name}{SEPARATOR}{collision.name}"
 
 
 def masked_pairs(scene: SceneData) -> Iterator[Pair]:
@@ -135,9 +171,13 @@ def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
     colliding_groups = [[name for name in group if name in colliding] for group in groups]
     for names in colliding_groups:
         yield from combinations(names, 2)
+    if has_bitmasks(scene):
+        yield from masked_pairs(scene)
+    if FILTER_PARENT_OFF in scene.physics.parameters:
+        return
     group_of = {name: i for i, group in enumerate(groups) for name in group}
-    for joint in _jointed(scene):
-        a, b = group_of[joint.parent], group_of[joint.child]
+    for parent, child in _jointed(scene):
+        a, b = group_of[parent], group_of[child]
         if a and b:  # group 0 is the world
             yield from product(colliding_groups[a], colliding_groups[b])
 
@@ -159,5 +199,7 @@ POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Pair]]] = {
     "pybullet": _pybullet,
 }
 """Default rules, keyed by policy."""
-BITMASKED = frozenset({"sdformat"})
-"""Policies that use the bitmasks of collisions and ``self_collide``."""
+BITMASKED = frozenset({"sdformat", "mujoco"})
+"""Policies that use the bitmasks of collisions."""
+FILTER_PARENT_OFF = ("flag/filterparent", "disable")
+"""MuJoCo's setting by which parent and child may collide."""

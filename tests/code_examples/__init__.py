@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from tests.support.code_example import Example
 
-from . import drake, files, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf
+from . import drake, files, from_mjcf, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf
 
 EXAMPLES: dict[str, Example] = {
     **drake.EXAMPLES,
     **files.EXAMPLES,
+    **from_mjcf.EXAMPLES,
     **lowering.EXAMPLES,
     **mjcf.EXAMPLES,
     **mjcf_reader.EXAMPLES,

@@ -19,14 +19,14 @@ def mesh(attributes: str) -> str:
 
 
 EXAMPLES = {
+    "mjcf-in.actuator": robot(BODY, '<actuator><motor name="m" joint="j" delay="0.1" nsample="9"/></actuator>', "m"),
+    "mjcf-in.equality": robot(BODY, '<equality><joint name="e" joint1="j"/></equality>', "e"),
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
-    "mjcf-in.fluid": robot(BODY, '<option density="1"/>'),
-    "mjcf-in.gravcomp": robot(f'<body name="b" gravcomp="0.5">{BALL}</body>', "", "b"),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),
     "mjcf-in.included-twice": robot('<include file="a.xml"/><include file="a.xml"/>', a_xml="<mujocoinclude/>"),
-    "mjcf-in.joint-dynamics": robot(f'<body><joint name="j" armature="1"/>{BALL}</body>', "", "j"),
+    "mjcf-in.keyframe": robot(BODY, '<keyframe><key name="k" qvel="1"/></keyframe>', "k"),
     "mjcf-in.mesh-frame": robot(MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON),
-    "mjcf-in.not-carried": robot(BODY, '<actuator><motor name="drive" joint="j"/></actuator>', "drive"),
+    "mjcf-in.not-carried": robot(BODY, '<sensor><jointpos name="q" joint="j"/></sensor>', "q"),
     "mjcf-in.not-finite": robot('<body name="b" pos="nan 0 0"/>'),
     "mjcf-in.plugin": robot(
         '<body><plugin plugin="mujoco.elasticity.cable"/><geom type="capsule" size="0.1 0.1"/></body>',

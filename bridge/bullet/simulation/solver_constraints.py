@@ -17,7 +17,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Closure, DofCoupling, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import BallConstraint, Joint, JointType
+from loaders.model import BallConstraint, Joint, JointType, WeldConstraint
 from loaders.spatial import IDENTITY, Pose
 
 from .efforts import link_name
@@ -74,7 +74,7 @@ class Constraints:
             self._couple(coupling, joints)
         for closure in self.mechanism.closures:
             self._close(closure)
-        for connection in _ball_constraints(self.mechanism):
+        for connection in _soft_connections(self.mechanism):
             self._connect_points(connection)
 
     # --- gears -------------------------------------------------------------------------------------------------------
@@ -120,7 +120,8 @@ class Constraints:
     def _connect_points(self, connection: BodyConnection) -> None:
         a = self._end(connection.body_a, connection.X_AP)
         b = self._end(connection.body_b, connection.X_BQ)
-        self.created[", ".join(_link_names(self.mechanism, connection))] += self.point_to_point(None, a, b)
+        create = self.weld if isinstance(connection.element, WeldConstraint) else self.point_to_point
+        self.created[", ".join(_link_names(self.mechanism, connection))] += create(None, a, b)
 
     def _end(self, body: int, X_LK: Pose) -> _End:
         """Return the end of a constraint on a body of the mechanism."""
@@ -193,10 +194,13 @@ def _offset(end: _End, X_KA: Pose) -> _End:
     return _End(end.body, end.index, end.X_IK @ X_KA)
 
 
-def _ball_constraints(mechanism: Mechanism) -> Iterator[BodyConnection]:
+def _soft_connections(mechanism: Mechanism) -> Iterator[BodyConnection]:
+    """Yield the points and frames that are held together, without those that are switched off."""
     for constraint in mechanism.constraints:
-        if isinstance(constraint, BodyConnection) and isinstance(constraint.element, BallConstraint):
-            yield constraint
+        if isinstance(constraint, BodyConnection):
+            element = constraint.element
+            if isinstance(element, BallConstraint | WeldConstraint) and element.active:
+                yield constraint
 
 
 def _link_names(mechanism: Mechanism, connection: BodyConnection) -> tuple[str, str]:
@@ -250,16 +254,18 @@ def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulatio
         _report_coupling(mechanism, coupling, joints, diagnostics)
     for closure in mechanism.closures:
         _report_closure(closure.joint, diagnostics)
-    for connection in _ball_constraints(mechanism):
+    for connection in _soft_connections(mechanism):
         link_A, link_B = _link_names(mechanism, connection)
+        part = "frame" if isinstance(connection.element, WeldConstraint) else "point"
         diagnostics.add(
             Fate.APPROXIMATED,
             "pybullet.ball-constraint",
-            "the solver holds a point of {link_A} and one of {link_B} together, within 1e-4 m in 1 s at 1 kHz",
+            "the solver holds a {part} of {link_A} and one of {link_B} together, within 1e-4 m in 1 s at 1 kHz",
             connection.element.where,
             target=TARGET,
             hint="use a smaller time step",
             subjects=(link_A, link_B),
+            part=part,
             link_A=link_A,
             link_B=link_B,
         )

@@ -11,12 +11,15 @@ import math
 import numpy as np
 
 from bridge.export.number_format import numbers, quaternion
+from bridge.mechanism.bodies import Body
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
 from loaders.model import Link
 from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.spatial import Array, SpatialInertia, frozen
+
+from .virtual_links import carried_bodies
 
 MINIMUM = 1e-15
 """MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
@@ -31,10 +34,16 @@ def inertials(context: Context) -> list[Element | None]:
     bodies = context.mechanism.bodies
     accepted = [_accepted_inertia(body.link, body.inertia, context) for body in bodies]
     has_mass = _has_welded_mass(context, accepted)
+    carried = carried_bodies(context.mechanism)
     return [
-        _inertial(body.link, accepted[i], needs_mass=bool(body.primitives) and not has_mass[i], context=context)
+        _inertial(body.link, accepted[i], needs_mass=_needs_mass(body, i in carried, has_mass[i]), context=context)
         for i, body in enumerate(bodies)
     ]
+
+
+def _needs_mass(body: Body, is_carried: bool, has_mass: bool) -> bool:
+    """Return whether MuJoCo demands mass of a body; a virtual link becomes part of the body that it carries."""
+    return bool(body.primitives) and not is_carried and not has_mass
 
 
 def _accepted_inertia(link: Link, inertia: SpatialInertia, context: Context) -> SpatialInertia:

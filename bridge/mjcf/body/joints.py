@@ -75,13 +75,44 @@ def joint_elements(index: int, scalar_joints: dict[int, ScalarJoint], context: C
     """
     body = context.mechanism.bodies[index]
     if kind_of(body) is PrimitiveKind.FREE:
-        return [Element("freejoint", name=body.joint)]
+        return [_free_joint(body, context)]
     elements = []
     for p, (name, primitive) in enumerate(zip(primitive_names(body), body.primitives, strict=True)):
         scalar_joint = scalar_joints.get(body.v_start + primitive.dof_index)
         has_dynamics = scalar_joint is None or scalar_joint.primitive == p
         elements.append(_joint(body, name, primitive, has_dynamics, context))
     return elements
+
+
+def _free_joint(body: Body, context: Context) -> Element:
+    """Return the joint of a free body; MuJoCo has one damping, stiffness and inertia for all its directions."""
+    axes = body.source.axes if body.source is not None else ()
+    if not axes:
+        return Element("freejoint", name=body.joint)
+    element = Element("joint", name=body.joint, type="free")
+    translation, rotation = axes
+    for name, attribute in _FREE_DYNAMICS.items():
+        value = getattr(rotation, name)
+        element.set(**{attribute: value or None})
+        if getattr(translation, name) != value:
+            context.report(
+                Fate.APPROXIMATED,
+                "free-joint",
+                "joint {joint}: MuJoCo has one {quantity} for all directions, {value:g} is that of rotation",
+                where_of(body),
+                subjects=(str(body.joint),),
+                joint=body.joint,
+                quantity=attribute,
+                value=value,
+            )
+    element.set(**dict(body.source.mujoco if body.source is not None else ()))
+    return element
+
+
+_FREE_DYNAMICS = {
+    "damping": "damping", "friction": "frictionloss", "spring_stiffness": "stiffness", "inertia": "armature",
+}  # fmt: skip
+"""MJCF's attribute of each field of an axis that a free joint has."""
 
 
 def _joint(body: Body, name: str, primitive: Primitive, has_dynamics: bool, context: Context) -> Element:
@@ -126,6 +157,8 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
             frictionloss=axis.friction / abs(r) or None,
         )
     element.set(armature=armature or None)
+    if body.source is not None:
+        element.set(**dict(body.source.mujoco))
 
 
 def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:

@@ -82,7 +82,7 @@ def write_actuators(scalar_joints: dict[int, ScalarJoint], context: Context) -> 
 
 
 def _report_omitted(context: Context) -> None:
-    actuators = [a.actuator for a in context.mechanism.actuators]
+    actuators = [a.actuator for a in context.mechanism.actuators if not a.actuator.mujoco]
     if actuators:
         names = tuple(actuator.name for actuator in actuators)
         context.report(
@@ -144,7 +144,7 @@ def _stated_actuators(context: Context) -> list[MechanismActuator]:
             subjects=joints,
             joints=joints,
         )
-    return [actuator for actuator in context.mechanism.actuators if actuator not in idle]
+    return [a for a in context.mechanism.actuators if a not in idle and not a.actuator.mujoco]
 
 
 def _followers(mechanism: Mechanism) -> set[str]:

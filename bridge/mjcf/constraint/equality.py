@@ -15,7 +15,7 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.solver_constants import DEFAULT_SOLIMP, DEFAULT_SOLREF, HELD_WITHIN
 from loaders.diagnostics import Fate, Where
-from loaders.model import BallConstraint, JointType
+from loaders.model import BallConstraint, JointType, Settings, WeldConstraint
 from loaders.spatial import Pose
 
 from .loop_feasibility import CLOSED, BodyFrame, least_residual, residual_at_zero
@@ -37,15 +37,20 @@ def write_equalities(scalar_joints: dict[int, ScalarJoint], context: Context) ->
     for constraint in context.mechanism.constraints:
         if isinstance(constraint, BodyConnection) and isinstance(constraint.element, BallConstraint):
             _write_ball(constraint.element, constraint, context)
+        elif isinstance(constraint, BodyConnection) and isinstance(constraint.element, WeldConstraint):
+            _write_weld(constraint.element, constraint, context)
 
 
 # --- joints ----------------------------------------------------------------------------------------------------------
 
 
-def _joint_equality(follower: str, leader: str | None, offset: float, multiplier: float, context: Context) -> None:
-    context.document["equality"].add(
+def _joint_equality(
+    follower: str, leader: str | None, offset: float, multiplier: float, context: Context, settings: Settings = ()
+) -> None:
+    element = context.document["equality"].add(
         "joint", joint1=follower, joint2=leader, polycoef=(offset, multiplier, 0.0, 0.0, 0.0)
     )
+    element.set(**dict(settings))
 
 
 def _write_screw(dof: int, joint: ScalarJoint, context: Context) -> None:
@@ -102,7 +107,9 @@ def _write_couplings(scalar_joints: dict[int, ScalarJoint], context: Context) ->
             continue
         offset = follower.ratio * coupling.offset
         multiplier = coupling.multiplier * follower.ratio / leader.ratio
-        _joint_equality(follower.joint, leader.joint, offset, multiplier, context)
+        _joint_equality(follower.joint, leader.joint, offset, multiplier, context, coupling.mujoco)
+        if coupling.mujoco:  # the source states the softness
+            continue
         context.report(
             Fate.APPROXIMATED,
             "coupling-soft-constraint",
@@ -150,6 +157,9 @@ def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: Contex
 
 
 def _write_ball(constraint: BallConstraint, connection: BodyConnection, context: Context) -> None:
+    if constraint.mujoco or not constraint.active:
+        _between_sites("connect", constraint, connection, context)
+        return
     name = context.names.claim("equality", f"{constraint.link_A}_{constraint.link_B}")
     links = constraint.link_A, constraint.link_B
     A, B = (connection.body_a, connection.X_AP), (connection.body_b, connection.X_BQ)
@@ -166,6 +176,23 @@ def _write_ball(constraint: BallConstraint, connection: BodyConnection, context:
         link_b=constraint.link_B,
         error="1e-4 m",
     )
+
+
+def _write_weld(constraint: WeldConstraint, connection: BodyConnection, context: Context) -> None:
+    _between_sites("weld", constraint, connection, context)
+
+
+def _between_sites(
+    tag: str, constraint: BallConstraint | WeldConstraint, connection: BodyConnection, context: Context
+) -> None:
+    """Write a constraint as the source states it, with the softness of the source or MuJoCo's default."""
+    settings = dict(constraint.mujoco)
+    preferred = settings.pop("name", f"{constraint.link_A}_{constraint.link_B}")
+    name = context.names.claim("equality", preferred)
+    site1 = add_site(f"{name}_A", connection.body_a, connection.X_AP, context)
+    site2 = add_site(f"{name}_B", connection.body_b, connection.X_BQ, context)
+    element = context.document["equality"].add(tag, name=name, site1=site1, site2=site2)
+    element.set(active=None if constraint.active else False, **settings)
 
 
 def _softness(

@@ -10,10 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 
-from bridge.lowering.collision_filters import has_bitmasks
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
-from loaders.scene_queries.excluded_pairs import BITMASKED, masked_pairs
+from loaders.scene_queries.excluded_pairs import BITMASKED, has_bitmasks, masked_pairs
 
 from .collision_masks import Mask, masks
 
@@ -43,7 +42,7 @@ class Filters:
     """Pairs of bodies that do not collide and are not covered by the other filters, in the order of the scene."""
 
 
-def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
+def filters(mechanism: Mechanism, policy: str) -> Filters:
     """Return the filters under which exactly the pairs collide that the policy lets collide.
 
     The source's bitmasks are written where the policy respects them. Otherwise equivalent masks replace more than
@@ -53,7 +52,7 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
         mechanism: The mechanism.
         policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
     """
-    excluded = mechanism.excluded_pairs(policy)
+    excluded = mechanism.filtered_pairs(policy)
     pairs = _between_groups(mechanism, excluded)
     implied = set(_adjacent_pairs(mechanism))
     parent_filter = implied <= pairs
@@ -78,7 +77,7 @@ def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, i
     return tuple((bodies[i], bodies[j]) for i, j in places)
 
 
-def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, int]:
+def welded_partners(mechanism: Mechanism, policy: str) -> dict[int, int]:
     """Return, for each body that has any, the number of bodies it is welded to and may collide with.
 
     MuJoCo never lets them collide.
@@ -112,10 +111,19 @@ def _colliding_by_group(mechanism: Mechanism) -> dict[int, list[int]]:
     return members
 
 
+def _parent_group(mechanism: Mechanism, group: int) -> int:
+    """Return the group that carries a group; virtual links between them do not count."""
+    while group != ROOT:
+        group = mechanism.moving_ancestor(mechanism.bodies[group].parent)
+        if group == ROOT or not mechanism.bodies[group].link.virtual:
+            return group
+    return ROOT
+
+
 def _adjacent_pairs(mechanism: Mechanism) -> Iterator[Pair]:
     """Yield the pairs that MuJoCo's parent filter excludes: of a weld group and its parent group, except the world."""
     colliding = _colliding_by_group(mechanism)
     for group, bodies in colliding.items():
-        parent = ROOT if group == ROOT else mechanism.moving_ancestor(mechanism.bodies[group].parent)
+        parent = _parent_group(mechanism, group)
         if parent != ROOT:
             yield from (frozenset(pair) for pair in product(bodies, colliding.get(parent, ())))

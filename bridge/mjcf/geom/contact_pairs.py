@@ -83,6 +83,30 @@ def write_contact_pairs(
         _write_pair(a, b, masses, context)
 
 
+def write_stated_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+    """Write the contact pairs of the source.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        context: The export.
+    """
+    for pair in context.mechanism.scene.contact_pairs:
+        first = geom_names.get((pair.link_A, pair.collision_A), ())
+        second = geom_names.get((pair.link_B, pair.collision_B), ())
+        for a, b in product(first, second):
+            context.document["contact"].add("pair", geom1=a, geom2=b, **dict(pair.mujoco))
+        if not first or not second:
+            context.report(
+                Fate.DROPPED,
+                "contact-pair",
+                "the contact pair of {collision_a} and {collision_b} is not carried: one has no geom",
+                pair.where,
+                subjects=(pair.link_A, pair.link_B),
+                collision_a=pair.collision_A,
+                collision_b=pair.collision_B,
+            )
+
+
 def _colliding_shapes(
     geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context
 ) -> Iterator[tuple[_Shape, _Shape]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge.export.number_format import number
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import Collision, Friction, Link, Surface
@@ -89,7 +90,17 @@ def contact_attributes(collision: Collision, link: Link, data: ContactData, cont
         **_masks(collision, context.mechanism.body_index[link.name], data.filters),
         **_friction(owner, context),
         **_compliance(owner, data.inverse_masses, context),
+        **_stated_settings(collision.surface),
     }
+
+
+def _stated_settings(surface: Surface) -> dict[str, str]:
+    """Return MuJoCo's own settings of the source; sliding friction is a field of the scene."""
+    settings = dict(surface.mujoco)
+    if "friction" in settings:
+        _, *rest = settings["friction"].split()
+        settings["friction"] = " ".join((number(surface.friction.mu), *rest))
+    return settings
 
 
 # --- friction --------------------------------------------------------------------------------------------------------

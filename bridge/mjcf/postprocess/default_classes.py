@@ -38,7 +38,8 @@ def group_into_classes(joints: Sequence[Element], actuators: Sequence[Element], 
     taken |= {"main", model_class.attributes["class"]}
     for names in ((*DYNAMICS, "range"), DYNAMICS):
         _group_joints(joints, names, taken, model_class)
-    if len({actuator.tag for actuator in actuators}) == 1 and len(actuators) > 1:
+    are_alike = len({actuator.tag for actuator in actuators}) == 1
+    if are_alike and len(actuators) > 1 and all("joint" in actuator.attributes for actuator in actuators):
         _group_actuators(actuators, joints, model_class)
 
 

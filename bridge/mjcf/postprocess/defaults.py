@@ -63,8 +63,13 @@ def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
         set_class(mesh, "class", model_class)
 
 
+def _is_from_mujoco(context: Context) -> bool:
+    """Return whether the source has MuJoCo's own settings of the softness of constraints."""
+    return context.mechanism.scene.physics.engine == "mujoco"
+
+
 def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:
-    if section.children:
+    if section.children and not _is_from_mujoco(context):
         model_class.add("equality", solref=hard_solref(context.time_step), solimp=HARD_SOLIMP)
     for element in section.children:
         set_class(element, "class", model_class)
@@ -78,9 +83,9 @@ def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context
     common = Element("joint")
     if len(joints) > 1:
         common.set(**move_shared(joints, DYNAMICS))
-    if "range" in stated:
+    if "range" in stated and not _is_from_mujoco(context):
         common.set(solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
-    if "frictionloss" in stated:
+    if "frictionloss" in stated and not _is_from_mujoco(context):
         common.set(solreffriction=hard_solref(context.time_step), solimpfriction=HARD_SOLIMP)
     if common.attributes:
         model_class.children.append(common)

@@ -98,7 +98,7 @@ _SPEED = (
     ),
 )
 _AXIS = (_Rule("acceleration", Fate.DROPPED, "acceleration-limit", "MuJoCo does not support acceleration limits"),)
-_PHYSICS = (
+_PACE = (
     _Rule(
         "real_time_factor real_time_update_rate",
         Fate.NOTED,
@@ -106,6 +106,8 @@ _PHYSICS = (
         "in MuJoCo the caller determines the pace",
     ),
     _Rule("max_contacts", Fate.NOTED, "physics", "MuJoCo determines the number of contacts"),
+)
+_PHYSICS = (
     _Rule("engine", Fate.NOTED, "physics", "the model runs in MuJoCo"),
     _Rule("parameters", Fate.NOTED, "physics", "they are parameters of another engine"),
 )
@@ -146,7 +148,8 @@ def report_unsupported_fields(speed_limited: frozenset[str], context: Context) -
 
 def _report_physics(scene: Scene, context: Context) -> None:
     where = Where(scene.source)
-    _apply(_PHYSICS, scene.physics, _Owner("physics", "", (), where), context)
+    rules = _PACE if scene.physics.engine == "mujoco" else (*_PACE, *_PHYSICS)
+    _apply(rules, scene.physics, _Owner("physics", "", (), where), context)
     if scene.physics.time_step != context.time_step:
         context.report(
             Fate.ASSUMED,
@@ -156,7 +159,7 @@ def _report_physics(scene: Scene, context: Context) -> None:
             time_step=scene.physics.time_step,
             default=context.time_step,
         )
-    if scene.wind.any():
+    if scene.wind.any() and scene.physics.engine != "mujoco":
         context.report(
             Fate.DROPPED,
             "wind",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, cast, get_args
 
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
@@ -12,6 +12,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.option_names import check_option_names
+from loaders.scene_queries.excluded_pairs import default_policy
 
 from .target import TARGET
 
@@ -27,7 +28,7 @@ class MjcfOptions(LoadOptions, total=False):
     actuators: Actuators
     base: Base
     inertia: Inertia
-    policy: str
+    policy: str | None
     collision_meshes: CollisionMeshes
     contacts: Contacts
 
@@ -61,7 +62,7 @@ class Options:
         Raises:
             ValueError: if an option has an unknown value.
         """
-        names = {field.name for field in fields(cls)} & keywords.keys()
+        names = {field.name for field in fields(cls) if keywords.get(field.name) is not None}
         options = cls(**{name: keywords[name] for name in names})
         load_names = keywords.keys() & LoadOptions.__optional_keys__
         return options, cast(LoadOptions, {name: keywords[name] for name in load_names})
@@ -79,6 +80,8 @@ def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechan
     check_option_names(keywords, MjcfOptions.__optional_keys__)
     options, load_options = Options.split(keywords)
     mechanism = mechanism_of(source, **load_options)
+    if keywords.get("policy") is None:
+        options = replace(options, policy=default_policy(mechanism.scene))
     return mechanism if options.base == "as_is" else with_base(mechanism, fixed=options.base == "fixed"), options
 
 

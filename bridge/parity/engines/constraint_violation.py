@@ -10,7 +10,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.coordinates import Position
-from loaders.model import WORLD, BallConstraint, JointType
+from loaders.model import WORLD, BallConstraint, JointType, WeldConstraint
 from loaders.spatial import IDENTITY, Pose
 
 from .dofs import screw_like_joints
@@ -25,14 +25,13 @@ def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:
         yield closure.joint.name, ((closure.parent, closure.joint.X_PJ), (closure.child, closure.joint.X_CJ))
     index = {body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT}
     for constraint in mechanism.scene.constraints:
-        if isinstance(constraint, BallConstraint):
-            yield (
-                f"{constraint.link_A}, {constraint.link_B}",
-                (
-                    (index[constraint.link_A], Pose.of(p=constraint.p_AP)),
-                    (index[constraint.link_B], Pose.of(p=constraint.p_BQ)),
-                ),
-            )
+        if isinstance(constraint, BallConstraint | WeldConstraint) and constraint.active:
+            if isinstance(constraint, WeldConstraint):
+                X_AP, X_BQ = constraint.X_AP, constraint.X_BQ
+            else:
+                X_AP, X_BQ = Pose.of(p=constraint.p_AP), Pose.of(p=constraint.p_BQ)
+            name = f"{constraint.link_A}, {constraint.link_B}"
+            yield name, ((index[constraint.link_A], X_AP), (index[constraint.link_B], X_BQ))
 
 
 def constraint_subjects(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
@@ -41,7 +40,7 @@ def constraint_subjects(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     subjects: dict[str, tuple[str, ...]] = {joint: (joint,) for joint in screw_like_joints(mechanism)}
     subjects |= {c.name: (order[c.follower][0], order[c.leader][0]) for c in mechanism.couplings}
     subjects |= {closure.joint.name: (closure.joint.name,) for closure in mechanism.closures}
-    balls = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint))
+    balls = (c for c in mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
     return subjects | {f"{ball.link_A}, {ball.link_B}": (ball.link_A, ball.link_B) for ball in balls}
 
 
@@ -58,7 +57,9 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
         if c.follower in values and c.leader in values:
             violations[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
     poses = mechanism.link_poses(q)
-    welds = {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
+    stated = (c for c in mechanism.scene.constraints if isinstance(c, WeldConstraint))
+    welds = {f"{weld.link_A}, {weld.link_B}" for weld in stated}
+    welds |= {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
     for name, ((a, X_AP), (b, X_BQ)) in constraint_frames(mechanism):
         P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
         violations[name] = frame_distance(P, Q, welded=name in welds)

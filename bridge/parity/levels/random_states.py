@@ -14,7 +14,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
 from bridge.mechanism.couplings import with_followers
 from bridge.parity.engines.dofs import scalar_dofs
-from loaders.model import Actuator, BallConstraint, JointAxis
+from loaders.model import Actuator, BallConstraint, JointAxis, WeldConstraint
 from loaders.scene import Scene
 
 State = tuple[dict[str, Position], dict[str, Position]]
@@ -109,7 +109,9 @@ def without_solver_effects(
     scene = mechanism.scene
     loops = set() if constrained else {closure.joint.name for closure in mechanism.closures}
     joints = tuple(
-        dataclasses.replace(joint, axes=tuple(_smooth(axis, damped) for axis in joint.axes), sensors=())
+        dataclasses.replace(
+            joint, axes=tuple(_smooth(axis, damped, rotors) for axis in joint.axes), sensors=(), mujoco=()
+        )
         for joint in scene.joints
         if joint.name not in loops and (constrained or joint.type != "gearbox")
     )
@@ -117,18 +119,23 @@ def without_solver_effects(
     smooth: Scene = dataclasses.replace(
         scene, links=links, joints=joints, couplings=scene.couplings if constrained else (),
         actuators=tuple(_without_controller(actuator) for actuator in scene.actuators) if rotors else (),
-        constraints=tuple(c for c in scene.constraints if isinstance(c, BallConstraint)) if constrained else (),
-        forces=(), lights=(), diagnostics=(),
+        constraints=tuple(c for c in scene.constraints if isinstance(c, _HELD)) if constrained else (),
+        forces=(), lights=(), diagnostics=(), tendons=(), contact_pairs=(),
+        physics=dataclasses.replace(scene.physics, parameters=()),
     )  # fmt: skip
     return with_minimum_inertia(lower(smooth))
 
 
+_HELD = BallConstraint | WeldConstraint
+"""Constraints that hold points or frames together."""
+
+
 def _without_controller(actuator: Actuator) -> Actuator:
     """The actuator with its rotor, but without gains."""
-    return dataclasses.replace(actuator, p_gain=None, d_gain=None)
+    return dataclasses.replace(actuator, p_gain=None, d_gain=None, tendon="", mujoco=())
 
 
-def _smooth(axis: JointAxis, damped: bool) -> JointAxis:
+def _smooth(axis: JointAxis, damped: bool, rotors: bool) -> JointAxis:
     """The axis without limits and dry friction."""
     return dataclasses.replace(
         axis,
@@ -139,6 +146,7 @@ def _smooth(axis: JointAxis, damped: bool) -> JointAxis:
         velocity=math.inf,
         damping=axis.damping if damped else 0.0,
         spring_stiffness=axis.spring_stiffness if damped else 0.0,
+        inertia=axis.inertia if rotors else 0.0,
         limit_stiffness=None,
         limit_dissipation=None,
     )

@@ -16,6 +16,7 @@ from loaders.model import (
     ForceElement,
     SpringDamper,
     TendonConstraint,
+    WeldConstraint,
 )
 from loaders.scene_queries.scoped_names import local_name
 
@@ -44,7 +45,7 @@ def add_forces(model: Element, items: Iterable[Constraint | ForceElement], refer
             _add_tendon(model, item, references)
         elif isinstance(item, Bushing):
             _add_bushing(model, item, references)
-        else:
+        elif not isinstance(item, WeldConstraint):  # reported, and left out of the normal form
             _add_pair(model, item, references)
 
 

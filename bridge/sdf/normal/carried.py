@@ -46,6 +46,7 @@ CARRIED: Carried = {
     m.Coupling: {"follower", "leader", "multiplier", "offset", "follower_axis", "leader_axis", "where"},
     m.Actuator: _ITEM | {"joint", "effort", "gear_ratio", "rotor_inertia", "p_gain", "d_gain", "interfaces"},
     m.BallConstraint: _PAIR,
+    m.WeldConstraint: {"link_A", "link_B", "X_AP", "X_BQ", "active", "mujoco", "where"},
     m.DistanceConstraint: _PAIR | {"distance", "stiffness", "damping"},
     m.TendonConstraint: {
         "joints", "coefficients", "offset", "lower", "upper", "stiffness", "damping", "where",

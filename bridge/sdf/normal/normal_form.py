@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bridge.export.report import Report, unsupported_fields
 from bridge.sdf.options import Options
 from loaders.diagnostics import NOWHERE, Fate
-from loaders.model import WORLD
+from loaders.model import WORLD, WeldConstraint
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
 
@@ -43,7 +43,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         report: Receives what is changed or left out.
     """
     _report_fields(scene, report)
-    scene = _without_keyframes(scene, report)
+    scene = _without_mujoco_items(_without_keyframes(scene, report), report)
     scene = with_sayable_models(scene, report)
     scene, world_link = with_world_link(scene, report)
     scene = with_sayable_joints(scene, report)
@@ -102,6 +102,24 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
             positions=tuple(f"{joint} at {position}" for joint, position in stated),
         )
     return dataclasses.replace(scene, keyframes=())
+
+
+def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
+    """Return the scene without tendons, contact pairs and welds, which are reported."""
+    welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
+    for weld in welds:
+        report.add(
+            Fate.DROPPED,
+            "sdfout.field",
+            "SDFormat has no place for {field} of {kind} {owner}",
+            weld.where,
+            subjects=(weld.link_A, weld.link_B),
+            field="the weld",
+            kind="link",
+            owner=weld.link_A,
+        )
+    constraints = tuple(c for c in scene.constraints if not isinstance(c, WeldConstraint))
+    return dataclasses.replace(scene, constraints=constraints, tendons=(), contact_pairs=())
 
 
 def _report_fields(scene: Scene, report: Report) -> None:

@@ -1,9 +1,11 @@
-"""Collision filters: the excluded pairs of bodies."""
+"""Collision filters and contact pairs."""
 
 from __future__ import annotations
 
 from loaders.mjcf.compilation.source import Source
-from loaders.model import FilterGroup, FilterRule
+from loaders.model import ContactPair, FilterGroup, FilterRule
+
+from .settings import solver, text_of, unless
 
 
 def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[FilterRule, ...]]:
@@ -17,3 +19,35 @@ def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[Filter
             groups.setdefault(name, FilterGroup(name=name, links=(name,), where=where))
         rules.append(FilterRule(a=a, b=b, where=where))
     return tuple(groups.values()), tuple(rules)
+
+
+def read_pairs(collisions: set[tuple[str, str]], source: Source) -> tuple[ContactPair, ...]:
+    """Return the contact pairs of a model.
+
+    Args:
+        collisions: Link and name of each collision; a pair with another geom, which was reported, is left out.
+        source: The compiled model.
+    """
+    pairs = (_pair(i, source) for i in range(source.model.npair))
+    return tuple(p for p in pairs if {(p.link_A, p.collision_A), (p.link_B, p.collision_B)} <= collisions)
+
+
+def _pair(i: int, source: Source) -> ContactPair:
+    model, names = source.model, source.names("geom")
+    a, b = int(model.pair_geom1[i]), int(model.pair_geom2[i])
+    settings = [
+        ("condim", text_of(model.pair_dim[i])),
+        ("friction", text_of(model.pair_friction[i])),
+        *solver(model.pair_solref[i], model.pair_solimp[i]),
+        *unless("solreffriction", model.pair_solreffriction[i], (0.0, 0.0)),
+        *unless("margin", model.pair_margin[i], 0.0),
+        *unless("gap", model.pair_gap[i], 0.0),
+    ]
+    return ContactPair(
+        link_A=source.link(int(model.geom_bodyid[a])),
+        collision_A=names[a],
+        link_B=source.link(int(model.geom_bodyid[b])),
+        collision_B=names[b],
+        mujoco=tuple(settings),
+        where=source.where("pair", i),
+    )

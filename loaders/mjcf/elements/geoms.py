@@ -26,6 +26,7 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose
 
 from .materials import Looks
+from .settings import contact_settings
 
 Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
 
@@ -160,4 +161,5 @@ def _surface(g: int, model: Any) -> Surface:
         friction=Friction(mu=mu, mu2=mu),
         category_bitmask=int(model.geom_contype[g]) & _MASK,
         collide_bitmask=int(model.geom_conaffinity[g]) & _MASK,
+        mujoco=contact_settings(g, model),
     )

@@ -17,6 +17,8 @@ from loaders.model import WORLD, Joint, JointAxis, JointType
 from loaders.model.common import Z_AXIS
 from loaders.spatial import IDENTITY, Pose, frozen, rotation_about
 
+from .settings import joint_settings
+
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
 
@@ -39,7 +41,7 @@ def chain_of(body: int, source: Source) -> Chain:
     first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
     joints = tuple(range(first, first + count)) if count else ()
     X_PB = source.pose("body", body)
-    moved = [_displacement(j, -_reference(j, model), model) for j in joints]
+    moved = [_displacement(j, -reference_of(j, model), model) for j in joints]
     frames = []
     X_DB = IDENTITY  # the body at zero in the frame that the joints before have moved
     for j, X in reversed(list(zip(joints, moved, strict=True))):
@@ -48,7 +50,8 @@ def chain_of(body: int, source: Source) -> Chain:
     return Chain(X_PB=X_PB @ X_DB, joints=joints, frames=tuple(reversed(frames)))
 
 
-def _reference(j: int, model: Any) -> float:
+def reference_of(j: int, model: Any) -> float:
+    """Return the position of a joint at which the document draws its body; 0 for a ball or a free joint."""
     return 0.0 if model.jnt_type[j] in {FREE, BALL} else float(model.qpos0[model.jnt_qposadr[j]])
 
 
@@ -93,11 +96,9 @@ def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Sour
     model, kind = source.model, int(source.model.jnt_type[j])
     name, where = source.names("joint")[j], source.where("joint", j)
     if kind == FREE:
-        return Joint(
-            name=name, type=JointType.FLOATING, parent=WORLD, child=child, X_PJ=IDENTITY, X_CJ=IDENTITY, where=where
-        )
+        return _floating(j, child, source)
     axis = _axis(j, model)
-    reference = _reference(j, model)
+    reference = reference_of(j, model)
     return Joint(
         name=name,
         type=_type(kind, axis),
@@ -107,7 +108,25 @@ def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Sour
         X_CJ=X_CJ,
         axes=(axis,),
         default_position=(reference,) if reference else (),
+        mujoco=joint_settings(j, model),
         where=where,
+    )
+
+
+def _floating(j: int, child: str, source: Source) -> Joint:
+    """Return a floating joint, whose two axes hold for every direction; without axes if it has no dynamics."""
+    axis, settings = _axis(j, source.model), joint_settings(j, source.model)
+    has_dynamics = any((axis.damping, axis.friction, axis.spring_stiffness, axis.inertia, settings))
+    return Joint(
+        name=source.names("joint")[j],
+        type=JointType.FLOATING,
+        parent=WORLD,
+        child=child,
+        X_PJ=IDENTITY,
+        X_CJ=IDENTITY,
+        axes=(axis, axis) if has_dynamics else (),
+        mujoco=settings,
+        where=source.where("joint", j),
     )
 
 
@@ -120,17 +139,18 @@ def _type(kind: int, axis: JointAxis) -> JointType:
 
 
 def _axis(j: int, model: Any) -> JointAxis:
-    dof, is_ball = int(model.jnt_dofadr[j]), model.jnt_type[j] == BALL
-    is_limited = bool(model.jnt_limited[j]) and not is_ball
+    dof, is_turning = int(model.jnt_dofadr[j]), model.jnt_type[j] in {FREE, BALL}
+    is_limited = bool(model.jnt_limited[j]) and not is_turning
     lower, upper = map(float, model.jnt_range[j]) if is_limited else (-math.inf, math.inf)
     force = max(map(abs, map(float, model.jnt_actfrcrange[j]))) if model.jnt_actfrclimited[j] else math.inf
     return JointAxis(
-        xyz=Z_AXIS if is_ball else frozen(model.jnt_axis[j]),
+        xyz=Z_AXIS if is_turning else frozen(model.jnt_axis[j]),
         lower=lower,
         upper=upper,
         effort=force,
         damping=float(model.dof_damping[dof]),
         friction=float(model.dof_frictionloss[dof]),
+        inertia=float(model.dof_armature[dof]),
         spring_stiffness=float(model.jnt_stiffness[j]),
-        spring_reference=0.0 if is_ball else float(model.qpos_spring[model.jnt_qposadr[j]]),
+        spring_reference=0.0 if is_turning else float(model.qpos_spring[model.jnt_qposadr[j]]),
     )

@@ -10,6 +10,7 @@ from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .geoms import shapes_by_body
 from .joints import Chain, chain_of, joints_of
+from .settings import unless
 
 
 def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
@@ -40,6 +41,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
             collisions=collisions,
             visuals=visuals,
             gravity=source.model.body_gravcomp[body] != 1.0,
+            mujoco=tuple(unless("gravcomp", _compensation(body, source), 0.0)),
             kinematic=bool(source.model.body_mocapid[body] >= 0),
             where=source.where("body", body),
         )
@@ -49,10 +51,16 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     return links, joints
 
 
+def _compensation(body: int, source: Source) -> float:
+    """Return the part of the gravity that a body compensates; 0 if it is all, which is a field of the link."""
+    part = float(source.model.body_gravcomp[body])
+    return 0.0 if part == 1.0 else part
+
+
 def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:
     """Return the massless link that a joint carries which is not the last one of its body."""
     name = unique(f"{link.name}_{source.names('joint')[j]}", taken)
-    return Link(name=name, model=link.model, X_WL=link.X_WL, where=source.where("joint", j))
+    return Link(name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j))
 
 
 def _connections(body: int, chain: Chain, links: list[str], source: Source) -> list[Joint]:

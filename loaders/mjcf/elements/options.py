@@ -1,13 +1,19 @@
-"""Options of the simulation: gravity, time step, and the settings of MuJoCo's solver."""
+"""Options of the simulation: gravity, time step, wind, and the settings of MuJoCo's solver."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Fate, Where
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Physics
+from loaders.node import Node
 from loaders.spatial import Array, frozen
+
+_FIELDS = frozenset({"timestep", "gravity", "wind", "magnetic"})
+"""Attributes of ``<option>`` that are fields of the scene."""
 
 
 def read_gravity(source: Source) -> Array:
@@ -15,13 +21,28 @@ def read_gravity(source: Source) -> Array:
     return frozen(np.zeros(3) if "gravity" in source.compiled.disabled else source.model.opt.gravity)
 
 
-def read_physics(source: Source) -> Physics:
-    """Return the settings of the integrator and the solver."""
-    return Physics(time_step=float(source.model.opt.timestep), engine="mujoco")
+def read_physics(root: Node, source: Source) -> Physics:
+    """Return the settings of the integrator and the solver, as the document states them.
+
+    Args:
+        root: The root element, without includes.
+        source: The compiled model.
+    """
+    settings = dict(_settings(root))
+    return Physics(
+        time_step=float(source.model.opt.timestep), engine="mujoco", parameters=tuple(sorted(settings.items()))
+    )
 
 
-def report_options(source: Source) -> None:
-    """Report MuJoCo's warnings, and that the numbers are those of its compiler."""
+def _settings(root: Node) -> Iterator[tuple[str, str]]:
+    for option in (child for child in root.children if child.tag == "option"):
+        yield from ((f"option/{key}", text) for key, text in option.attributes.items() if key not in _FIELDS)
+        for flag in (child for child in option.children if child.tag == "flag"):
+            yield from ((f"flag/{key}", text) for key, text in flag.attributes.items() if key != "gravity")
+
+
+def report_warnings(source: Source) -> None:
+    """Report the warnings of MuJoCo's compiler."""
     for message in dict.fromkeys(source.compiled.warnings):
-        where = source.where("body", 0)
+        where = Where(source.file)
         source.diagnostics.add(Fate.NOTED, "mjcf-in.warning", "MuJoCo warns: {message}", where, message=message)

@@ -44,6 +44,7 @@ SILENT = {
     (m.JointAxis, "spring_reference"): "there is no stiffness here",
     (m.Arc, "length"): "the limits of the joint are those of its axis",
     (m.Curve, "periodic"): "the limits of the joint are those of its axis",
+    (m.Link, "virtual"): "it connects two joints, as every link does",
     (Scene, "wind"): "no link feels it here",
 }
 """Fields that PyBullet's body does not depend on."""
@@ -55,7 +56,7 @@ REPORTED = {
     (m.Keyframe, "positions"): "pybullet.keyframes",
 }
 """Fields that the ledger says are dropped, whatever they hold."""
-DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap)
+DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap, m.Tendon, m.TendonPart)
 """Types of which the ledger says that they are dropped, whatever they hold."""
 AUDITED = [(c, f) for c, f in FIELDS if (c, f.name) not in SILENT and c not in DROPPED_WHOLE and c is not m.Mesh]
 

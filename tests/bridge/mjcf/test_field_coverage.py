@@ -72,8 +72,11 @@ def tree():
         link("a", collisions=collisions, visuals=(visual, hill), sensors=(imu,)),
         link("b", collisions=(spin,)),
         *(link(name) for name in "cdefg"),
+        link("v", virtual=True, inertia=None),
+        link("w"),
         link("h", collisions=(m.Collision(name="end", X_LG=IDENTITY, geometry=m.Sphere(radius=1)),)),
         m.Link(name="ground", model="static", X_WL=IDENTITY, collisions=(floor,)),
+        link("free"),
     )
 
     def joint(name, kind, parent, child, count=1, **more):
@@ -93,6 +96,9 @@ def tree():
         joint("slide", T.PRISMATIC, "a", "f"),
         joint("slide2", T.PRISMATIC, "f", "g"),
         joint("planar", T.PLANAR, "g", "h", 3),
+        joint("outer", T.REVOLUTE, "a", "v"),
+        joint("floating", T.FLOATING, m.WORLD, "free", 2),
+        joint("inner", T.PRISMATIC, "v", "w"),
     )
     p = frozen((0.1, 0.0, 0.0))
     ends = {"link_A": "a", "link_B": "b", "p_AP": p, "p_BQ": p}
@@ -114,9 +120,19 @@ def tree():
             m.Coupling(follower="slide2", leader="slide"),
             m.Coupling(follower="planar", leader="other"),
         ),
-        actuators=(m.Actuator(name="drive", joint="hinge", rotor_inertia=0.1, effort=5.0),),
+        actuators=(
+            m.Actuator(name="drive", joint="hinge", rotor_inertia=0.1, effort=5.0),
+            m.Actuator(name="general", joint="other", mujoco=(("dyntype", "filter"),)),
+            m.Actuator(name="pull", joint="", tendon="path", mujoco=(("gaintype", "fixed"),)),
+        ),
+        tendons=tendons(),
+        contact_pairs=(
+            m.ContactPair(link_A="a", collision_A="c0", link_B="b", collision_B="spin"),
+            m.ContactPair(link_A="a", collision_A="c1", link_B="h", collision_B="end"),
+        ),
         constraints=(
             m.BallConstraint(**ends),
+            m.WeldConstraint(link_A="a", link_B="b", X_AP=IDENTITY, X_BQ=IDENTITY),
             m.DistanceConstraint(**ends, distance=1.0),
             m.DistanceConstraint(**ends, distance=1.0, stiffness=10.0),
             m.TendonConstraint(joints=("hinge", "slide"), coefficients=(1.0, 2.0), lower=-1.0, upper=1.0),
@@ -152,6 +168,21 @@ def tree():
     )
 
 
+def tendons():
+    """A sum of joint positions, and a path with every kind of part."""
+    T = m.TendonPartType
+    sums = tuple(m.TendonPart(type=T.JOINT, joint=name, value=2.0) for name in ("hinge", "slide"))
+    path = (
+        m.TendonPart(type=T.POINT, link="a"),
+        m.TendonPart(type=T.SPHERE, link="b", value=0.1, p_LS=frozen((0.2, 0.0, 0.0)), link_S="b"),
+        m.TendonPart(type=T.POINT, link="c", X_LP=Pose.of(p=(0.0, 0.0, 1.0))),
+        m.TendonPart(type=T.PULLEY, value=2.0),
+        m.TendonPart(type=T.POINT, link="a"),
+        m.TendonPart(type=T.POINT, link="d", X_LP=Pose.of(p=(0.0, 1.0, 1.0))),
+    )
+    return m.Tendon(name="sum", parts=sums), m.Tendon(name="path", parts=path)
+
+
 LINKS = tuple(dataclasses.replace(link, gravity=False) for link in tree().links)
 OTHER = {
     (m.Link, "model"): "static",
@@ -161,6 +192,25 @@ OTHER = {
     (m.Link, "surface_velocity_axis"): (1.0, 0.0, 0.0),
     (m.Link, "deformable"): (("young", "1"),),
     (m.Frame, "link"): "b",
+    (m.Link, "mujoco"): (("gravcomp", "0.5"),),
+    (m.Joint, "mujoco"): (("margin", "0.1"),),
+    (m.Coupling, "mujoco"): (("solref", "0.1 1"),),
+    (m.Surface, "mujoco"): (("margin", "0.1"),),
+    (m.BallConstraint, "mujoco"): (("solref", "0.1 1"),),
+    (m.WeldConstraint, "mujoco"): (("solref", "0.1 1"),),
+    (m.ContactPair, "mujoco"): (("margin", "0.1"),),
+    (m.ContactPair, "collision_A"): "c2",
+    (m.ContactPair, "collision_B"): "none",
+    (m.Tendon, "mujoco"): (("margin", "0.1"),),
+    (m.Tendon, "rest"): (0.5, 0.6),
+    (m.TendonPart, "type"): m.TendonPartType.CYLINDER,
+    (m.TendonPart, "joint"): "other",
+    (m.TendonPart, "link"): "d",
+    (m.TendonPart, "link_S"): "c",
+    (m.TendonPart, "p_LS"): frozen((0.0, 0.3, 0.0)),
+    (m.Actuator, "tendon"): "sum",
+    (m.Actuator, "control"): (-2.0, 2.0),
+    (m.Actuator, "mujoco"): (("dyntype", "filterexact"),),
     (m.Light, "link"): "b",
     (m.Light, "type"): "point",
     (m.Sensor, "type"): "magnetometer",

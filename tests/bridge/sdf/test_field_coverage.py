@@ -19,11 +19,13 @@ SILENT = {
     (m.Sensor, "joint"): "a sensor stands in its joint",
     (m.Heightmap, "path"): "no picture here",
 }
+WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.ContactPair, m.WeldConstraint)
+"""Types of which the diagnostics say that they are dropped, whatever they hold."""
 FIELDS = [
     (cls, field)
     for cls in CLASSES
     for field in dataclasses.fields(cls)
-    if field.type not in WHOLE and (cls, field.name) not in SILENT and cls is not m.Mesh
+    if field.type not in WHOLE and (cls, field.name) not in SILENT and cls is not m.Mesh and cls not in WHOLE_DROPPED
 ]
 
 

@@ -1,0 +1,125 @@
+"""Settings of MuJoCo that no field of a scene holds, as attributes of MJCF, without those that have its default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from loaders.model import Settings
+
+SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
+"""MuJoCo's defaults."""
+FRICTION = (1.0, 0.005, 0.0001)
+"""MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
+_BALL = 1
+
+
+def text_of(values: ArrayLike) -> str:
+    """Return numbers as text, each as the shortest decimal of a double."""
+    return " ".join(repr(float(x)).removesuffix(".0") for x in np.ravel(np.asarray(values, dtype=np.float64)))
+
+
+def unless(name: str, values: ArrayLike, default: ArrayLike) -> Iterator[tuple[str, str]]:
+    """Yield an attribute, unless its value is the default.
+
+    Args:
+        name: Name of the attribute.
+        values: Its value.
+        default: MuJoCo's default.
+    """
+    if not np.array_equal(np.asarray(values, dtype=np.float64), np.asarray(default, dtype=np.float64)):
+        yield name, text_of(values)
+
+
+def solver(solref: Any, solimp: Any, suffix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the attributes of the softness of a constraint.
+
+    Args:
+        solref: Reference, two numbers.
+        solimp: Impedance, five numbers.
+        suffix: End of the names of the attributes.
+    """
+    yield from unless(f"solref{suffix}", solref, SOLREF)
+    yield from unless(f"solimp{suffix}", solimp, SOLIMP)
+
+
+def with_polynomial(name: str, linear: float, higher: Iterable[float]) -> Iterator[tuple[str, str]]:
+    """Yield the coefficients of a force that is no linear function.
+
+    Args:
+        name: Name of the attribute.
+        linear: The linear coefficient.
+        higher: The further ones.
+    """
+    rest = list(higher)
+    if any(rest):
+        yield name, text_of([linear, *rest])
+
+
+def joint_settings(j: int, model: Any) -> Settings:
+    """Return the further settings of a joint."""
+    dof = int(model.jnt_dofadr[j])
+    force = model.jnt_actfrcrange[j].tolist()
+    is_asymmetric = bool(model.jnt_actfrclimited[j]) and force[0] != -force[1]
+    found = [
+        *unless("margin", model.jnt_margin[j], 0.0),
+        *solver(model.jnt_solref[j], model.jnt_solimp[j], "limit"),
+        *solver(model.dof_solref[dof], model.dof_solimp[dof], "friction"),
+        *([("actuatorfrcrange", text_of(force))] if is_asymmetric else []),
+        *([("actuatorgravcomp", "true")] if model.jnt_actgravcomp[j] else []),
+        *_ball_limit(j, model),
+        *with_polynomial("damping", model.dof_damping[dof], _rows(model, "dof_dampingpoly", dof)),
+        *with_polynomial("stiffness", model.jnt_stiffness[j], _rows(model, "jnt_stiffnesspoly", j)),
+    ]
+    return tuple(found)
+
+
+def _ball_limit(j: int, model: Any) -> Iterator[tuple[str, str]]:
+    if model.jnt_limited[j] and model.jnt_type[j] == _BALL:
+        yield "limited", "true"
+        yield "range", text_of(model.jnt_range[j])
+
+
+def _rows(model: Any, name: str, index: int) -> list[float]:
+    """Return a row of an array that older versions of MuJoCo lack."""
+    array = getattr(model, name, None)
+    return [] if array is None else list(map(float, np.ravel(array[index])))
+
+
+def tendon_settings(t: int, model: Any) -> Settings:
+    """Return the further settings of a tendon."""
+    limited = bool(model.tendon_actfrclimited[t])
+    found = [
+        *unless("margin", model.tendon_margin[t], 0.0),
+        *solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit"),
+        *solver(model.tendon_solref_fri[t], model.tendon_solimp_fri[t], "friction"),
+        *([("actuatorfrcrange", text_of(model.tendon_actfrcrange[t]))] if limited else []),
+        *with_polynomial("damping", model.tendon_damping[t], _rows(model, "tendon_dampingpoly", t)),
+        *with_polynomial("stiffness", model.tendon_stiffness[t], _rows(model, "tendon_stiffnesspoly", t)),
+    ]
+    return tuple(found)
+
+
+def _fluid_shape(fluid: Any) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a geom on which a fluid acts as on an ellipsoid."""
+    if fluid[0] > 0.0:
+        yield "fluidshape", "ellipsoid"
+        yield "fluidcoef", text_of(fluid[1:6])
+
+
+def contact_settings(g: int, model: Any) -> Settings:
+    """Return the settings of the contacts of a geom; the first number of ``friction`` is a field of the scene."""
+    found = [
+        *unless("condim", model.geom_condim[g], 3),
+        *unless("friction", [1.0, *model.geom_friction[g, 1:]], FRICTION),
+        *unless("priority", model.geom_priority[g], 0),
+        *unless("solmix", model.geom_solmix[g], 1.0),
+        *solver(model.geom_solref[g], model.geom_solimp[g]),
+        *unless("margin", model.geom_margin[g], 0.0),
+        *unless("gap", model.geom_gap[g], 0.0),
+        *_fluid_shape(model.geom_fluid[g]),
+    ]
+    return tuple(found)

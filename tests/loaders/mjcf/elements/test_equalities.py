@@ -1,0 +1,52 @@
+"""Equality constraints, against MuJoCo's step with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaders.model import BallConstraint, WeldConstraint
+from tests.support.mjcf_documents import BALL, read
+from tests.support.mjcf_round_trip import differences
+
+BODIES = (
+    f'<body name="a"><freejoint/>{BALL}<site name="s" pos="0.1 0 0" euler="0 0 30"/></body>'
+    f'<body name="b" pos="1 0 0"><freejoint/>{BALL}<site name="t" pos="0 0.2 0"/></body>'
+)
+JOINTS = f'<body><joint name="j" ref="20"/>{BALL}</body><body pos="1 0 0"><joint name="k" ref="-10"/>{BALL}</body>'
+CONSTRAINTS = {
+    "connect": (BODIES, '<connect body1="a" body2="b" anchor="0.5 0 0"/>'),
+    "connect to the world": (BODIES, '<connect body1="a" anchor="0.5 0 0"/>'),
+    "connect sites": (BODIES, '<connect site1="s" site2="t" solref="0.1 1"/>'),
+    "weld": (BODIES, '<weld body1="a" body2="b"/>'),
+    "weld with a pose": (BODIES, '<weld body1="a" body2="b" relpose="1 2 3 1 1 0 0" torquescale="0.5"/>'),
+    "weld at an anchor": (BODIES, '<weld body1="a" body2="b" anchor="0.1 0.2 0.3"/>'),
+    "weld sites": (BODIES, '<weld site1="s" site2="t" solimp="0.8 0.9 0.01"/>'),
+    "switched off": (BODIES, '<weld body1="a" body2="b" active="false"/>'),
+    "joints": (JOINTS, '<joint joint1="j" joint2="k" polycoef="0.1 2 0 0 0"/>'),
+    "polynomial": (JOINTS, '<joint joint1="j" joint2="k" polycoef="0.1 2 0.3 0.4 0.5"/>'),
+}
+
+
+@pytest.mark.parametrize(("body", "constraint"), CONSTRAINTS.values(), ids=CONSTRAINTS)
+def test_an_export_moves_as_the_original(body: str, constraint: str) -> None:
+    assert max(differences(body, f"<equality>{constraint}</equality>").values()) < 1e-9
+
+
+def test_constraints_of_a_scene() -> None:
+    section = '<equality><connect body1="a" body2="b" anchor="1 0 0"/><weld body1="a" active="false"/></equality>'
+    ball, weld = read(BODIES, section).constraints
+    assert isinstance(ball, BallConstraint)
+    assert (ball.p_AP.tolist(), ball.p_BQ.tolist()) == ([1.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+    assert isinstance(weld, WeldConstraint)
+    assert (weld.link_A, weld.link_B, weld.active) == ("a", "world", False)
+
+
+def test_a_coupling_counts_from_zero_not_from_the_reference() -> None:
+    (coupling,) = read(JOINTS, '<equality><joint joint1="j" joint2="k" polycoef="0 2 0 0 0"/></equality>').couplings
+    degree = 3.141592653589793 / 180.0
+    assert (coupling.multiplier, coupling.offset) == pytest.approx((2.0, 20.0 * degree + 2.0 * 10.0 * degree))
+
+
+@pytest.mark.parametrize("constraint", ['<joint joint1="j"/>', '<joint joint1="j" joint2="k" active="false"/>'])
+def test_what_is_not_carried_is_reported(constraint: str) -> None:
+    assert [e.code for e in read(JOINTS, f"<equality>{constraint}</equality>").diagnostics] == ["mjcf-in.equality"]
