@@ -231,7 +231,8 @@ class Mechanism:
         Raises:
             ValueError: for an unknown policy.
         """
-        return self.filtered_pairs(policy) - self._contact_pairs
+        filtered = self.filtered_pairs(policy)
+        return filtered - self._contact_pairs if self._contact_pairs else filtered
 
     @cached_property
     def _contact_pairs(self) -> frozenset[frozenset[int]]:

@@ -116,10 +116,10 @@ def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[
 
 def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:
     """Return the controls that hold a position; None if the actuators are not position controllers."""
-    if not actuators or actuators[0].tag != "position":
+    if not any(actuator.tag == "position" for actuator in actuators):
         return None
     position_of = dict(zip(_joint_names(mechanism), qpos, strict=True))
-    return [position_of[actuator.attributes["joint"]] for actuator in actuators]
+    return [position_of[a.attributes["joint"]] if a.tag == "position" else 0.0 for a in actuators]
 
 
 def _joint_names(mechanism: Mechanism) -> list[str]:

@@ -42,7 +42,7 @@ class Filters:
     """Pairs of bodies that do not collide and are not covered by the other filters, in the order of the scene."""
 
 
-def filters(mechanism: Mechanism, policy: str) -> Filters:
+def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     """Return the filters under which exactly the pairs collide that the policy lets collide.
 
     The source's bitmasks are written where the policy respects them. Otherwise equivalent masks replace more than
@@ -77,7 +77,7 @@ def in_order(pairs: Iterable[Pair], bodies: Sequence[int]) -> tuple[tuple[int, i
     return tuple((bodies[i], bodies[j]) for i, j in places)
 
 
-def welded_partners(mechanism: Mechanism, policy: str) -> dict[int, int]:
+def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, int]:
     """Return, for each body that has any, the number of bodies it is welded to and may collide with.
 
     MuJoCo never lets them collide.

@@ -210,11 +210,12 @@ def test_models_of_the_corpora_touch_in_both_engines_as_their_policy_says(files,
 # --- what a policy ignores -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", ["drake", "mujoco", "pybullet"])
+@pytest.mark.parametrize("policy", ["drake", "pybullet"])
 def test_bitmasks_and_self_collision_are_ignored_by_other_policies(policy):
     masked = Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=Surface(collide_bitmask=2))
     source = scene([link("a", collisions=(masked,), self_collide=True), link("b", shape=UNIT_BOX)])
     assert has_bitmasks(source)
     assert ignored_by_policy(source, policy) == {"collide_bitmask": ("a::c",), "self_collide": ("a",)}
+    assert ignored_by_policy(source, "mujoco") == {"self_collide": ("a",)}
     assert ignored_by_policy(source, "sdformat") == {}
     assert ignored_by_policy(scene([link("a", shape=UNIT_BOX)]), policy) == {}

@@ -101,7 +101,7 @@ def names(value):
 
 def test_every_name_is_put_into_the_scope_but_for_the_world(scene):
     before, after = names(scene), names(place(scene, "s::t"))
-    expected = [name if name == WORLD else "s::t" if name == "m" else f"s::t::{name}" for name in before]
+    expected = [name if name in {"", WORLD} else "s::t" if name == "m" else f"s::t::{name}" for name in before]
     assert after == expected
 
 
