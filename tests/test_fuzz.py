@@ -23,7 +23,10 @@ from benchmarks.fuzz.cases import KINDS, case_files, corpus
 from benchmarks.fuzz.judge import OUTPUT
 
 pytest.importorskip("pybullet")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fuzzing needs Linux")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="fuzzing needs Linux"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),  # Python 3.12, of fork
+]
 
 ROOT = Path(__file__).parents[1]
 
