@@ -133,6 +133,10 @@ class Diagnostic:
     subjects: tuple[str, ...] = field(default=(), kw_only=True)
     leniency: str = field(default="", kw_only=True)
 
+    def __hash__(self) -> int:
+        """Return a hash that differs for findings of one template, of which a file may have thousands in a line."""
+        return hash((self.code, self.where, self.subjects, frozenset(self.arguments.items())))
+
     @property
     def message(self) -> str:
         """The message for people: the template with its arguments filled in."""

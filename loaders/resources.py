@@ -48,6 +48,8 @@ from .search.folders import (
 )
 from .search.package_index import PackageIndex
 
+_MAX_URI = 4096
+"""Largest number of characters of a URI that is searched for; no file has a longer path."""
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
@@ -156,7 +158,8 @@ class Resources:
         scheme, rest = _split(uri)
         tried: list[Path] = []
         match: Path | None = None
-        for place in _distinct(self._all_places(uri, scheme, rest, Path(os.path.abspath(base)))):
+        places = self._all_places(uri, scheme, rest, Path(os.path.abspath(base))) if len(uri) <= _MAX_URI else ()
+        for place in _distinct(places):
             tried.append(place)
             if os.path.exists(place):
                 match = place

@@ -25,6 +25,8 @@ class Limits:
     """Elements of XML and YAML, and links, joints and frames of models, each as often as an include places it."""
     diagnostics: int = 5_000
     """Errors, warnings and notes, each, that are listed; further ones are only counted."""
+    text: int = 100_000_000
+    """Characters of the names of links, joints, frames and nested models, with their scopes."""
     triangles: int = 20_000_000
     """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has to be made."""
     pairs: int = 1_000_000

@@ -29,13 +29,15 @@ _DECLARATION = '<?xml version="1.0"?>\n'
 _JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
+_MAX_NAME = 250
+"""Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a check."""
 _Element = etree._Element
 _child = etree.SubElement
 
 
 def urdf_text(articulation: Articulation, shapes: ShapeWriter) -> str:
     """Return the URDF document of an articulation; ``shapes`` writes the mesh files that it names."""
-    robot = etree.Element("robot", name=xml_compatible(articulation.model))
+    robot = etree.Element("robot", name=xml_compatible(articulation.model)[:_MAX_NAME])
     segments, static = articulation.segments, _static_segments(articulation)
     for i, segment in enumerate(segments):
         _add_link(robot, segment, i == 0 and articulation.is_fixed, shapes, is_static=static[i])

@@ -131,8 +131,8 @@ class Scope:
 
         Names in old files may themselves contain ``::``, so each separator is tried.
         """
-        at = reference.find(SEPARATOR)
-        while at >= 0:
+        at, longest = reference.find(SEPARATOR), max(map(len, self.nested), default=0)
+        while 0 <= at <= longest:
             nested = self.nested.get(reference[:at])
             if nested is not None:
                 return nested, reference[at + 2 :]
@@ -230,6 +230,7 @@ def _add_members(scope: Scope, graph: FrameGraph) -> list[Scope]:
             _add_interface_model(scope, node, graph)
             continue
         vertex = _create_vertex(node, scope)
+        node.diagnostics.spend("text", len(vertex.name))
         name = node.word("@name", "")
         scope.members.setdefault(name, vertex)
         if vertex.kind is VertexKind.MODEL:

@@ -103,3 +103,9 @@ def test_a_record_that_is_valid_in_form_only_counts_as_missing(tmp_path):
     path = tmp_path / "r.json"
     path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
     assert read_record(str(path)) is None
+
+
+def test_the_state_of_a_huge_file_is_known_without_reading_it(tmp_path):
+    with open(tmp_path / "large", "wb") as stream:
+        stream.truncate(1 << 40)
+    assert FileState.of(str(tmp_path / "large")).digest is None

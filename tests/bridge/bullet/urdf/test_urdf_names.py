@@ -1,6 +1,8 @@
 """Names in PyBullet: those of the model, whatever characters they have."""
 
 import itertools
+import subprocess
+import sys
 
 import pybullet
 
@@ -28,3 +30,15 @@ def test_odd_names_go_through(bullet_client):
     assert list(robot.links) == names
     for name in names[1:]:
         assert pybullet.getJointInfo(robot, robot.links[name], bullet_client)[12].decode() == name
+
+
+def test_a_long_name_of_a_model_does_not_end_the_process():
+    """PyBullet copies it into 1,024 bytes; a child process shows whether it survives."""
+    code = (
+        "import pybullet, bridge, loaders; pybullet.connect(pybullet.DIRECT)\n"
+        "name = 'é' * 66_000\n"
+        'text = f\'<robot name="{name}"><link name="a"/></robot>\'\n'
+        "print(bridge.load_into_pybullet(loaders.load_string(text, format='urdf')).name == name)"
+    )
+    found = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert "True" in found.stdout
