@@ -5,7 +5,9 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
-    "file.compressed": CodeInfo("The file is compressed with gzip.", "Unpack the file first.", (Fate.INVALID,)),
+    "file.compressed": CodeInfo(
+        "The file is compressed with gzip.", "Unpack the file first.", (Fate.INVALID, Fate.SKIPPED)
+    ),
     "file.include-cycle": CodeInfo(
         "A file includes itself, directly or through other files.",
         "Remove one of the includes that the message lists.",
@@ -17,12 +19,12 @@ CODES = {
         (Fate.INVALID,),
     ),
     "file.not-regular": CodeInfo(
-        "A file is a named pipe, a socket or a device.", "Replace it by a regular file.", (Fate.INVALID,)
+        "A file is a named pipe, a socket or a device.", "Replace it by a regular file.", (Fate.INVALID, Fate.SKIPPED)
     ),
     "file.too-large": CodeInfo(
         "The file has more bytes, more elements or deeper nesting than the reader allows.",
         "Split the file into several that include each other.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "file.unknown-format": CodeInfo(
         "The root element belongs to no known format.",
@@ -35,7 +37,9 @@ CODES = {
         (Fate.NOTED,),
     ),
     "file.unreadable": CodeInfo(
-        "The file does not exist or cannot be read.", "Check the path and the permissions of the file.", (Fate.INVALID,)
+        "The file does not exist or cannot be read.",
+        "Check the path and the permissions of the file.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "rd.not-found": CodeInfo(
         "The robot is not in the cache of the package robot_descriptions, or the package is not installed.",

@@ -220,3 +220,13 @@ def test_a_gripper_of_pybullet_hangs_in_the_world_unless_its_base_has_mass(
 ) -> None:
     scene = loaders.load(pybullet_robots / "gripper" / f"{name}.sdf", lenient=True, quiet=True)
     assert any(joint.parent == "world" for joint in scene.joints) == fixed
+
+
+def test_an_include_whose_manifest_names_a_missing_file_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "iris").mkdir()
+    (tmp_path / "iris" / "model.config").write_text("<model><name>iris</name><sdf version='1.9'>iris.sdf</sdf></model>")
+    text = sdf("<include><uri>model://iris</uri></include>")
+    with pytest.raises(LoadError, match="lenient=True"):
+        loaders.load_string(text, format="sdf", paths=[tmp_path])
+    scene = loaders.load_string(text, format="sdf", paths=[tmp_path], lenient=True, quiet=True)
+    assert scene.to_dict()["links"] == load(sdf("")).to_dict()["links"]

@@ -156,7 +156,8 @@ def _copy(element: Node, include: Node, composition: Composition) -> Node | None
 def _read_file(path: Path, include: Node, context: Context, composition: Composition) -> Node | None:
     root = None
     if path.suffix.lower() not in {".yaml", ".yml"}:
-        data = read_bytes(path, context.diagnostics)
+        with context.diagnostics.tolerating("the include is left out"):
+            data = read_bytes(path, context.diagnostics)
         root = None if data is None else parse(data, str(path), context.diagnostics)
         if root is None:
             return None
