@@ -24,7 +24,7 @@ from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 from .collision_pairs import pairs_in_mujoco
 from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
-from .protocol import Dof, JointParameters
+from .protocol import Dof, JointParameters, Settings
 
 
 class MujocoEngine:
@@ -209,6 +209,22 @@ class MujocoEngine:
 
     def _site(self, number: int) -> Pose:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
+
+    def settings(self) -> Settings:
+        """Return gravity, time step, initial poses and effort limits of the compiled model."""
+        m, data = self.model, self._mujoco.MjData(self.model)
+        self._mujoco.mj_kinematics(m, data)
+        ids = zip(self.mechanism.bodies, self._ids, strict=True)
+        dofs = scalar_dofs(self.mechanism).items()
+        return Settings(
+            gravity=np.array(m.opt.gravity),
+            time_step=float(m.opt.timestep),
+            initial_poses={body.name: Pose.of(data.xmat[i].reshape(3, 3), data.xpos[i]) for body, i in ids},
+            efforts={dof: self._effort(self._joint(scalar)) * abs(scalar.primitive.ratio) for dof, scalar in dofs},
+        )
+
+    def _effort(self, joint: int) -> float:
+        return float(self.model.jnt_actfrcrange[joint][1]) if self.model.jnt_actfrclimited[joint] else np.inf
 
     # --- dynamics ----------------------------------------------------------------------------------------------------
 

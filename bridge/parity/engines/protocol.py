@@ -46,6 +46,23 @@ class JointParameters:
     friction: float | None = 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How an engine starts a simulation.
+
+    Attributes:
+        gravity: Gravity in the world [m/s^2], shape (3,).
+        time_step: Time step [s].
+        initial_poses: Pose of each link before anything moves.
+        efforts: Effort limit of each component of a hinge or slide [N m or N].
+    """
+
+    gravity: Array
+    time_step: float
+    initial_poses: Mapping[str, Pose]
+    efforts: Mapping[Dof, float]
+
+
 class Engine(Protocol):
     """One mechanism in one simulator.
 

@@ -26,7 +26,7 @@ from loaders.spatial import Array, Pose, SpatialInertia
 from .collision_pairs import pairs_in_pybullet
 from .constraint_violation import frame_distance
 from .dofs import moving_links, scalar_dofs, without_sentinel
-from .protocol import Dof, JointParameters, NotReportedError
+from .protocol import Dof, JointParameters, NotReportedError, Settings
 
 CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
@@ -60,6 +60,7 @@ class PyBulletEngine:
         self.version = version_of("pybullet") or "unknown"
         if self._bodies:
             self._loaded.apply_physics()
+        self._initial_poses = self.link_poses()
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
@@ -134,6 +135,19 @@ class PyBulletEngine:
             joint_segments = body.state.articulation.joint_segments
             for dof, scalar in scalar_dofs(body.mechanism).items():
                 yield dof, body, joint_segments[scalar.body][scalar.number], scalar.primitive.ratio
+
+    def settings(self) -> Settings:
+        """Return gravity and time step of the server, initial poses, and the effort limits of `getJointInfo`."""
+        world = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
+        return Settings(
+            gravity=np.array([world[f"gravityAcceleration{axis}"] for axis in "XYZ"]),
+            time_step=float(world["fixedTimeStep"]),
+            initial_poses=self._initial_poses,
+            efforts={dof: self._effort(body, index) * abs(ratio) for dof, body, index, ratio in self._drives()},
+        )
+
+    def _effort(self, body: PyBulletBody, index: int) -> float:
+        return without_sentinel(float(self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[10]))
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`; these are the gear constraints."""

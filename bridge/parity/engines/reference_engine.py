@@ -19,7 +19,7 @@ from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, q
 
 from .constraint_violation import constraint_violations
 from .dofs import moving_links, positions_by_joint, scalar_dofs, without_sentinel
-from .protocol import Dof, JointParameters
+from .protocol import Dof, JointParameters, Settings
 
 
 class ReferenceEngine:
@@ -70,6 +70,15 @@ class ReferenceEngine:
                 friction=axis.friction,
             )  # fmt: skip
         return parameters
+
+    def settings(self) -> Settings:
+        """Return gravity, time step, initial poses and effort limits of the scene."""
+        scene = self.mechanism.scene
+        axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items())
+        return Settings(
+            gravity=scene.gravity, time_step=scene.physics.time_step, initial_poses=self.mechanism.link_poses(),
+            efforts={dof: axis.effort for dof, axis in axes if axis is not None},
+        )  # fmt: skip
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""

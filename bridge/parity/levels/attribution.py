@@ -27,7 +27,7 @@ MARGIN = 1.01
 """Factor of a computed bound, for the rounding of the numbers that an engine is given."""
 _NO_TRUTH = frozenset({
     "mjcf.empty-range", "pybullet.empty-range", "drake.replaced-inertia", "resource.not-found", "mesh.missing",
-    "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape",
+    "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape", "mjcf.zero-effort",
 })  # fmt: skip
 """Codes about places where the file states nothing that can be simulated, so that no error can be computed.
 

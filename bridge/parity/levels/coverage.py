@@ -11,6 +11,8 @@ from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic
 
 _SHOWN_BY: Mapping[str, str] = {
+    "gravity": "bias forces",
+    "initial poses": "link poses",
     "Jacobians": "link poses",
     "mass matrix": "one step",
     "bias forces": "one step",

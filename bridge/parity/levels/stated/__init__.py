@@ -1,0 +1,1 @@
+"""Quantities that only contact, actuators or the start of a simulation show."""

@@ -1,0 +1,62 @@
+"""Level L0: gravity, time step, initial poses and effort limits, read from the running engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.protocol import Engine, NotReportedError, Settings
+from bridge.parity.engines.reference_engine import ReferenceEngine
+from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_place, matrix, pose_distance
+from bridge.parity.results.verdict import Level
+from loaders.spatial import Array
+
+_WORLD = "world"
+"""The place of gravity and of the time step."""
+_Get = Callable[[Settings], Mapping[str, Array]]
+
+
+def _settings(engine: Engine) -> Settings:
+    read = getattr(engine, "settings", None)
+    if read is None:
+        raise NotReportedError(f"{engine.name} does not report it")
+    settings: Settings = read()
+    return settings
+
+
+def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
+    """Read a quantity at the places where the model states it; a world without bodies states nothing."""
+
+    def read(engine: Engine, mechanism: Mechanism) -> Readings:
+        values = get(_settings(engine))
+        wanted = get(ReferenceEngine(mechanism).settings()) if mechanism.bodies else {}
+        return {place: values[place] for place in wanted if place in values}
+
+    return read
+
+
+def _efforts(settings: Settings) -> Mapping[str, Array]:
+    return {dof_place(dof): np.array([effort]) for dof, effort in settings.efforts.items()}
+
+
+STATED_QUANTITIES = (
+    Quantity(
+        level=Level.MODEL, name="gravity", unit="m/s^2", error=absolute,
+        read=_quantity(lambda settings: {_WORLD: settings.gravity}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="time step", unit="s", error=absolute,
+        read=_quantity(lambda settings: {_WORLD: np.array([settings.time_step])}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="initial poses", unit="m or rad", error=pose_distance,
+        read=_quantity(lambda settings: {link: matrix(X_WL) for link, X_WL in settings.initial_poses.items()}),
+    ),
+    Quantity(
+        level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
+        causes=frozenset({"mjcf.zero-effort"}),
+    ),
+)  # fmt: skip
+"""The quantities in the order of the report."""
