@@ -48,7 +48,7 @@ class JointParameters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How an engine starts a simulation.
+    """The settings with which an engine starts a simulation.
 
     Attributes:
         gravity: Gravity in the world [m/s^2], shape (3,).

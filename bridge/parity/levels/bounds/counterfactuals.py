@@ -16,6 +16,8 @@ from bridge.mechanism.bodies import Body
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Pose, SpatialInertia
 
+NEGLIGIBLE_MASS = 1e-6
+"""Largest mass that an engine may add to a link [kg]."""
 _Change = Callable[[Body, Diagnostic], Body]
 
 
@@ -40,11 +42,13 @@ def _concerns(entry: Diagnostic, body: Body) -> bool:
 
 
 def _least_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The mass and moments that the diagnostic states."""
+    """The moments that the diagnostic states, and its mass if that is negligible; other masses are the model's."""
     R, _ = body.inertia.principal_axes()
     moments = [float(x) for x in str(entry.arguments["moments"]).split()]
     X_LI = Pose.of(R, body.inertia.p_LLcm)
-    inertia = SpatialInertia.in_frame(float(str(entry.arguments["mass"])), X_LI, np.diag(moments))
+    stated = float(str(entry.arguments["mass"]))
+    mass = stated if stated <= NEGLIGIBLE_MASS else body.inertia.mass
+    inertia = SpatialInertia.in_frame(mass, X_LI, np.diag(moments))
     return dataclasses.replace(body, inertia=inertia)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, PrimitiveKind
+from bridge.mechanism.coordinates import kind_of
 from bridge.parity.engines.protocol import Engine, NotReportedError, Settings
 from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_place, matrix, pose_distance
@@ -37,6 +39,14 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
     return read
 
 
+def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The poses of bases that are free or fixed; a joint starts elsewhere if its zero is outside of its limits."""
+    poses = _settings(engine).initial_poses
+    bases = (body for body in mechanism.bodies if body.parent == ROOT)
+    names = [body.name for body in bases if not body.primitives or kind_of(body) is PrimitiveKind.FREE]
+    return {name: matrix(poses[name]) for name in names if name in poses}
+
+
 def _efforts(settings: Settings) -> Mapping[str, Array]:
     return {dof_place(dof): np.array([effort]) for dof, effort in settings.efforts.items()}
 
@@ -52,7 +62,7 @@ STATED_QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="initial poses", unit="m or rad", error=pose_distance,
-        read=_quantity(lambda settings: {link: matrix(X_WL) for link, X_WL in settings.initial_poses.items()}),
+        read=_initial_poses,
     ),
     Quantity(
         level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
