@@ -21,7 +21,7 @@ _EXPORTS: dict[str, Any] = {"sdf": sdf}
 _OF_MJCF = {
     "actuators": "none",
     "base": "as_is",
-    "policy": "drake",
+    "policy": None,
     "collision_meshes": "as_is",
     "contacts": "geoms",
 }
