@@ -1,4 +1,4 @@
-"""Actuators as SDFormat can say them: one for each driven joint, named after it."""
+"""Actuators as SDFormat can represent them: one for each driven joint, named after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loaders.scene import Scene
 from .scopes import Scope, innermost
 
 
-def with_sayable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
+def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> Scene:
     """Return the scene with the actuators that a reader of SDFormat gives its joints.
 
     Args:

@@ -1,4 +1,4 @@
-"""Models as SDFormat can say them: each link in a model, and each model with a link."""
+"""Models as SDFormat can represent them: each link in a model, and each model with a link."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Pose
 
 
-def with_sayable_models(scene: Scene, report: Report) -> Scene:
+def with_representable_models(scene: Scene, report: Report) -> Scene:
     """Return the scene with the models that a document needs, and with joint frames that coincide.
 
     Args:

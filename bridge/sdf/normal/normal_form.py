@@ -1,4 +1,4 @@
-"""The normal form of a scene: what an SDFormat document says exactly."""
+"""The normal form of a scene: what an SDFormat document represents exactly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from loaders.model import WORLD, WeldConstraint
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
 
-from .actuators import with_sayable_actuators
+from .actuators import with_representable_actuators
 from .carried import CARRIED
 from .drake_frames import with_drake_frames, with_short_poses
-from .models import with_sayable_models
-from .parts import with_sayable_parts
+from .models import with_representable_models
+from .parts import with_representable_parts
 from .placement import placed
-from .sayable_joints import with_sayable_joints
+from .representable_joints import with_representable_joints
 from .scopes import Scope, scopes_of
 from .world_ends import with_anchors, with_world_link
 from .world_settings import settings_of, without_settings
@@ -44,12 +44,12 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     """
     _report_fields(scene, report)
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)
-    scene = with_sayable_models(scene, report)
+    scene = with_representable_models(scene, report)
     scene, world_link = with_world_link(scene, report)
-    scene = with_sayable_joints(scene, report)
+    scene = with_representable_joints(scene, report)
     scene = with_anchors(scene, report)
     scene = with_drake_frames(with_short_poses(scene))
-    scene = with_sayable_parts(scene, report)
+    scene = with_representable_parts(scene, report)
     scene, as_world = _with_settings(scene, options, report)
     scopes = scopes_of(scene, as_world=as_world)
     if scopes.added:
@@ -62,7 +62,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         )
     form = placed(scene, scopes, report)
     _report_names(form.names, report)
-    scene = with_sayable_actuators(form.scene, form.root, report)
+    scene = with_representable_actuators(form.scene, form.root, report)
     names = form.names | ({WORLD: form.names.get(world_link, world_link)} if world_link else {})
     return NormalForm(dataclasses.replace(scene, name=form.root.local), form.root, names)
 

@@ -1,4 +1,4 @@
-"""Parts of links as SDFormat can say them: inertia, names of shapes and sensors, surfaces and materials."""
+"""Parts of links as SDFormat can represent them: inertia, names of shapes and sensors, surfaces and materials."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SCRIPTED = "Gazebo/"
 _Part = TypeVar("_Part", Collision, Visual, Sensor)
 
 
-def with_sayable_parts(scene: Scene, report: Report) -> Scene:
-    """Return the scene with the parts that SDFormat can say.
+def with_representable_parts(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the parts that SDFormat can represent.
 
     Args:
         scene: The scene.

@@ -171,7 +171,7 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
         forces=tuple(filter(is_in_model, scene.forces)),
         filter_groups=listed,
         filter_rules=rules,
-        couplings=tuple(c for c in scene.couplings if _is_sayable(c, scene, report)),
+        couplings=tuple(c for c in scene.couplings if _is_representable(c, scene, report)),
     )
 
 
@@ -201,17 +201,17 @@ def _report_rule(rule: FilterRule, report: Report) -> None:
     )
 
 
-def _is_sayable(coupling: Coupling, scene: Scene, report: Report) -> bool:
+def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
     joints = by_name(scene.joints)
     follower, leader = joints.get(coupling.follower), joints.get(coupling.leader)
     ends = ((follower, coupling.follower_axis), (leader, coupling.leader_axis))
-    sayable = all(
+    representable = all(
         joint is not None
         and joint.type.value not in {"planar", "curvilinear", "ball", "fixed"}
         and axis < len(joint.axes)
         for joint, axis in ends
     )
-    if not sayable:
+    if not representable:
         report.add(
             Fate.DROPPED,
             "sdfout.coupling",
@@ -221,7 +221,7 @@ def _is_sayable(coupling: Coupling, scene: Scene, report: Report) -> bool:
             follower=coupling.follower,
             leader=coupling.leader,
         )
-    return sayable
+    return representable
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

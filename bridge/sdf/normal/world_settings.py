@@ -17,7 +17,7 @@ _ARRAYS = ("gravity", "wind", "magnetic_field")
 
 
 def settings_of(scene: Scene) -> tuple[str, ...]:
-    """Return the names of the settings that a document without a world cannot say."""
+    """Return the names of the settings that a document without a world cannot represent."""
     found = [key for key in _ARRAYS if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
     if scene.physics != _DEFAULT.physics:
         found.append("physics")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.export.report import Report
-from bridge.sdf.normal.parts import with_sayable_parts
+from bridge.sdf.normal.parts import with_representable_parts
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import UNIT_BOX, link, scene
@@ -11,11 +11,11 @@ from tests.support.scenes import UNIT_BOX, link, scene
 
 def test_names_of_parts_are_unique_and_legal() -> None:
     shapes = tuple(m.Collision(name=name, X_LG=IDENTITY, geometry=UNIT_BOX) for name in ("c", "c", "", "a::b", "world"))
-    (found,) = with_sayable_parts(scene([link("a", collisions=shapes)]), Report("sdf")).links
+    (found,) = with_representable_parts(scene([link("a", collisions=shapes)]), Report("sdf")).links
     assert [part.name for part in found.collisions] == ["c", "c_2", "collision", "a__b", "world_part"]
 
 
 def test_a_link_without_inertia_is_massless() -> None:
-    (found,) = with_sayable_parts(scene([link("a", inertia=None)]), Report("sdf")).links
+    (found,) = with_representable_parts(scene([link("a", inertia=None)]), Report("sdf")).links
     assert found.inertia is not None
     assert found.inertia.mass == 0.0

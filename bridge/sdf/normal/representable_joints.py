@@ -1,4 +1,4 @@
-"""Joints as SDFormat can say them: the same motion and positions, perhaps in other frames."""
+"""Joints as SDFormat can represent them: the same motion and positions, perhaps in other frames."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _STOPS = {"limit_stiffness", "limit_dissipation"}
 _COUNTS = {JointType.FIXED: 0, JointType.UNIVERSAL: 2, JointType.REVOLUTE2: 2, JointType.GEARBOX: 2}
 
 
-def with_sayable_joints(scene: Scene, report: Report) -> Scene:
-    """Return the scene with the joints that SDFormat can say; positions keep their meaning.
+def with_representable_joints(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the joints that SDFormat can represent; positions keep their meaning.
 
     Args:
         scene: The scene.
