@@ -25,6 +25,10 @@ _MAX_CONDITION = 1e13
 """Condition number above which a nominal mass matrix cannot be inverted."""
 
 
+_MAX_ASYMMETRY = 1e-10
+"""Asymmetry of a measured mass matrix, scaled to ones on its diagonal, from which rounding errors spoil it."""
+
+
 class NoAnswerError(Exception):
     """PyBullet can neither be queried nor measured; the message states why."""
 
@@ -92,6 +96,19 @@ def _stepped_mass_matrix(axes: DynamicsQueries) -> Array:
     if not np.linalg.cond(nominal) < _MAX_CONDITION:
         raise NoAnswerError("PyBullet's queries refuse the body, and a link without inertia cannot be accelerated")
     try:
-        return stepped_mass_matrix(axes.state, nominal)
+        M = stepped_mass_matrix(axes.state, nominal)
     except np.linalg.LinAlgError as error:
         raise NoAnswerError("PyBullet's queries refuse the body, and it does not respond to forces") from error
+    asymmetry = _asymmetry(M, nominal)
+    if not asymmetry < _MAX_ASYMMETRY:
+        raise NoAnswerError(
+            "PyBullet's queries refuse the body, and a link has so little inertia that rounding errors spoil its "
+            f"steps: the mass matrix that they give is asymmetric by {asymmetry:.0e}"
+        )
+    return M
+
+
+def _asymmetry(M: Array, nominal: Array) -> float:
+    """Return the largest difference between opposite entries, relative to the diagonal of the nominal mass matrix."""
+    scale = np.sqrt(np.diag(nominal))
+    return float(np.abs((M - M.T) / np.outer(scale, scale)).max(initial=0.0))

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
+from bridge.parity.results.causes import Cause
 from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
 
 from .attribution import CauseIndex
@@ -90,7 +91,8 @@ def _judged(
 ) -> Row:
     """The row of one pair of engines.
 
-    It fails if at least one place beyond the tolerance has no known cause; then it shows the worst of these places.
+    It fails if at least one place beyond the tolerance has no known cause; then it shows the worst of these places. A
+    place where an engine lacks something is shown only if no other place fails: its cause must not hide a fault.
     """
     row = Row(
         level=quantity.level, quantity=quantity.name, unit=quantity.unit, engines=pair, error=errors.error,
@@ -102,8 +104,9 @@ def _judged(
         return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause="; ".join(reasons))
     beyond = [place for place, error in errors.errors.items() if error > quantity.tolerance]
     known = {place: causes.cause(quantity, place, errors.errors[place]) for place in beyond}
-    beyond_causes = [place for place, cause in known.items() if not (cause and cause.explains(errors.errors[place]))]
-    shown = errors.restricted_to(beyond_causes) if beyond_causes else errors
+    failing = [place for place, cause in known.items() if not (cause and cause.explains(errors.errors[place]))]
+    faults = [place for place in failing if not _is_loss(known[place])]
+    shown = errors.restricted_to(faults or failing) if failing else errors
     row = dataclasses.replace(
         row, error=shown.error, where=shown.where, subjects=names_at(shown.where) if shown.where else ()
     )
@@ -111,6 +114,10 @@ def _judged(
         return row
     cause = known.get(shown.where)
     return failed(row) if cause is None else explained(row, cause)
+
+
+def _is_loss(cause: Cause | None) -> bool:
+    return cause is not None and cause.is_loss
 
 
 def _with_likely_cause(row: Row, engines: Mapping[str, Engine]) -> Row:

@@ -42,12 +42,12 @@ def _concerns(entry: Diagnostic, body: Body) -> bool:
 
 
 def _least_inertia(body: Body, entry: Diagnostic) -> Body:
-    """The moments that the diagnostic states, and its mass if that is negligible; other masses are the model's."""
+    """The moments that the diagnostic states, and its mass if that is negligible; a mass of the model stays."""
     R, _ = body.inertia.principal_axes()
     moments = [float(x) for x in str(entry.arguments["moments"]).split()]
     X_LI = Pose.of(R, body.inertia.p_LLcm)
     stated = float(str(entry.arguments["mass"]))
-    mass = stated if stated <= NEGLIGIBLE_MASS else body.inertia.mass
+    mass = max(stated, body.inertia.mass) if stated <= NEGLIGIBLE_MASS else body.inertia.mass
     inertia = SpatialInertia.in_frame(mass, X_LI, np.diag(moments))
     return dataclasses.replace(body, inertia=inertia)
 

@@ -9,7 +9,7 @@ import pytest
 from bridge import load_into_pybullet, lower
 from bridge.bullet.simulation.own_dynamics import NoAnswerError, OwnDynamics
 from loaders.model import WORLD, JointType
-from loaders.spatial import SpatialInertia
+from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import GRAVITY, joint, link, random_scene, random_state, relative, scene
 
 
@@ -73,4 +73,16 @@ def test_a_link_without_inertia_on_a_ball_tree_has_no_answer(bullet_client):
     source = dataclasses.replace(ball, links=(*ball.links, tip), joints=(*ball.joints, hinge))
     robot = load_into_pybullet(source, physicsClientId=bullet_client)
     with pytest.raises(NoAnswerError, match="link without inertia"):
+        OwnDynamics(robot.dynamics).mass_matrix()
+
+
+def test_steps_that_rounding_errors_spoil_are_no_answer(bullet_client):
+    """A ball joint that carries a link of 1e-9 kg m^2, and a solid link behind another: condition 1e9."""
+    solid = SpatialInertia.of(1.0, (0.1, 0.02, -0.05), np.diag((0.1, 0.12, 0.13)))
+    names = (WORLD, "l0", "l1", "l2")
+    links = [link("l0", inertia=solid), link("l1", inertia=None), link("l2", inertia=solid)]
+    offset = Pose.of(p=(0.2, 0.1, 0.3))
+    joints = [joint(f"j{i}", names[i], names[i + 1], JointType.BALL, X_PJ=offset) for i in range(3)]
+    robot, *_ = loaded(bullet_client, scene(links, joints))
+    with pytest.raises(NoAnswerError, match="asymmetric by"):
         OwnDynamics(robot.dynamics).mass_matrix()

@@ -118,6 +118,8 @@ SMALL: Mapping[str, Callable[[], Scene]] = {
     "random tree": lambda: random_scene(1, fixed=True),
     "random floating tree": lambda: random_scene(2, fixed=False),
 }
+LACKING = {"coupled ball joint", "rotor"}
+"""Models of which PyBullet lacks a part, so that the engines differ without a fault."""
 FILES = (
     "arm/model.sdf", "double_pendulum.urdf", "gripper/model.sdf", "leg.sdf", "orthogonal_x.sdf", "orthogonal_z.sdf"
 )  # fmt: skip
@@ -224,7 +226,7 @@ def test_names_that_are_words_of_messages_change_no_verdict_and_no_attribution(n
     actual = compared(renamed(original, names), fault, names.get(str(target), target))
     assert actual.agreement is expected.agreement
     assert attributions(actual, {}) == attributions(expected, names)
-    assert (expected.verdict is Verdict.DIFFERS) == bool(fault)
+    assert (expected.verdict is Verdict.DIFFERS) == (bool(fault) or name in LACKING)
 
 
 # --- the index -------------------------------------------------------------------------------------------------------
@@ -235,7 +237,10 @@ def quantity(name: str) -> Any:
 
 
 def about(code: str, *subjects: str) -> Diagnostic:
-    return Diagnostic(code, Fate.APPROXIMATED, "link hand moves, and it gets mass", subjects=subjects)
+    """A diagnostic with the arguments that the bound of added inertia is computed from."""
+    arguments = {"mass": 1e-14, "moments": "1e-14 1e-14 1e-14"}
+    message = "link hand moves, and it gets mass"
+    return Diagnostic(code, Fate.APPROXIMATED, message, subjects=subjects, arguments=arguments)
 
 
 def test_an_entry_about_another_link_explains_nothing() -> None:
@@ -263,7 +268,9 @@ def test_a_link_changes_the_forces_of_the_joints_that_carry_it() -> None:
 
 def test_added_inertia_explains_no_difference_of_a_mass_that_the_link_has() -> None:
     causes = CauseIndex([about("mjcf.massless-link", "l1")], bridge.lower(PLAIN))
-    assert causes.cause(quantity("mass"), "l1") is None
+    cause = causes.cause(quantity("mass"), "l1")
+    assert cause is not None
+    assert not cause.explains(1e-8)
 
 
 def test_one_coupling_does_not_explain_another_that_shares_a_joint() -> None:

@@ -112,17 +112,21 @@ def test_contacts_of_mujoco_leave_what_a_critically_damped_spring_leaves(restitu
     assert (row.outcome, f"{math.exp(-2.0):.3g}" in row.cause) == (Outcome.EXPLAINED, True)
 
 
-def test_a_block_that_rings_while_it_slides_is_explained_by_its_restitution_alone() -> None:
-    row = rows(thing(BOX, rough(0.8, 0.95)), "mujoco")["slide", "mujoco"]
-    assert (row.outcome, row.error > row.tolerance) == (Outcome.EXPLAINED, True)
+@pytest.mark.parametrize(("restitution", "outcome"), [(0.8, Outcome.EXPLAINED), (0.95, Outcome.FAILED)])
+def test_restitution_explains_a_fifth_of_the_way_of_a_block_that_rings_and_no_more(
+    restitution: float, outcome: Outcome
+) -> None:
+    """The errors are 0.07 and 0.82 of the way."""
+    row = rows(thing(BOX, rough(0.8, restitution)), "mujoco")["slide", "mujoco"]
+    assert (row.outcome, row.error > row.tolerance) == (outcome, True)
     assert "[mjcf.restitution]; without restitution" in row.cause
 
 
-def test_a_thing_without_inertia_about_an_axis_is_explained_by_that() -> None:
+def test_a_thing_without_inertia_about_an_axis_has_no_rest_height() -> None:
     egg = thing("<ellipsoid><radii>.1 .2 .3</radii></ellipsoid>", pose="0 0 0 .3 .4 0")
     link = dataclasses.replace(egg.links[0], inertia=SpatialInertia.of(0.1, I_Lcm=np.diag((1.0, 1.0, 0.0))))
     row = rows(dataclasses.replace(egg, links=(link,)), "pybullet")["rest height", "pybullet"]
-    assert (row.outcome, row.error > row.tolerance) == (Outcome.EXPLAINED, True)
+    assert (row.outcome, row.error > row.tolerance) == (Outcome.UNKNOWN, True)
     assert "lower.thin-link" in row.cause
 
 
