@@ -174,12 +174,12 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
 
 def _read_source(source: PathLike, options: LoadOptions, *, lenient: bool) -> _Reading:
-    diagnostics = _diagnostics(options, lenient=lenient)
+    diagnostics = diagnostics_of(options, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
-    context = _context(options, options.get("allow_xacro", False), path, diagnostics)
+    context = context_of(options, options.get("allow_xacro", False), path, diagnostics)
     context = dataclasses.replace(context, xacro_args=options.get("xacro_args", {}))
     scene = None
-    with _limited(diagnostics, str(path)):
+    with limited(diagnostics, str(path)):
         scene = None if path is None else read_file(path, context)
         srdf = options.get("srdf")
         if srdf is not None and scene is not None:
@@ -217,11 +217,11 @@ def resolve(
         ['model://gripper/', 'model://gripper/meshes/finger.obj']
     """
     check_option_names(search, Search.__optional_keys__)
-    diagnostics = _diagnostics(search, lenient=lenient)
+    diagnostics = diagnostics_of(search, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
-    context = dataclasses.replace(_context(search, allow_xacro, path, diagnostics), xacro_args=xacro_args or {})
+    context = dataclasses.replace(context_of(search, allow_xacro, path, diagnostics), xacro_args=xacro_args or {})
     if path is not None:
-        with collector_paused(), _limited(diagnostics, str(path)):
+        with collector_paused(), limited(diagnostics, str(path)):
             read_file(path, context)
     return tuple(context.resources.lookups)
 
@@ -270,9 +270,9 @@ def load_string(
     _ask_once(search)
 
     def read(*, lenient: bool) -> _Reading:
-        context = _context(search, False, Path(file), _diagnostics(search, lenient=lenient))
+        context = context_of(search, False, Path(file), diagnostics_of(search, lenient=lenient))
         scene = None
-        with _limited(context.diagnostics, file):
+        with limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)
         return _Reading(scene, file, context.diagnostics)
 
@@ -289,7 +289,16 @@ def _ask_once(search: Search) -> None:
         search["finder"] = cache(finder)
 
 
-def _diagnostics(search: Search, *, lenient: bool) -> Diagnostics:
+def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:
+    """Return empty diagnostics with the limits of a call.
+
+    Args:
+        search: The options of the call.
+        lenient: Whether invalid pieces that can be left out are.
+
+    Raises:
+        TypeError: if the limits are something else.
+    """
     limits = search.get("limits") or Limits()
     if not isinstance(limits, Limits):
         raise TypeError(f"limits: expected Limits, such as Limits(files=5_000), not {limits!r}")
@@ -297,15 +306,31 @@ def _diagnostics(search: Search, *, lenient: bool) -> Diagnostics:
 
 
 @contextmanager
-def _limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
-    """Report a load that exceeds a limit."""
+def limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
+    """Report a load that exceeds a limit.
+
+    Args:
+        diagnostics: Receives the report.
+        file: The main file.
+    """
     try:
         yield
     except LimitError as error:
         diagnostics.extend((limit_finding(error, file),))
 
 
-def _context(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
+def context_of(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
+    """Return the context of a call.
+
+    Args:
+        search: The options of the call.
+        allow_xacro: Whether xacro may run.
+        main: The main file.
+        diagnostics: Receives the findings.
+
+    Raises:
+        ValueError: if a given folder does not exist.
+    """
     schemes = search.get("schemes", {})
     resources = Resources(
         package_map={name: Path(os.path.abspath(f)) for name, f in package_folders(search.get("package_map")).items()},

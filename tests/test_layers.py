@@ -46,6 +46,7 @@ ORDER = {
         {"urdf"},
         {"directives"},
         {"formats"},
+        {"mjcf_original"},
         {"__init__"},
     ),
     "bridge": (

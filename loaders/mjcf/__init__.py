@@ -43,7 +43,17 @@ def read(root: Node, context: Context) -> Scene | None:
         root: The root element.
         context: The context of the load.
     """
-    name = root.attributes.get("model") or _NAMELESS
+    source = compile_document(root, context)
+    return None if source is None else _scene(root.attributes.get("model") or _NAMELESS, root, source)
+
+
+def compile_document(root: Node, context: Context) -> Source | None:
+    """Let MuJoCo compile a document; return None after an error, with the findings in ``context.diagnostics``.
+
+    Args:
+        root: The root element ``<mujoco>``.
+        context: The context of the load.
+    """
     inputs = Inputs(context)
     text = inputs.add(root)
     if _has_errors(context.diagnostics):
@@ -55,10 +65,9 @@ def read(root: Node, context: Context) -> Scene | None:
         reason = " ".join(str(error).split())
         node.invalid("mjcf-in.refused", "{reason}", hint="see MuJoCo's XML reference", reason=reason)
         return None
-    source = Source(
+    return Source(
         compiled=compiled, lines=inputs.lines, assets=inputs.assets, diagnostics=context.diagnostics, file=root.file
     )
-    return _scene(name, root, source)
 
 
 def _has_errors(diagnostics: Diagnostics) -> bool:

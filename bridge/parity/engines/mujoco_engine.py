@@ -19,11 +19,13 @@ from bridge.mjcf.body.qpos import qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Options
+from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .collision_pairs import pairs_in_mujoco
 from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
+from .mujoco_indices import BodyIndices, at_zero, dofs_of, exported_indices
 from .protocol import Dof, JointParameters, Settings
 
 
@@ -52,7 +54,7 @@ class MujocoEngine:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
         self._data = mujoco.MjData(self.model)
-        self._ids = [int(self.model.body(body.name).id) for body in mechanism.bodies]
+        self._indices = exported_indices(mechanism, self.model)
         self._positions: list[Coordinates] = []
 
     @classmethod
@@ -66,12 +68,19 @@ class MujocoEngine:
         """See `Engine.set_state`."""
         self._mujoco.mj_resetData(self.model, self._data)
         self._positions = self.mechanism.positions_by_body(q)
-        self._data.qpos[:] = qpos(self.mechanism, q)
+        self._data.qpos[:] = self._qpos(q)
         self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
         self._mujoco.mj_forward(self.model, self._data)
 
+    def _qpos(self, q: Mapping[str, Position]) -> Array:
+        return qpos(self.mechanism, q)
+
+    @property
+    def _ids(self) -> list[int]:
+        return [indices.body for indices in self._indices]
+
     def _first(self, body: int, addresses: Any) -> int:
-        return int(addresses[self.model.body_jntadr[self._ids[body]]])
+        return int(addresses[self._indices[body].joints[0]])
 
     def _velocity_map(self) -> Array:
         """The matrix ``B``, shape (nv of MuJoCo, nv)."""
@@ -83,24 +92,43 @@ class MujocoEngine:
                     B[row : row + 3, column : column + 3] = np.eye(3)
                     B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
                 elif primitive.kind is PrimitiveKind.BALL:
-                    B[row : row + 3, column : column + 3] = _ball_map(body, position)
+                    B[row : row + 3, column : column + 3] = self._ball_map(body, position)
                 else:
                     B[row, column] = primitive.ratio
         return B
 
+    @staticmethod
+    def _ball_map(body: Body, position: Coordinates) -> Array:
+        """The matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
+        if body.reversed:
+            return -body.X_BM.R
+        (wxyz,) = primitive_positions(body, position)
+        mapped: Array = body.X_BM.R @ quaternion_to_matrix(wxyz).T
+        return mapped
+
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
         self._mujoco.mj_kinematics(self.model, self._data)
-        xmat, xpos = self._data.xmat, self._data.xpos
-        ids = zip(self.mechanism.bodies, self._ids, strict=True)
-        return {body.name: Pose.of(xmat[i].reshape(3, 3), xpos[i]) for body, i in ids}
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
+        return {body.name: _pose_of(indices.body, self._data_before(indices)) for body, indices in pairs}
+
+    def _data_before(self, indices: BodyIndices) -> Any:
+        """The data of the current state, in which the joints beyond a virtual link are at zero."""
+        if not indices.beyond:
+            return self._data
+        data = self._mujoco.MjData(self.model)
+        data.qpos[:] = at_zero(self._data.qpos, indices.beyond, self.model)
+        self._mujoco.mj_kinematics(self.model, data)
+        self._mujoco.mj_comPos(self.model, data)
+        return data
 
     def jacobians(self) -> dict[str, Array]:
         """See `Engine.jacobians`."""
         B, jacobians = self._velocity_map(), {}
-        for body, i in zip(self.mechanism.bodies, self._ids, strict=True):
+        for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
             J = np.zeros((2, 3, self.model.nv))
-            self._mujoco.mj_jacBody(self.model, self._data, J[1], J[0], i)
+            self._mujoco.mj_jacBody(self.model, self._data_before(indices), J[1], J[0], indices.body)
+            J[:, :, dofs_of(indices.beyond, self.model)] = 0.0
             jacobians[body.name] = J.reshape(6, self.model.nv) @ B
         return jacobians
 
@@ -135,11 +163,13 @@ class MujocoEngine:
         moving, m = moving_links(self.mechanism), self.model
         return {
             body.name: SpatialInertia.in_frame(
-                float(m.body_mass[i]),
-                Pose.of(quaternion_to_matrix(m.body_iquat[i]), m.body_ipos[i]),
-                np.diag(m.body_inertia[i]),
+                float(m.body_mass[indices.body]),
+                Pose.of(quaternion_to_matrix(m.body_iquat[indices.body]), m.body_ipos[indices.body]),
+                np.diag(m.body_inertia[indices.body]),
             )
-            for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
+            if not indices.beyond
+            else SpatialInertia.in_frame(0.0, Pose.of(), np.zeros((3, 3)))
+            for body, indices in zip(self.mechanism.bodies, self._indices, strict=True)
             if body.name in moving
         }
 
@@ -164,7 +194,7 @@ class MujocoEngine:
         )
 
     def _joint(self, scalar: ScalarDof) -> int:
-        return int(self.model.body_jntadr[self._ids[scalar.body]]) + scalar.number
+        return self._indices[scalar.body].joints[scalar.number]
 
     def _joint_equalities(self) -> list[tuple[int, int, Array]]:
         m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
@@ -185,9 +215,8 @@ class MujocoEngine:
     def violations(self) -> dict[str, float]:
         """See `Engine.violations`; a loop is measured between the sites of its two frames."""
         m, qpos = self.model, self._data.qpos
-        owners = {int(m.body_jntadr[i]) + k: str(body.joint)
-                  for body, i in zip(self.mechanism.bodies, self._ids, strict=True)
-                  for k in range(len(body.primitives))}  # fmt: skip
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
+        owners = {joint: str(body.joint) for body, indices in pairs for joint in indices.joints}
         violations = {}
         for one, two, data in self._joint_equalities():
             if two >= 0:
@@ -199,6 +228,8 @@ class MujocoEngine:
         """The distances between the sites that equality constraints hold together; for welds the angle too."""
         m = self.model
         constraints = {name.replace(", ", "_"): name for name, _ in constraint_frames(self.mechanism)}
+        stated = (c for c in self.mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
+        constraints |= {dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active}
         numbered = ((str(m.equality(k).name), k) for k in range(m.neq))
         welds = {k for k in range(m.neq) if m.eq_type[k] == self._mujoco.mjtEq.mjEQ_WELD}
         return {
@@ -219,7 +250,7 @@ class MujocoEngine:
         return Settings(
             gravity=np.array(m.opt.gravity),
             time_step=float(m.opt.timestep),
-            initial_poses={body.name: Pose.of(data.xmat[i].reshape(3, 3), data.xpos[i]) for body, i in ids},
+            initial_poses={body.name: _pose_of(i, data) for body, i in ids},
             efforts={dof: self._effort(self._joint(scalar)) * abs(scalar.primitive.ratio) for dof, scalar in dofs},
         )
 
@@ -278,10 +309,5 @@ def _first_number(value: Any) -> Any:
     return np.ravel(value)[0]
 
 
-def _ball_map(body: Body, position: Coordinates) -> Array:
-    """The matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
-    if body.reversed:
-        return -body.X_BM.R
-    (wxyz,) = primitive_positions(body, position)
-    mapped: Array = body.X_BM.R @ quaternion_to_matrix(wxyz).T
-    return mapped
+def _pose_of(body: int, data: Any) -> Pose:
+    return Pose.of(data.xmat[body].reshape(3, 3), data.xpos[body])

@@ -144,11 +144,18 @@ _ENGINES = {
     "pybullet-urdf": "bridge.parity.engines.native_loaders:PyBulletUrdf",
     "pybullet-sdf": "bridge.parity.engines.native_loaders:PyBulletSdf",
     "mujoco-urdf": "bridge.parity.engines.native_loaders:MujocoUrdf",
+    "mujoco-native": "bridge.parity.engines.mujoco_native:MujocoNative",
 }
 """The class of each engine of this package."""
 
 
-_MODULES = {"drake": "pydrake", "pybullet-urdf": "pybullet", "pybullet-sdf": "pybullet", "mujoco-urdf": "mujoco"}
+_MODULES = {
+    "drake": "pydrake",
+    "pybullet-urdf": "pybullet",
+    "pybullet-sdf": "pybullet",
+    "mujoco-urdf": "mujoco",
+    "mujoco-native": "mujoco",
+}
 """The module that an engine needs, if its name differs from that of the engine."""
 
 

@@ -1,0 +1,168 @@
+"""The adapter of an MJCF file as MuJoCo itself compiles it: a witness of our reading.
+
+The mechanism provides only names; every number is that of the compiled original. MuJoCo gets the text and the contents
+of files, under the limits of a load, never a path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.coordinates import Coordinates, Position, kind_of
+from loaders import Search
+from loaders.diagnostics import Diagnostic, LoadError
+from loaders.mjcf_original import compile_original
+from loaders.spatial import Array, Pose, quaternion_to_matrix
+
+from .constraint_violation import frame_distance
+from .dofs import scalar_dofs
+from .mujoco_engine import MujocoEngine
+from .mujoco_indices import MismatchError, original_indices
+from .protocol import Dof, Settings
+
+_CONNECT, _WELD, _JOINT = range(3)
+"""MuJoCo's types of equality constraints."""
+_SITE = 6
+"""MuJoCo's number of the kind of a site."""
+
+
+class MujocoNative(MujocoEngine):
+    """The original MJCF file of a mechanism in MuJoCo, for L0 and L1.
+
+    Attributes:
+        refusal: Why the original cannot be compared; empty if it can.
+        refusal_is_difference: Whether the refusal is a difference.
+    """
+
+    name = "mujoco-native"
+    reads_file = True
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
+        """Compile the file of a mechanism.
+
+        Args:
+            mechanism: The mechanism.
+            search: The options of the load.
+        """
+        import mujoco
+
+        self._mujoco = mujoco
+        self.version = str(mujoco.__version__)
+        self.mechanism = mechanism
+        self.refusal, self.refusal_is_difference = "", False
+        self._positions = []
+        try:
+            with compile_original(mechanism.scene.source, **(search or {})) as source:
+                self.model, self._names = source.model, source.names("body")
+                joints = source.names("joint")
+        except (LoadError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            self.refusal = f"MuJoCo does not take part: the original is no MJCF file that can be read: {reason}"
+            return
+        self._data = mujoco.MjData(self.model)
+        try:
+            self._indices = original_indices(mechanism, self.model, self._names, joints)
+        except MismatchError as error:
+            self.refusal = f"MuJoCo compiles another mechanism: {error}"
+            self.refusal_is_difference = True
+
+    def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
+        """See `Engine.set_state`."""
+        if not self.refusal:
+            super().set_state(q, v)
+
+    def _qpos(self, q: Mapping[str, Position]) -> Array:
+        """The positions in the coordinates of the original, in which those of the model are stated."""
+        positions = np.array(self.model.qpos0)
+        by_body = self.mechanism.positions_by_body(q)
+        for indices, numbers in zip(self._indices, by_body, strict=True):
+            for joint in indices.joints:
+                start = int(self.model.jnt_qposadr[joint])
+                positions[start : start + len(numbers)] = numbers
+        return positions
+
+    @staticmethod
+    def _ball_map(_body: Body, position: Coordinates) -> Array:
+        rotation: Array = quaternion_to_matrix(position).T
+        return rotation
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        starts = {
+            str(body.joint): (int(self.model.jnt_qposadr[indices.joints[0]]), _size(body))
+            for body, indices in zip(self.mechanism.bodies, self._indices, strict=True)
+            if indices.joints
+        }
+        return {joint: tuple(self._data.qpos[a : a + n].tolist()) for joint, (a, n) in starts.items()}
+
+    def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
+        """See `Engine.couplings`; MuJoCo counts both positions from the pose in which the document draws the bodies."""
+        dofs = {self._joint(scalar): dof for dof, scalar in scalar_dofs(self.mechanism).items()}
+        found = {}
+        for k in self._active(_JOINT):
+            one, two = int(self.model.eq_obj1id[k]), int(self.model.eq_obj2id[k])
+            if one in dofs and two in dofs and not self.model.eq_data[k][2:5].any():
+                offset, multiplier = self.model.eq_data[k][:2].tolist()
+                reference = self.model.qpos0[self.model.jnt_qposadr[[one, two]]]
+                offset += float(reference[0]) - multiplier * float(reference[1])
+                found[dofs[one], dofs[two]] = (multiplier, offset)
+        return found
+
+    def violations(self) -> dict[str, float]:
+        """See `Engine.violations`; of the points and frames that the constraints of the original hold together."""
+        qpos = {dof: float(self._data.qpos[self.model.jnt_qposadr[self._joint(s)]])
+                for dof, s in scalar_dofs(self.mechanism).items()}  # fmt: skip
+        found = {}
+        for (follower, leader), (multiplier, offset) in self.couplings().items():
+            found[follower[0]] = abs(qpos[follower] - multiplier * qpos[leader] - offset)
+        for k in (*self._active(_CONNECT), *self._active(_WELD)):
+            is_weld = bool(self.model.eq_type[k] == _WELD)
+            names = [self._names[self._body(k, end)] for end in (0, 1)]
+            found[", ".join(names)] = frame_distance(self._end(k, 0), self._end(k, 1), welded=is_weld)
+        return found
+
+    def _active(self, kind: int) -> list[int]:
+        m = self.model
+        return [k for k in range(m.neq) if m.eq_type[k] == kind and m.eq_active0[k]]
+
+    def _body(self, k: int, end: int) -> int:
+        number = int((self.model.eq_obj1id, self.model.eq_obj2id)[end][k])
+        return int(self.model.site_bodyid[number]) if self.model.eq_objtype[k] == _SITE else number
+
+    def _end(self, k: int, end: int) -> Pose:
+        """One of the frames that a constraint holds together, as MuJoCo documents ``eq_data``."""
+        if self.model.eq_objtype[k] == _SITE:
+            return self._site(int((self.model.eq_obj1id, self.model.eq_obj2id)[end][k]))
+        body, data = self._body(k, end), self.model.eq_data[k]
+        X_WB = Pose.of(self._data.xmat[body].reshape(3, 3), self._data.xpos[body])
+        if self.model.eq_type[k] == _CONNECT:
+            return X_WB @ Pose.of(p=data[3 * end : 3 * end + 3])
+        if end:
+            return X_WB @ Pose.of(p=data[:3])
+        return X_WB @ Pose.of(quaternion_to_matrix(data[6:10]), data[3:6])
+
+    def settings(self) -> Settings:
+        """Return gravity, time step, initial poses and effort limits of the compiled original."""
+        settings = super().settings()
+        is_off = self.model.opt.disableflags & self._mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        gravity = np.zeros(3) if is_off else settings.gravity
+        return Settings(
+            gravity=gravity,
+            time_step=settings.time_step,
+            initial_poses=settings.initial_poses,
+            efforts=settings.efforts,
+        )
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        if hasattr(self, "_data"):
+            super().close()
+
+
+def _size(body: Body) -> int:
+    return {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}.get(kind_of(body) or PrimitiveKind.HINGE, 1)

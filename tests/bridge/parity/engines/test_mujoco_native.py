@@ -1,0 +1,151 @@
+"""The original MJCF file, compiled by MuJoCo, agrees with our reading and finds a fault in it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import loaders
+from bridge.parity import Comparison, Outcome, Verdict, compare
+from loaders import Pose, Scene
+
+pytest.importorskip("mujoco")
+
+ASSETS = Path(__file__).parents[4] / "assets"
+
+CHAIN = """<mujoco model="chain"><worldbody><geom type="plane" size="1 1 .1"/>
+  <body name="base" pos="0 0 1"><freejoint/><geom size=".1"/>
+    <body name="leg" pos=".2 0 0">
+      <joint name="roll" axis="1 0 0" ref="30"/><joint name="pitch" axis="0 1 0" pos="0 0 .1" range="-40 50"/>
+      <geom type="capsule" fromto="0 0 0 0 .1 -.4" size=".03"/>
+      <body pos="0 .1 -.4" euler="20 0 40"><joint type="ball"/><geom type="box" size=".1 .05 .02" pos=".1 0 0"/></body>
+    </body>
+  </body></worldbody></mujoco>"""
+"""Several joints in a body, a reference position, a ball, and a body and joints without names."""
+
+HELD = """<mujoco model="held"><option timestep="0.004" gravity="0 0 -3"/><compiler angle="radian"/>
+  <default><joint damping="0.3" armature="0.02"/></default>
+  <worldbody>
+    <body name="p" pos="0 0 1"><joint name="a" axis="0 1 0" ref="0.4" range="-1 1"/>
+      <geom type="capsule" fromto="0 0 0 0.4 0 0" size=".02"/>
+      <body name="q" pos=".4 0 0" euler="0.1 0.2 0.3">
+        <joint name="b" type="slide" axis="1 0 0" ref="0.1" range="-2 2" actuatorfrcrange="-5 5"/>
+        <joint name="c" axis="0 0 1" pos="0 .1 0"/><geom type="box" size=".1 .05 .02" pos=".1 0 0"/></body></body>
+    <body name="r" pos="0 1 1"><joint name="d" axis="0 1 0"/>
+      <geom type="capsule" fromto="0 0 0 0.4 0 0" size=".02"/></body>
+    <body name="hand" mocap="true" pos="0 0 2"><geom size=".05" contype="0" conaffinity="0"/></body>
+  </worldbody>
+  <contact><exclude body1="p" body2="r"/></contact>
+  <equality><joint joint1="a" joint2="d" polycoef="0.1 2 0 0 0"/><connect body1="q" body2="r" anchor="0.1 0 0"/>
+    <weld body1="q" body2="hand" relpose="0.1 0.2 0.3 0.9 0.1 0 0"/></equality></mujoco>"""
+"""A coupling with references, a point and a frame held together, a slide with effort, an exclusion, a mocap body."""
+
+ENGINES = ("mujoco", "mujoco-native")
+
+
+def scene_of(text: str, tmp_path: Path) -> Scene:
+    path = tmp_path / "robot.xml"
+    path.write_text(text, encoding="utf-8")
+    return loaders.load(path, quiet=True)
+
+
+def static(scene: Scene | Path) -> Comparison:
+    return compare(scene, ENGINES, levels=("L0", "L1"), configurations=3)
+
+
+def compared(found: Comparison) -> set[str]:
+    """The quantities that agree between the reference and the original."""
+    rows = (row for row in found.rows if row.engines == ("reference", "mujoco-native"))
+    return {row.quantity for row in rows if row.outcome is Outcome.PASSED}
+
+
+@pytest.mark.parametrize("text", [CHAIN, HELD], ids=["chain", "held"])
+def test_the_original_agrees_with_the_reference_and_with_the_export(text: str, tmp_path: Path) -> None:
+    found = static(scene_of(text, tmp_path))
+    assert found.failures == ()
+    assert found.agreement is Verdict.EQUIVALENT
+    assert {"link poses", "mass matrix", "bias forces", "inverse dynamics", "collidable pairs", "limits"} <= compared(
+        found
+    )
+
+
+def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:
+    assert {"couplings", "constraint violation", "effort limits", "gravity", "time step"} <= compared(
+        static(scene_of(HELD, tmp_path))
+    )
+
+
+def moved(scene: Scene, name: str) -> Scene:
+    """Return a scene in which the frame of one joint is a millimeter off."""
+    joints = tuple(
+        dataclasses.replace(j, X_PJ=j.X_PJ @ Pose.of(p=(1e-3, 0.0, 0.0))) if j.name == name else j for j in scene.joints
+    )
+    return dataclasses.replace(scene, joints=joints)
+
+
+def heavier(scene: Scene, name: str) -> Scene:
+    links = tuple(
+        dataclasses.replace(k, inertia=dataclasses.replace(k.inertia, mass=1.01 * k.inertia.mass))
+        if k.name == name and k.inertia is not None
+        else k
+        for k in scene.links
+    )
+    return dataclasses.replace(scene, links=links)
+
+
+def shifted_coupling(scene: Scene, _name: str) -> Scene:
+    (coupling,) = scene.couplings
+    return dataclasses.replace(scene, couplings=(dataclasses.replace(coupling, offset=coupling.offset + 0.1),))
+
+
+def loose(scene: Scene, _name: str) -> Scene:
+    ball, weld = scene.constraints
+    return dataclasses.replace(scene, constraints=(dataclasses.replace(ball, p_BQ=np.zeros(3)), weld))
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "quantity"),
+    [
+        (moved, "d", "joint motion"),
+        (heavier, "p", "mass"),
+        (shifted_coupling, "a", "couplings"),
+        (loose, "q, r", "constraint violation"),
+    ],
+)
+def test_a_fault_of_our_reading_is_found_by_the_original_alone(
+    fault: Callable[[Scene, str], Scene], name: str, quantity: str, tmp_path: Path
+) -> None:
+    found = static(fault(scene_of(HELD, tmp_path), name))
+    assert found.verdict is Verdict.DIFFERS
+    assert {row.quantity for row in found.failures} >= {quantity}
+    assert all("mujoco-native" in row.engines for row in found.failures)
+    assert any(name in row.where for row in found.failures if row.quantity == quantity)
+
+
+def test_another_link_is_a_difference(tmp_path: Path) -> None:
+    scene = scene_of(HELD, tmp_path)
+    Path(scene.source).write_text(HELD.replace('name="r"', 'name="s"').replace('"r"', '"s"'), encoding="utf-8")
+    found = static(scene)
+    assert [row.quantity for row in found.failures] == ["reading"]
+    assert "does not have the link r" in found.failures[0].cause
+
+
+def test_a_file_of_another_format_does_not_take_part() -> None:
+    found = static(ASSETS / "leg.sdf")
+    assert [row.cause for row in found.rows if row.quantity == "reading"] == [
+        "MuJoCo does not take part: the original is no MJCF file that can be read: leg.sdf is not MJCF"
+    ]
+    assert found.failures == ()
+
+
+def test_mujoco_gets_no_file_outside_of_the_folders_of_the_load(tmp_path: Path) -> None:
+    scene = scene_of(HELD, tmp_path)
+    mesh = '<asset><mesh name="m" file="/etc/hostname.obj"/></asset><worldbody>'
+    Path(scene.source).write_text(HELD.replace("<worldbody>", mesh, 1), encoding="utf-8")
+    lookups = loaders.resolve(scene.source)
+    assert [lookup.path for lookup in lookups] == [None]
+    assert all("hostname" not in row.cause for row in static(scene).failures)
