@@ -182,6 +182,7 @@ def compare(
     search = cast(Search, {key: value for key, value in load_options.items() if key in Search.__optional_keys__})
     with _open_engines(mechanism, named, search) as opened:
         diagnostics = _diagnostics(opened, strict=load_options.get("strict", False))
+        reported = [entry for engine in opened.values() for entry in engine.diagnostics]
         answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
         rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
         details = _details(mechanism, answering, states)
@@ -193,15 +194,22 @@ def compare(
         model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows), engines=names,
         environment=environment, diagnostics=diagnostics, details=details,
     )  # fmt: skip
-    return _with_gaps(found, mechanism, selected, named)
+    return _with_gaps(found, mechanism, selected, named, reported)
 
 
 def _with_gaps(
-    found: Comparison, mechanism: Mechanism, levels: Sequence[Level], named: Sequence[_NamedFactory]
+    found: Comparison,
+    mechanism: Mechanism,
+    levels: Sequence[Level],
+    named: Sequence[_NamedFactory],
+    reported: Sequence[Diagnostic],
 ) -> Comparison:
-    """The comparison with what was not compared, and with the conditions of its verdict."""
+    """The comparison with what was not compared, and with the conditions of its verdict.
+
+    Every finding of the engines counts, also one that the result does not list because the reader reports its cause.
+    """
     moving = {name: not reads_file(factory) for name, factory in named if name != REFERENCE}
-    known = (*mechanism.scene.diagnostics, *found.diagnostics)
+    known = (*mechanism.scene.diagnostics, *reported)
     gaps = find_gaps(found.rows, mechanism, levels, moving, known)
     return dataclasses.replace(found, gaps=gaps, conditions=conditions(known))
 

@@ -75,15 +75,19 @@ def _motionless_engines(mechanism: Mechanism, levels: Collection[Level], engines
 
 
 def _unknown(rows: Sequence[Row]) -> Iterator[Gap]:
-    """A gap for each row without a comparison of something that the model states and no other row shows."""
+    """A gap for each row without a comparison of something that the model states and no other row shows.
+
+    A difference that was measured and proves nothing is always a gap.
+    """
     shown = {(row.quantity, row.engines) for row in rows if row.outcome in _COMPARED}
     for row in rows:
         if row.outcome is Outcome.UNKNOWN and row.is_stated:
-            other = _SHOWN_BY.get(row.quantity)
+            other = _SHOWN_BY.get(row.quantity) if row.known_cause is None else None
             if other is None or not _is_shown(other, row.engines, shown):
                 yield Gap(
-                    quantity=row.quantity, engines=row.engines, subjects=row.subjects, reason=row.cause, level=row.level
-                )
+                    quantity=row.quantity, engines=row.engines, subjects=row.subjects, code=row.code, reason=row.cause,
+                    level=row.level,
+                )  # fmt: skip
 
 
 def _is_shown(quantity: str, engines: tuple[str, str], shown: Collection[tuple[str, tuple[str, str]]]) -> bool:

@@ -86,6 +86,14 @@ class RolloutCache:
         one, two = (self.trajectory(name, rollout).poses[-1] for name in engines)
         return np.concatenate([_displacement(one[name], two[name]) for name in one])
 
+    def extent(self, engine: str, rollout: Rollout) -> float:
+        """Return how far the links move in one engine: the largest distance from the first sample [m or rad]."""
+        first, *others = self.trajectory(engine, rollout).poses
+        worst = WorstErrors()
+        for poses in others:
+            compare_readings(first, poses, pose_distance, worst)
+        return worst.error
+
     def sensitivity(self, engine: str, rollout: Rollout) -> float:
         """Return the ratio of final to initial distance of two trajectories with close initial states, at least one."""
         neighbor = dataclasses.replace(rollout, start=perturbed(rollout.start))

@@ -13,7 +13,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import has_free_or_ball
 from bridge.parity.engines.protocol import Engine, Factory
 from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause
-from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed, undecided
 from loaders.spatial import Array
 
 from .bounds.constraint_bounds import SOFTNESS, screw_load
@@ -34,6 +34,8 @@ MAX_STATES, MIN_STATES = 20, 3
 """Largest and smallest number of states; a model with many degrees of freedom is compared in fewer states."""
 RESOLUTION = 1e-10
 """Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
+CHAOTIC = 1e-3
+"""Largest relative difference of velocities that rounding may explain; beyond it a step shows nothing."""
 SHORTENINGS = (1, 8, 64)
 """Factors by which the steps are shortened until the limit is known."""
 SCREW_MARGIN = 20.0
@@ -108,6 +110,8 @@ class _Steps:
         if not math.isfinite(row.error):
             return failed(row)
         rounding = self._rounding(row, state)
+        if rounding.bound > CHAOTIC:
+            return undecided(row, rounding, CHAOTIC)
         if rounding.explains(row.error):
             return explained(row, rounding)
         screws = screw_load(self._mechanism, state)

@@ -14,7 +14,7 @@ from bridge.parity.engines.constraint_violation import constraint_subjects
 from bridge.parity.engines.dofs import has_free_or_ball, screw_like_joints
 from bridge.parity.engines.protocol import Factory
 from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause, cause_of
-from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed
+from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed, undecided
 from loaders.diagnostics import Diagnostic
 
 from .bounds.constraint_bounds import ROUNDING, violation_bounds
@@ -40,6 +40,8 @@ LIMIT_ROUNDING = 1e-11
 """Rounding error of the limit of a difference of poses [m or rad]."""
 GROWTH_MARGIN = 2.0
 """Factor of the difference that a short motion predicts for a second, because its rate of growth varies."""
+CHAOTIC = 1e-3
+"""Largest rounding error that is explained, relative to how far the links move; beyond it a motion shows nothing."""
 _ROTOR = "pybullet.rotor-inertia"
 _SOFT_CONSTRAINTS = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
@@ -133,18 +135,22 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     """The row of a difference beyond the tolerance.
 
     It is explained by rounding, by the violation of a screw, or by the order of the integration method, each within its
-    bound. A rotor that an engine lacks is the cause of a difference, but does not excuse it.
+    bound. A rotor that an engine lacks is the cause of a difference, but does not excuse it. If rounding errors grow to
+    a visible part of the motion, nothing follows from a difference.
     """
     sensitivity = row.sensitivity or 1.0
     if not math.isfinite(row.error):
         return failed(row)
     rounding = _rounding(row, rollout, sensitivity)
-    if rounding.explains(row.error):
+    limit = CHAOTIC * max(cache.extent(name, rollout) for name in row.engines)
+    if rounding.bound <= limit and rounding.explains(row.error):
         return explained(row, rounding)
     diagnostics = (entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics)
     lost = next((entry for entry in diagnostics if entry.code == _ROTOR), None)
     if lost is not None:
         return explained(row, cause_of(lost, row.quantity, math.inf))
+    if rounding.bound > limit:
+        return undecided(row, rounding, limit)
     screw = _screw(row, rollout, cache)
     if screw is not None:
         return explained(row, screw)

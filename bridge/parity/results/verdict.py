@@ -150,6 +150,12 @@ def failed(row: Row) -> Row:
     return dataclasses.replace(row, outcome=Outcome.FAILED, cause="")
 
 
+def undecided(row: Row, cause: Cause, limit: float) -> Row:
+    """Return the row of a difference that proves nothing, because its cause may explain more than a limit."""
+    text = f"{cause.text}; this may explain {cause.bound:.1e}, so that a difference says nothing (limit {limit:.1e})"
+    return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=text, known_cause=cause)
+
+
 def number(x: float) -> float | str:
     """Return a number for JSON; a non-finite number is a string."""
     return x if abs(x) < float("inf") else str(x)
