@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD, Model
@@ -24,7 +26,7 @@ from .elements.equalities import read_constraints, read_couplings
 from .elements.frames import read_frames
 from .elements.keyframes import read_keyframes
 from .elements.links import read_links
-from .elements.options import read_gravity, read_physics, report_warnings
+from .elements.options import read_gravity, read_physics, report_options_of_include, report_warnings
 from .elements.tendons import read_tendons
 from .elements.unsupported import report_unsupported
 
@@ -44,6 +46,8 @@ def read(root: Node, context: Context) -> Scene | None:
         context: The context of the load.
     """
     source = compile_document(root, context)
+    if source is not None and context.resources.main not in {None, Path(root.file)}:
+        report_options_of_include(root)
     return None if source is None else _scene(root.attributes.get("model") or _NAMELESS, root, source)
 
 

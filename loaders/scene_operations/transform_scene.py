@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from loaders.model import WORLD, Joint, JointType, Link, Tendon, TendonPart
+from loaders.model import WORLD, Joint, JointType, Link, Settings, Tendon, TendonPart
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
@@ -82,6 +82,9 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
+_NAMING_SETTINGS = frozenset({"name", "jointinparent", "site", "refsite", "cranksite", "slidersite"})
+"""Settings of MuJoCo that hold the name of the element, of a joint or of a frame."""
+
 
 class _Renaming:
     """Function that prefixes names with a scope."""
@@ -119,12 +122,23 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
         for kind, keys in _NAMES.items()
     }
     items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
+    for kind in ("couplings", "actuators", "constraints"):
+        items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
     items["links"] = tuple(replace(link, model=rename.model(link.model)) for link in items["links"])
     items["models"] = tuple(
         replace(m, name=rename.model(m.name), canonical_link=m.canonical_link and rename(m.canonical_link))
         for m in scene.models
     )
     return replace(scene, name=rename.model(scene.name), **items)
+
+
+def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
+    """Return an item with the names renamed that its settings of MuJoCo hold, such as the site of an actuator."""
+    settings: Settings = getattr(item, "mujoco", ())
+    if not any(key in _NAMING_SETTINGS for key, _ in settings):
+        return item
+    renamed = tuple((key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings)
+    return replace(item, mujoco=renamed)
 
 
 def _renamed_tendon(tendon: Tendon, rename: _Renaming) -> Tendon:

@@ -28,6 +28,11 @@ EXAMPLES = {
     "mjcf-in.mesh-frame": robot(MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON),
     "mjcf-in.not-carried": robot(BODY, '<sensor><jointpos name="q" joint="j"/></sensor>', "q"),
     "mjcf-in.not-finite": robot('<body name="b" pos="nan 0 0"/>'),
+    "mjcf-in.options": reading(
+        '<sdf version="1.9"><world name="w"><include><uri>b.xml</uri></include></world></sdf>',
+        name="w.sdf",
+        files={"b.xml": document(BODY, '<option timestep="0.01"/>')},
+    ),
     "mjcf-in.plugin": robot(
         '<body><plugin plugin="mujoco.elasticity.cable"/><geom type="capsule" size="0.1 0.1"/></body>',
         '<extension><plugin plugin="mujoco.elasticity.cable"/></extension>',

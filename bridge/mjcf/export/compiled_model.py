@@ -58,9 +58,14 @@ def measure(model: Any, scene: Scene) -> CompiledModel:
 
 
 def _pose_error(data: Any, scene: Scene) -> float:
-    """Return the largest error of the links' positions [m] and orientations [rad]."""
-    worst = 0.0
+    """Return the largest error of the links' positions [m] and orientations [rad].
+
+    A virtual link that is written as a joint of the body that it carries has no pose in MuJoCo.
+    """
+    worst, bodies = 0.0, {data.model.body(i).name for i in range(data.model.nbody)}
     for link in (link for link in scene.links if link.name != WORLD):
+        if link.virtual and link.name not in bodies:
+            continue
         body = data.body(link.name)
         rotation_error = link.X_WL.R.T @ body.xmat.reshape(3, 3) - np.eye(3)
         angle = math.sqrt(0.5) * float(np.linalg.norm(rotation_error))

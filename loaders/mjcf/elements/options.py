@@ -34,6 +34,20 @@ def read_physics(root: Node, source: Source) -> Physics:
     )
 
 
+def report_options_of_include(root: Node) -> None:
+    """Report the options of a document that another one includes, which keeps its own.
+
+    Args:
+        root: The root element, without includes.
+    """
+    options = [child for child in root.children if child.tag == "option"]
+    names = sorted({*(f"option/{key}" for option in options for key in option.attributes), *dict(_settings(root))})
+    if names:
+        message = "the options of an included file are left out: {names}; those of the file that includes it count"
+        hint = "state gravity and time step in the file that includes this one"
+        options[0].report(Fate.NOTED, "mjcf-in.options", message, hint=hint, names=tuple(names))
+
+
 def _settings(root: Node) -> Iterator[tuple[str, str]]:
     for option in (child for child in root.children if child.tag == "option"):
         yield from ((f"option/{key}", text) for key, text in option.attributes.items() if key not in _FIELDS)

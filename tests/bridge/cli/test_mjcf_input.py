@@ -27,3 +27,21 @@ def test_convert_writes_the_same_model(tmp_path: Path) -> None:
     original, exported = (mujoco.MjModel.from_xml_path(str(p)) for p in (tmp_path / "robot.xml", path))
     assert exported.jnt_range.tolist() == original.jnt_range.tolist()
     assert exported.body_mass.sum() == pytest.approx(original.body_mass.sum(), rel=1e-12)
+
+
+CHAIN = document(
+    f'<body name="a"><joint name="j" axis="0 1 0"/><joint name="k" type="slide"/>{BALL}</body>', name="robot"
+)
+"""A body with two joints, which a scene has as a chain of two links."""
+
+
+def test_several_joints_in_a_body_are_converted_and_compared(tmp_path: Path) -> None:
+    import mujoco
+
+    path = written(tmp_path, CHAIN)
+    assert run("convert", path, tmp_path / "out").returncode == 0
+    exported = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / "robot.xml"))
+    assert [exported.body(1).name, exported.joint(0).name, exported.joint(1).name] == ["a", "j", "k"]
+    done = run("compare", path, "--engines", "mujoco,mujoco-native", "--level", "1")
+    assert "DIFFERS" not in done.stdout
+    assert done.returncode in {0, 4}, done.stderr

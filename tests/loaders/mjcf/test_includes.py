@@ -1,0 +1,144 @@
+"""MJCF that SDFormat and directives include, against MuJoCo's own attachment of the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bridge
+import loaders
+from loaders import LoadError, Scene
+from tests.support.mjcf_documents import BALL
+
+mujoco = pytest.importorskip("mujoco")
+
+OPTION = '<option gravity="0 0 -3" timestep="0.004"/>'
+ROBOT = f"""<mujoco model="robot"><compiler angle="radian"/>{OPTION}
+  <worldbody><geom name="floor" size=".1" pos="0 0 -1"/><site name="top" pos="0 .1 2"/>
+    <body name="p" pos="0 0 1"><joint name="a" axis="0 1 0" damping="0.3"/>
+      <geom type="capsule" fromto="0 0 0 0.4 0 0" size=".02"/>
+      <body name="q" pos=".4 0 0" euler="0.1 0.2 0.3"><joint name="b" type="slide" axis="1 0 0"/>
+        <joint name="c" axis="0 0 1" pos="0 .1 0"/><geom type="box" size=".1 .05 .02" pos=".1 0 0"/>
+        <site name="tool"/></body></body>
+    <body name="r" pos="0 1 1"><joint name="d" axis="0 1 0"/>{BALL}</body>
+  </worldbody>
+  <equality><joint joint1="a" joint2="d" polycoef="0 2 0 0 0"/>
+    <connect body1="q" body2="r" anchor="0.1 0 0"/></equality>
+  <tendon><spatial name="rope"><site site="top"/><site site="tool"/></spatial></tendon>
+  <actuator><motor name="drive" joint="b"/>
+    <general name="pull" site="tool" refsite="top" gear="1 0 0 0 0 0"/></actuator>
+</mujoco>"""
+
+WORLD_FILE = """<sdf version="1.9"><world name="w"><gravity>0 0 -9.81</gravity>
+  <include><uri>robot.xml</uri><name>one</name><pose>0 0 1 0 0 0</pose></include>
+  <include><uri>robot.xml</uri><name>two</name><pose>1 2 0 0 0 .5</pose></include></world></sdf>"""
+
+DIRECTIVES = """directives:
+- add_model: {name: one, file: robot.xml}
+- add_model: {name: two, file: robot.xml}
+"""
+
+PLACES = {
+    "w.sdf": (WORLD_FILE, ((0, 0, 1), 0.0), ((1, 2, 0), 0.5)),
+    "w.dmd.yaml": (DIRECTIVES, ((0, 0, 0), 0.0), ((0, 0, 0), 0.0)),
+}
+"""Files that include the robot twice, and the position and the yaw of each copy."""
+
+
+def attached(*places: tuple[tuple[int, int, int], float]) -> Any:
+    """MuJoCo's model of copies of the robot, each in a frame of its own."""
+    parent = mujoco.MjSpec()
+    for name, (position, yaw) in zip(("one", "two"), places, strict=True):
+        frame = parent.worldbody.add_frame(pos=position, quat=(np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)))
+        parent.attach(mujoco.MjSpec.from_string(ROBOT.replace(OPTION, "")), prefix=f"{name}::", frame=frame)
+    return parent.compile()
+
+
+def including(folder: Path, name: str, text: str) -> Path:
+    (folder / "robot.xml").write_text(ROBOT, encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def scene_of(folder: Path, name: str) -> Scene:
+    return loaders.load(including(folder, name, PLACES[name][0]), quiet=True)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_two_copies_are_where_mujoco_attaches_them(name: str, tmp_path: Path) -> None:
+    model = attached(*PLACES[name][1:])
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    links = {link.name: link for link in scene_of(tmp_path, name).links if not link.virtual}
+    for b in range(1, model.nbody):
+        X_WL = links[model.body(b).name].X_WL
+        assert np.abs(X_WL.p - data.xpos[b]).max() < 1e-12
+        assert np.abs(X_WL.R - data.xmat[b].reshape(3, 3)).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_the_export_of_two_copies_moves_as_mujocos_own(name: str, tmp_path: Path) -> None:
+    expected = attached(*PLACES[name][1:])
+    exported = bridge.export_mjcf(scene_of(tmp_path, name), tmp_path / "out", quiet=True).model
+    expected.opt.gravity[:] = exported.opt.gravity
+    assert exported.nv == expected.nv == 8
+    assert (exported.neq, exported.ntendon, exported.nu) == (expected.neq, expected.ntendon, expected.nu)
+    forces = []
+    for model in (expected, exported):
+        data = mujoco.MjData(model)
+        for joint, value in (("one::a", 0.3), ("one::c", -0.5), ("two::b", 0.2), ("two::d", 1.0)):
+            data.joint(joint).qpos[0] = value
+            data.joint(joint).qvel[0] = 2 * value
+        data.actuator("two::pull").ctrl[0] = 3.0
+        mujoco.mj_forward(model, data)
+        names = [f"{scope}::{joint}" for scope in ("one", "two") for joint in "abcd"]
+        rows = [int(model.joint(joint).dofadr[0]) for joint in names]
+        forces.append(np.array([data.qfrc_bias[rows], data.qfrc_passive[rows], data.qfrc_actuator[rows]]))
+        assert len(data.ten_length) == 2
+    assert np.abs(forces[0] - forces[1]).max() < 1e-9 * np.abs(forces[0]).max()
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_options_of_an_included_file_are_left_out_and_reported(name: str, tmp_path: Path) -> None:
+    scene = scene_of(tmp_path, name)
+    (found,) = {entry.where.line: entry for entry in scene.diagnostics if entry.code == "mjcf-in.options"}.values()
+    assert found.where.file.endswith("robot.xml")
+    assert found.where.line == 1
+    assert "option/gravity" in found.message
+    assert scene.gravity[2] < -9
+    assert "mjcf-in.options" not in {
+        entry.code for entry in loaders.load(tmp_path / "robot.xml", quiet=True).diagnostics
+    }
+
+
+def test_a_site_is_a_placement_frame_and_holds_a_weld(tmp_path: Path) -> None:
+    nested = (
+        "<sdf version='1.9'><model name='m'><link name='l'/><include><uri>robot.xml</uri>"
+        "<placement_frame>top</placement_frame><pose>1 0 0 0 0 0</pose></include>"
+        "<joint name='w' type='fixed'><parent>l</parent><child>robot::top</child></joint></model></sdf>"
+    )
+    scene = loaders.load(including(tmp_path, "m.sdf", nested), quiet=True)
+    (top,) = (frame for frame in scene.frames if frame.name == "robot::top")
+    assert np.abs(top.X_LF.p - (1.0, 0.0, 0.0)).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('size=".1"', 'size="nan"', "mjcf-in.not-finite"),
+        ("<worldbody>", "<worldbody><body size='1'/>", "mjcf-in.refused"),
+    ],
+)
+def test_an_error_in_the_included_file_is_reported_at_its_line(
+    name: str, old: str, new: str, code: str, tmp_path: Path
+) -> None:
+    path = including(tmp_path, name, PLACES[name][0])
+    (tmp_path / "robot.xml").write_text(ROBOT.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(LoadError) as caught:
+        loaders.load(path, quiet=True)
+    found = {(entry.code, Path(entry.where.file or "").name, entry.where.line) for entry in caught.value.diagnostics}
+    assert (code, "robot.xml", 2) in found
