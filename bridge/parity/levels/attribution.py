@@ -25,7 +25,7 @@ from .random_states import State
 
 MARGIN = 1.01
 """Factor of a computed bound, for the rounding of the numbers that an engine is given."""
-_NO_TRUTH = frozenset({
+WITHOUT_TRUTH = frozenset({
     "mjcf.empty-range", "pybullet.empty-range", "drake.replaced-inertia", "resource.not-found", "mesh.missing",
     "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.no-shape", "mjcf.zero-effort",
 })  # fmt: skip
@@ -87,12 +87,12 @@ class CauseIndex:
 
     def _cause(self, entry: Diagnostic, quantity: Quantity, place: str) -> Cause:
         cause = cause_of(entry, quantity.name, self._bound(entry, quantity, place))
-        if entry.code in _NO_TRUTH:
+        if entry.code in WITHOUT_TRUTH:
             return dataclasses.replace(cause, is_loss=False)
         return dataclasses.replace(cause, is_loss=cause.is_loss or entry.code in _ADDS_CONTACTS)
 
     def _bound(self, entry: Diagnostic, quantity: Quantity, place: str) -> float:
-        if entry.code in _NO_TRUTH:
+        if entry.code in WITHOUT_TRUTH:
             return math.inf
         if entry.code == "pybullet.coupling-across-bodies":
             return self._offset(place)

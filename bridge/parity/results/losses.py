@@ -82,6 +82,8 @@ LOST: Mapping[str, str] = {
     "urdf.second-shape": _SHAPES,
 }
 """Lost quantities, by the code of the diagnostic that reports it."""
+ASSUMED: Mapping[str, str] = {"drake.replaced-inertia": "inertia", "mjcf.zero-effort": "effort limits"}
+"""Quantities that an engine chooses because the file states nothing that it can simulate, by the code that says so."""
 CONDITIONS: Mapping[str, str] = {
     "mjcf.acceleration-limit": "accelerations stay within the limits of the model, which no engine enforces",
     "mjcf.velocity-limit": "speeds stay within the limits of the model, which no engine enforces",
@@ -107,7 +109,7 @@ _TARGETS = {"mjcf": "mujoco"}
 
 
 def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) -> list[Gap]:
-    """Return a gap for each loss that acts on the motion, in the order of the diagnostics.
+    """Return a gap for each loss and each assumption that acts on the motion, in the order of the diagnostics.
 
     Args:
         diagnostics: The fidelity reports of the engines.
@@ -116,7 +118,7 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
     lost = [entry for entry in diagnostics if _is_lost(entry)]
     return [
         Gap(
-            quantity=LOST.get(entry.code, "pieces that lenient loading skipped"),
+            quantity={**LOST, **ASSUMED}.get(entry.code, "pieces that lenient loading skipped"),
             engines=tuple(name for name in (_TARGETS.get(entry.target, entry.target),) if name in engines),
             subjects=entry.subjects,
             code=entry.code,
@@ -127,7 +129,8 @@ def gaps_of_losses(diagnostics: Iterable[Diagnostic], engines: Sequence[str]) ->
 
 
 def _is_lost(entry: Diagnostic) -> bool:
-    return entry.fate is Fate.SKIPPED or (entry.fate is Fate.DROPPED and entry.code in LOST)
+    is_dropped = entry.fate is Fate.DROPPED and entry.code in LOST
+    return is_dropped or entry.fate is Fate.SKIPPED or entry.code in ASSUMED
 
 
 def conditions(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:

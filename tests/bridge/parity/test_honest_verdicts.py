@@ -222,3 +222,11 @@ def test_a_missing_mesh_is_a_gap(tmp_path: Path) -> None:
     found = compare(file, levels=("L0", "L1"), configurations=1, quiet=True)
     assert "mesh.missing" in {gap.code for gap in found.gaps}
     assert bridge.parity.Verdict.INCOMPLETE is found.verdict
+
+
+def test_an_effort_limit_of_zero_which_mujoco_reads_as_no_limit_is_a_gap() -> None:
+    scene = urdf(link("a"), hinge("j", "world", "a").replace("effort='5'", "effort='0'"))
+    found = compare(scene, levels=("L0",), configurations=1)
+    assert found.verdict is Verdict.INCOMPLETE
+    (gap,) = (gap for gap in found.gaps if gap.code == "mjcf.zero-effort")
+    assert (gap.quantity, gap.engines, gap.subjects) == ("effort limits", ("mujoco",), ("j",))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bridge.diagnostic_codes import CODES
-from bridge.parity.results.losses import CONDITIONS, LOST, WITHOUT_EFFECT, conditions, gaps_of_losses
+from bridge.parity.levels.attribution import WITHOUT_TRUTH
+from bridge.parity.results.losses import ASSUMED, CONDITIONS, LOST, WITHOUT_EFFECT, conditions, gaps_of_losses
 from loaders.diagnostics import Diagnostic, Fate
 
 COMPARED = {
@@ -27,6 +28,17 @@ def test_a_loss_that_moves_is_a_gap_of_its_engine() -> None:
     light = Diagnostic("mjcf.light", Fate.DROPPED, "no such light", target="mjcf")
     (gap,) = gaps_of_losses((bushing, light), ("mujoco", "pybullet"))
     assert (gap.quantity, gap.engines, gap.subjects) == ("forces between links", ("mujoco",), ("a", "b"))
+
+
+def test_what_explains_any_error_is_a_gap() -> None:
+    """A missing file is reported again by the shape that needs it, and an empty geometry states nothing."""
+    assert set(LOST) | set(ASSUMED) | {"resource.not-found", "mjcf.no-shape"} >= WITHOUT_TRUTH
+
+
+def test_a_value_that_an_engine_chooses_is_a_gap() -> None:
+    entries = [Diagnostic(code, Fate.ASSUMED, "chosen", target="drake", subjects=("a",)) for code in ASSUMED]
+    gaps = gaps_of_losses(entries, ("mujoco", "drake"))
+    assert {(gap.quantity, gap.engines) for gap in gaps} == {("inertia", ("drake",)), ("effort limits", ("drake",))}
 
 
 def test_an_approximation_with_the_same_code_is_no_gap() -> None:

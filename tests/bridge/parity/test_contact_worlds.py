@@ -1,0 +1,104 @@
+"""One world through both loaders, against closed forms, and the verdict on it: an incline, and a ball that bounces."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import bridge
+import loaders
+from bridge.parity import Verdict, compare
+
+mujoco = pytest.importorskip("mujoco")
+pybullet = pytest.importorskip("pybullet")
+
+STEP, G = 1e-3, 9.8
+SLOPE = math.radians(15.0)
+BLOCK = ("<box><size>.4 .4 .1</size></box>", 0.05, (0.0142, 0.0142, 0.0267))
+BALL = ("<sphere><radius>.1</radius></sphere>", 0.6, (0.004, 0.004, 0.004))
+LEVELS = ("L0", "L1", "L2", "L4")
+
+
+def world(
+    thing: tuple[str, float, tuple[float, ...]], mu: float, restitution: float, slope: float, extra: str = ""
+) -> loaders.Scene:
+    """A body above a plane with the same surface; gravity is inclined instead of the plane."""
+    geometry, height, (ixx, iyy, izz) = thing
+    surface = (
+        f"<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction>"
+        f"<bounce><restitution_coefficient>{restitution}</restitution_coefficient>{extra}</bounce></surface>"
+    )
+    text = (
+        f"<sdf version='1.9'><world name='w'><gravity>{G * math.sin(slope)} 0 {-G * math.cos(slope)}</gravity>"
+        f"<physics name='p' type='ode'><max_step_size>{STEP}</max_step_size></physics>"
+        "<model name='ground'><static>true</static><link name='l'><collision name='c'><geometry><plane>"
+        f"<normal>0 0 1</normal><size>100 100</size></plane></geometry>{surface}</collision></link></model>"
+        f"<model name='b'><pose>0 0 {height} 0 0 0</pose><link name='l'><inertial><mass>1</mass><inertia>"
+        f"<ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{izz}</izz></inertia></inertial>"
+        f"<collision name='c'><geometry>{geometry}</geometry>{surface}</collision></link></model></world></sdf>"
+    )
+    return loaders.load_string(text, format="sdf")
+
+
+def in_mujoco(scene: loaders.Scene, count: int) -> list[Any]:
+    """Positions of the body after each step."""
+    xml = bridge.to_mjcf(bridge.lower(scene))
+    model = mujoco.MjModel.from_xml_string(str(xml), xml.assets)
+    data, positions = mujoco.MjData(model), []
+    for _ in range(count):
+        mujoco.mj_step(model, data)
+        positions.append(data.qpos[:3].copy())
+    return positions
+
+
+def in_pybullet(scene: loaders.Scene, count: int) -> list[Any]:
+    """Positions of the body after each step."""
+    client, positions = pybullet.connect(pybullet.DIRECT), []
+    try:
+        robot = bridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
+        robot.apply_physics()
+        for _ in range(count):
+            robot.step()
+            positions.append(robot.link_pose("b::l").p)
+        return positions
+    finally:
+        pybullet.disconnect(client)
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_block_on_an_incline_moves_as_the_closed_form_says(simulate: Any, mu: float) -> None:
+    """Soft contacts of MuJoCo creep by a millimeter in a second; friction of mu^2 would slide 0.7 m further."""
+    exact = max(0.0, G * (math.sin(SLOPE) - mu * math.cos(SLOPE))) / 2.0
+    assert simulate(world(BLOCK, mu, 0.0, SLOPE), round(1.0 / STEP))[-1][0] == pytest.approx(exact, abs=2e-3)
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_ball_leaves_with_the_stated_fraction_of_its_speed(simulate: Any, restitution: float) -> None:
+    heights = [p[2] - 0.1 for p in simulate(world(BALL, 1.0, restitution, 0.0), 700)]
+    impact = min(range(500), key=heights.__getitem__)
+    assert math.sqrt(max(heights[impact:]) / 0.5) == pytest.approx(restitution, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("thing", "mu", "restitution", "slope", "extra", "verdict"),
+    [
+        (BLOCK, 0.2, 0.0, SLOPE, "", Verdict.AGREES),
+        (BALL, 1.0, 0.5, 0.0, "", Verdict.AGREES),
+        (BALL, 1.0, 0.5, 0.0, "<threshold>0</threshold>", Verdict.INCOMPLETE),
+        (BALL, 1.0, 1.0, 0.0, "", Verdict.DIFFERS),
+    ],
+)
+def test_the_verdict_on_contact_is_never_equivalent(
+    thing: Any, mu: float, restitution: float, slope: float, extra: str, verdict: Verdict
+) -> None:
+    """A threshold that engines drop is a gap; full restitution makes a block ring in MuJoCo, which is a difference."""
+    found = compare(world(thing, mu, restitution, slope, extra), levels=LEVELS, configurations=1)
+    assert found.verdict is verdict, repr(found)
+    contact = {(row.quantity, row.engines[1]) for row in found.rows if row.level == "L4"}
+    assert {(name, engine) for name in ("slide", "bounce", "stack") for engine in ("mujoco", "pybullet")} <= contact
+    assert {row.quantity for row in found.failures} <= {"slide"}
+    assert bool(found.failures) == (verdict is Verdict.DIFFERS)
