@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable
@@ -14,6 +15,8 @@ from loaders.safety.limits import LimitError, Limits, budgeted
 
 from .diagnostics import Diagnostic, LoadError, limit_finding
 
+_OWN_PACKAGES = frozenset({"bridge", "loaders", "sdfbridge"})
+"""Packages whose frames are not those of the caller."""
 LOGGER = logging.getLogger("sdfbridge")
 """The logger of every finding: losses at level INFO, notes at level DEBUG."""
 _MAX_CODES = 3
@@ -26,8 +29,7 @@ class LossWarning(UserWarning):
 class LossSummary:
     """Context of one public call, which warns of the losses at its end, at the line of the caller.
 
-    The context must be entered in the public function itself. The losses of a call within another one are those of the
-    outer one. There is no warning if the call fails, since the error states the reasons. Meshes and pictures that are
+    The losses of a call within another one are those of the outer one. There is no warning if the call fails, since the error states the reasons. Meshes and pictures that are
     read during the call share one budget; a call that exceeds it is a `LoadError`.
 
     Attributes:
@@ -76,7 +78,7 @@ class LossSummary:
             self._log()
             text = self._text()
             if text and not self.quiet:
-                warnings.warn(text, LossWarning, stacklevel=3)
+                warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
 
     def _log(self) -> None:
         for entry in self._found:
@@ -91,3 +93,11 @@ class LossSummary:
         codes = list(dict.fromkeys(entry.code for entry in losses))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
         return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"
+
+
+def _level_of_caller() -> int:
+    """Return the stack level, for a warning of the calling function, of the first frame outside of this project."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES:
+        level, frame = level + 1, frame.f_back
+    return level

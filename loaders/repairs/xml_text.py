@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-_SECTION = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
-_DECLARATION = re.compile(rb"<\?xml\b[^>]*\?>")
+_SECTION_START = re.compile(rb"<!--|<!\[CDATA\[")
+_SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
+_DECLARATION = re.compile(rb"<\?xml\b[^<>]*\?>")
 _ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']+)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _VALUE = rb"\"[^\"]*\"|'[^']*'|[^\s\"'<>/=]+"
@@ -28,10 +30,32 @@ def mended_xml(data: bytes) -> bytes:
     """
     data = _without_text_around_root(_with_declaration_first(_CONTROL.sub(b"", _as_utf8(data))))
     pieces, end = [], 0
-    for section in _SECTION.finditer(data):
-        pieces += [_mended_markup(data[end : section.start()]), section[0]]
-        end = section.end()
+    for start, stop in _sections(data):
+        pieces += [_mended_markup(data[end:start]), data[start:stop]]
+        end = stop
     return b"".join((*pieces, _mended_markup(data[end:])))
+
+
+def _sections(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each comment and CDATA section; text that opens one and never ends it is none."""
+    ends = dict(_SECTION_ENDS)
+    position = 0
+    while ends and (start := _SECTION_START.search(data, position)):
+        stop = data.find(ends[start[0]], start.end()) if start[0] in ends else -1
+        if stop < 0:
+            ends.pop(start[0], None)
+            position = start.end()
+        else:
+            position = stop + 3
+            yield start.start(), position
+
+
+def _without_sections(data: bytes) -> bytes:
+    pieces, end = [], 0
+    for start, stop in _sections(data):
+        pieces.append(data[end:start])
+        end = stop
+    return b"".join((*pieces, data[end:]))
 
 
 def _as_utf8(data: bytes) -> bytes:
@@ -57,7 +81,7 @@ def _with_declaration_first(data: bytes) -> bytes:
 
 def _without_text_around_root(data: bytes) -> bytes:
     start = max(data.find(b"<"), 0)
-    tags = (match for match in _START_TAG.finditer(_SECTION.sub(b"", data[: 1 << 16])))
+    tags = (match for match in _START_TAG.finditer(_without_sections(data[: 1 << 16])))
     root = next((match[1] for match in tags), b"")
     closing = b"</" + root + b">"
     end = data.find(closing) if root in _ROOTS else -1

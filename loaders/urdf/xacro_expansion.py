@@ -28,7 +28,7 @@ _AMENT = "ament_index_python"
 
 
 _XACRO_ELEMENT = re.compile(rb"<xacro:[A-Za-z]")
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _UNDEFINED = re.compile(r"[Uu]ndefined substitution argument (\S+)")
 
 

@@ -26,8 +26,8 @@ def test_only_public_names_are_listed() -> None:
 
 
 def test_load_string_refuses_an_unknown_format() -> None:
-    with pytest.raises(ValueError, match="unknown format 'mjcf'; expected one of: sdf, urdf, directives"):
-        loaders.load_string("<mujoco/>", format="mjcf")
+    with pytest.raises(ValueError, match="unknown format 'usd'; expected one of: sdf, urdf, directives, mjcf"):
+        loaders.load_string("<robot/>", format="usd")
 
 
 def test_load_error_holds_every_problem() -> None:

@@ -23,6 +23,7 @@ def test_every_export_option_is_a_keyword_of_the_library_with_the_same_default()
     add_export_options(parser)
     keywords = export_options(parser.parse_args(["a.sdf"]))
     assert keywords.keys() <= MjcfOptions.__optional_keys__
+    assert keywords.pop("policy") is None, "the policy of the format of the source"
     assert Options(**keywords) == Options()
 
 

@@ -22,7 +22,8 @@ def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
 def test_help_names_every_option_and_each_is_one_of_the_keywords():
     for field in dataclasses.fields(Options):
         assert f"{field.name}: " in (to_mjcf.__doc__ or "")
-        assert MjcfOptions.__annotations__[field.name].__forward_arg__ == field.type
+        optional = f"{field.type} | None"  # None is the policy of the format of the source
+        assert MjcfOptions.__annotations__[field.name].__forward_arg__ in (field.type, optional)
 
 
 @pytest.mark.parametrize("source", [scene_of(link("a")), "assets/leg.sdf"])
