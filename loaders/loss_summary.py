@@ -29,8 +29,9 @@ class LossWarning(UserWarning):
 class LossSummary:
     """Context of one public call, which warns of the losses at its end, at the line of the caller.
 
-    The losses of a call within another one are those of the outer one. There is no warning if the call fails, since the error states the reasons. Meshes and pictures that are
-    read during the call share one budget; a call that exceeds it is a `LoadError`.
+    The losses of a call within another one are those of the outer one. There is no warning if the call fails, since the
+    error states the reasons. Meshes and pictures that are read during the call share one budget; a call that exceeds it
+    is a `LoadError`.
 
     Attributes:
         name: Name of the source.

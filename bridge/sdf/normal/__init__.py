@@ -1,1 +1,1 @@
-"""The normal form: the scene that an SDFormat document represents exactly, and what had to be changed or left out for it."""
+"""The normal form of a scene: what an SDFormat document represents exactly, and the changes that lead to it."""
