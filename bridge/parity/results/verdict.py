@@ -151,7 +151,13 @@ def failed(row: Row) -> Row:
 
 
 def undecided(row: Row, cause: Cause, limit: float) -> Row:
-    """Return the row of a difference that proves nothing, because its cause may explain more than a limit."""
+    """Return the row of a difference that proves nothing, because its cause may explain more than a limit.
+
+    Args:
+        row: The row of the difference.
+        cause: The cause, with the largest error that it may explain.
+        limit: The largest bound with which a cause explains something, in the unit of the row.
+    """
     text = f"{cause.text}; this may explain {cause.bound:.1e}, so that a difference says nothing (limit {limit:.1e})"
     return dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=text, known_cause=cause)
 
