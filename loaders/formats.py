@@ -20,8 +20,8 @@ from loaders.urdf.xacro_expansion import expand, has_xacro, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where, limit_finding
+from .extensions.registered_readers import Reader, registered_reader, registered_tags
 from .loss_summary import LossSummary
-from .node import Node
 from .option_names import check_option_names
 from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
@@ -32,13 +32,13 @@ from .xml import parse, read_bytes
 
 PathLike = str | os.PathLike[str]
 
-_XML_READERS: dict[str, Callable[[Node, Context], Scene | None]] = {
+_XML_READERS: dict[str, Reader] = {
     "sdf": sdf.read,
     "gazebo": sdf.read,
     "robot": urdf.read,
     "mujoco": mjcf.read,
 }
-"""Reader of a document, keyed by the tag of the root element."""
+"""Reader of a document, keyed by the tag of the root element; these come before registered ones."""
 
 FORMATS = ("sdf", "urdf", "directives", "mjcf")
 """Formats that `loaders.load_string` reads."""
@@ -80,7 +80,7 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
     root = parse(data, file, context.diagnostics)
     if root is None:
         return None
-    read = _XML_READERS.get(root.tag)
+    read = _XML_READERS.get(root.tag) or registered_reader(root.tag)
     if read is None:
         hint = "check that this is the right file"
         root.invalid(
@@ -88,7 +88,7 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
             "unknown root element <{tag}>; expected one of: {known}",
             hint=hint,
             tag=root.tag,
-            known=tuple(f"<{tag}>" for tag in _XML_READERS),
+            known=tuple(f"<{tag}>" for tag in dict.fromkeys((*_XML_READERS, *registered_tags()))),
         )
         return None
     try:
@@ -240,7 +240,8 @@ def load_string(
 
     Args:
         text: The document.
-        format: The format of the document: ``sdf``, ``urdf``, ``mjcf`` or ``directives``.
+        format: The format of the document: ``sdf``, ``urdf``, ``mjcf``, ``directives``, or the root element of a
+            registered reader.
         base: The folder to which relative file names in the document refer.
         strict: Whether anything lost or approximated is an error.
         lenient: Whether invalid pieces that can be left out are, as for `load`.
@@ -261,8 +262,9 @@ def load_string(
         'base'
     """
     check_option_names(search, Search.__optional_keys__)
-    if format not in FORMATS:
-        raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(FORMATS)}")
+    if format not in FORMATS and format not in registered_tags():
+        known = dict.fromkeys((*FORMATS, *registered_tags()))
+        raise ValueError(f"unknown format {format!r}; expected one of: {', '.join(known)}")
     if not isinstance(text, str):
         raise TypeError(f"expected the document as text, not {type(text).__name__}")
     file = str(Path(base) / f"<string>.{format}")

@@ -42,6 +42,7 @@ ORDER = {
         {"scene", "node"},
         {"xml", "ignored_elements", "resources", "meshes", "drake"},
         {"context", "scene_operations"},
+        {"extensions"},
         {"sdf", "mjcf"},
         {"urdf"},
         {"directives"},

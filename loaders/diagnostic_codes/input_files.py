@@ -21,6 +21,11 @@ CODES = {
     "file.not-regular": CodeInfo(
         "A file is a named pipe, a socket or a device.", "Replace it by a regular file.", (Fate.INVALID, Fate.SKIPPED)
     ),
+    "file.reader": CodeInfo(
+        "The reader of another package, registered for the root element, cannot be imported or fails.",
+        "Report this to the authors of the package.",
+        (Fate.INVALID,),
+    ),
     "file.too-large": CodeInfo(
         "The file has more bytes, more elements or deeper nesting than the reader allows.",
         "Split the file into several that include each other.",

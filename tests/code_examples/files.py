@@ -117,6 +117,15 @@ def empty_robot_descriptions(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "robot_descriptions", package)
 
 
+def odd_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package whose reader returns no scene."""
+    metadata = folder / "odd-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text("[sdfbridge.readers]\nodd = builtins:len\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+
+
 def small_limit(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the limit on the size of a file."""
     monkeypatch.setattr(importlib.import_module("loaders.xml"), "MAX_BYTES", 10)
@@ -175,6 +184,7 @@ FILES = {
         (),
         lambda folder, _: os.mkfifo(folder / "pipe.sdf"),
     ),
+    "file.reader": reading("<odd/>", setup=odd_reader),
     "file.too-large": reading(model(LINK), setup=small_limit),
     "file.unknown-format": reading("<html/>"),
     "file.unlisted": reading(model("<link name='a'><none/><none/></link>"), limits=Limits(diagnostics=1)),

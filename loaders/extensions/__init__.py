@@ -1,0 +1,1 @@
+"""Extensions of the loaders by other packages."""
