@@ -14,7 +14,7 @@ demo: .venv/ready            ## convert and compare the bundled arm; output in o
 test: lint types check       ## linter, type checker and all tests
 
 check: .venv/ready-to-test
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGUMENTS)
 
 lint: .venv/ready-to-test
 	$(BIN)/ruff check .
