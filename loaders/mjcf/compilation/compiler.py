@@ -85,8 +85,10 @@ def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, byte
 
     messages: list[str] = []
     with _warnings_to(messages, mujoco), fenced(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
-        parsed = {name: model.encode() for name, model in models.items()} | dict(assets)
-        spec = mujoco.MjSpec.from_string(text, include=parsed, assets=dict(assets))
+        attached = {name: model.encode() for name, model in models.items()}
+        if models or "<flexcomp" in text:  # soft bodies read their files while parsing; the copies take time
+            attached |= assets
+        spec = mujoco.MjSpec.from_string(text, include=attached, assets=dict(assets))
         spec.compiler.discardvisual = False
         model = spec.compile()
         return Compiled(

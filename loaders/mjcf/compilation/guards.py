@@ -76,7 +76,8 @@ def _check_sizes(node: Node) -> None:
 
 def _check_numbers(node: Node) -> None:
     for key in node.attributes.keys() & _NUMERIC:
-        if any(math.isnan(number) for number in _numbers(node.attributes[key])):
+        text = node.attributes[key]
+        if "nan" in text.lower() and any(math.isnan(number) for number in _numbers(text)):
             node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag)
 
 

@@ -40,6 +40,8 @@ def find_file(name: str, folder: Path, node: Node, context: Context) -> Path | N
 
 def _above(name: str, folder: Path) -> Path | None:
     """Return the file of a relative name that leads upwards; None if it does not, or must not be read."""
+    if ".." not in name:
+        return None
     relative = os.path.relpath(os.path.normpath(folder / name), folder)
     levels = Path(relative).parts.count("..")
     if not 0 < levels <= MAX_LEVELS or PurePosixPath(name).is_absolute() or "://" in name:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import WORLD
 from loaders.node import Node
-from loaders.spatial import Pose
+from loaders.spatial import Array, Pose
 
 from .assets import Assets
 from .compiler import Compiled
@@ -32,6 +34,7 @@ class Source:
     file: str
     """The main file."""
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _vectors: dict[str, Array] = field(default_factory=dict)
 
     @property
     def model(self) -> Any:
@@ -71,8 +74,11 @@ class Source:
 
     def pose(self, kind: str, index: int) -> Pose:
         """Return the pose that an element of the model has in its body."""
-        position, quaternion = getattr(self.model, f"{kind}_pos")[index], getattr(self.model, f"{kind}_quat")[index]
-        return Pose.from_vector([*position, *quaternion])
+        if kind not in self._vectors:
+            arrays = getattr(self.model, f"{kind}_pos"), getattr(self.model, f"{kind}_quat")
+            self._vectors[kind] = np.hstack(arrays)
+        vector = self._vectors[kind][index]
+        return Pose.of(p=vector[:3]) if vector[3] == 1.0 else Pose.from_vector(vector)
 
 
 def unique(name: str, taken: set[str]) -> str:

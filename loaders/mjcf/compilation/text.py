@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from xml.sax.saxutils import quoteattr
 
 from loaders.node import Node
+
+_SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
+"""Characters that may need an escape in an attribute."""
+
+
+def _quoted(value: str) -> str:
+    return quoteattr(value) if _SPECIAL.search(value) else f'"{value}"'
 
 
 class LineMap:
@@ -26,7 +34,7 @@ class LineMap:
             if isinstance(item, str):
                 pieces.append(item)
                 continue
-            attributes = "".join(f" {key}={quoteattr(value)}" for key, value in item.attributes.items())
+            attributes = "".join([f" {key}={_quoted(value)}" for key, value in item.attributes.items()])
             self._nodes.append(item)
             pieces.append(f"<{item.tag}{attributes}>")
             pieces.append("\n")

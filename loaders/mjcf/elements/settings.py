@@ -30,8 +30,15 @@ def unless(name: str, values: ArrayLike, default: ArrayLike) -> Iterator[tuple[s
         values: Its value.
         default: MuJoCo's default.
     """
-    if not np.array_equal(np.asarray(values, dtype=np.float64), np.asarray(default, dtype=np.float64)):
+    if _listed(values) != _listed(default):
         yield name, text_of(values)
+
+
+def _listed(values: Any) -> list[Any]:
+    """Return numbers as a list, which is compared faster than a short array."""
+    if isinstance(values, np.ndarray):
+        return list(values.tolist()) if values.ndim else [values.item()]
+    return list(values) if isinstance(values, list | tuple) else [values]
 
 
 def solver(solref: Any, solimp: Any, suffix: str = "") -> Iterator[tuple[str, str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import loaders
 from loaders.mjcf.compilation.compiler import CompileError, compile_text
-from tests.support.mjcf_documents import BALL, document
+from tests.support.mjcf_documents import BALL, TETRAHEDRON, document
 
 
 def test_a_refusal_has_the_line() -> None:
@@ -33,3 +34,22 @@ def test_warnings_are_collected_and_the_callers_handler_is_kept() -> None:
         assert mujoco.get_mju_user_warning() is not None
     finally:
         mujoco.set_mju_user_warning(None)
+
+
+def test_files_of_soft_bodies_and_of_meshes_are_found_among_the_contents() -> None:
+    soft = '<flexcomp name="f" type="mesh" file="f.obj" mass="1" rigid="true"/>'
+    mesh = '<asset><mesh name="m" file="m.obj"/></asset>'
+    files = {name: TETRAHEDRON.encode() for name in ("f.obj", "m.obj")}
+    geom = '<body><geom type="mesh" mesh="m"/></body>'
+    assert compile_text(document(f"<body name='p'>{soft}</body>{geom}", mesh), {}, files).model.nflex == 1
+    assert compile_text(document(geom, mesh), {}, files).model.nmesh == 1
+    attach = '<frame><attach model="n" body="b" prefix="n_"/></frame>'
+    child = document(f'<body name="b">{soft}<geom type="mesh" mesh="m"/></body>', mesh, name="n")
+    declared = '<asset><model name="n" file="n.xml"/></asset>'
+    assert compile_text(document(attach, declared), {"n.xml": child}, files).model.nflex == 1
+
+
+def test_every_character_of_an_attribute_reaches_mujoco() -> None:
+    name = "a&amp;b&lt;c&gt;&quot;d&apos; é::e/f"
+    scene = loaders.load_string(document(f'<body name="{name}">{BALL}</body>'), format="mjcf", quiet=True)
+    assert scene.links[0].name == "a&b<c>\"d' é::e/f"
