@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
     from .parity import compare
     from .sdf import export_sdf, to_sdf
+    from .urdf import export_urdf, to_urdf
 
 __all__ = [
     "Mechanism",
@@ -26,6 +27,7 @@ __all__ = [
     "compare_files",
     "export_mjcf",
     "export_sdf",
+    "export_urdf",
     "load_into_pybullet",
     "load_world_into_pybullet",
     "lower",
@@ -34,6 +36,7 @@ __all__ = [
     "to_mjcf",
     "to_mjspec",
     "to_sdf",
+    "to_urdf",
 ]
 
 _HOMES = {
@@ -42,6 +45,7 @@ _HOMES = {
     "compare_files": ".diff",
     "export_mjcf": ".mjcf",
     "export_sdf": ".sdf",
+    "export_urdf": ".urdf",
     "load_into_pybullet": ".bullet",
     "load_world_into_pybullet": ".bullet",
     "lower": ".lowering",
@@ -49,6 +53,7 @@ _HOMES = {
     "to_mjcf": ".mjcf",
     "to_mjspec": ".mjcf",
     "to_sdf": ".sdf",
+    "to_urdf": ".urdf",
 }
 """Modules of the public names, which are imported on first use."""
 

@@ -38,6 +38,7 @@ PREFIXES = {
     "mjcf": "The MJCF export for MuJoCo.",
     "mjcf-in": "The MJCF reader.",
     "sdfout": "The export to SDFormat.",
+    "urdfout": "The export to URDF.",
     "pybullet": "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet itself does not support.",
 }
 """What the codes of each prefix are about, in the order of the page."""

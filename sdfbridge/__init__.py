@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         compare_files,
         export_mjcf,
         export_sdf,
+        export_urdf,
         load_into_pybullet,
         load_world_into_pybullet,
         lower,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         to_mjcf,
         to_mjspec,
         to_sdf,
+        to_urdf,
     )
     from bridge import parity as parity
     from loaders import (
@@ -77,6 +79,7 @@ __all__ = [
     "compare_files",
     "export_mjcf",
     "export_sdf",
+    "export_urdf",
     "load",
     "load_into_pybullet",
     "load_string",
@@ -87,12 +90,13 @@ __all__ = [
     "to_mjcf",
     "to_mjspec",
     "to_sdf",
+    "to_urdf",
 ]
 
 _BRIDGE = frozenset({
-    "Mechanism", "compare", "compare_files", "export_mjcf", "export_sdf",
+    "Mechanism", "compare", "compare_files", "export_mjcf", "export_sdf", "export_urdf",
     "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf",
+    "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf",
 })  # fmt: skip
 """The public names that `bridge` defines; `loaders` defines the others."""
 

@@ -57,6 +57,7 @@ ORDER = {
         {"diff"},
         {"export"},
         {"mjcf", "bullet", "sdf"},
+        {"urdf"},
         {"mujoco_plugin", "parity"},
         {"__init__"},
         {"demo", "pytest_plugin"},

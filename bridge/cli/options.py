@@ -79,8 +79,8 @@ def add_convert_options(parser: ArgumentParser) -> None:
     folder = parser.add_mutually_exclusive_group(required=True)
     folder.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write")
     folder.add_argument("-o", "--out", type=values.path, metavar="DIR", help="folder to write, as an option")
-    text = "format to write (default: that of the suffix .sdf of the output, else mjcf)"
-    parser.add_argument("--to", choices=("mjcf", "sdf"), help=text)
+    text = "format to write (default: that of the suffix .sdf or .urdf of the output, else mjcf)"
+    parser.add_argument("--to", choices=("mjcf", "sdf", "urdf"), help=text)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
     add_force_option(parser)
 

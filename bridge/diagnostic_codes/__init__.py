@@ -19,6 +19,7 @@ from . import (
     parity,
     pybullet,
     sdf_writer,
+    urdf_writer,
 )
 
 CODES: dict[str, CodeInfo] = {
@@ -32,5 +33,6 @@ CODES: dict[str, CodeInfo] = {
     **parity.CODES,
     **pybullet.CODES,
     **sdf_writer.CODES,
+    **urdf_writer.CODES,
 }
 """Every code, with its meaning and remedy."""

@@ -33,7 +33,7 @@ def root_element(tag: str, **attributes: Value) -> Element:
     return root
 
 
-def add(parent: Element, tag: str, value: Value | None = None, **attributes: Value | None) -> Element:
+def add(parent: Element, tag: str, value: Value | None = None, /, **attributes: Value | None) -> Element:
     """Append a new child and return it.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.code_example import Example
 
-from . import drake, files, from_mjcf, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf
+from . import drake, files, from_mjcf, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf, urdf_writer
 
 EXAMPLES: dict[str, Example] = {
     **drake.EXAMPLES,
@@ -17,4 +17,5 @@ EXAMPLES: dict[str, Example] = {
     **sdf.EXAMPLES,
     **sdf_writer.EXAMPLES,
     **urdf.EXAMPLES,
+    **urdf_writer.EXAMPLES,
 }

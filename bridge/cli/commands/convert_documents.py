@@ -12,12 +12,13 @@ from bridge.cli.inputs import writing_to
 from bridge.cli.output import Output
 from bridge.output import write_file, write_folder
 from bridge.sdf import folder as sdf
+from bridge.urdf import folder as urdf
 from loaders.diagnostics import Fate, without_repeats
 from loaders.scene import Scene
 
-SUFFIXES = {".sdf": "sdf", ".world": "sdf"}
+SUFFIXES = {".sdf": "sdf", ".world": "sdf", ".urdf": "urdf"}
 """Targets by the suffix of the output."""
-_EXPORTS: dict[str, Any] = {"sdf": sdf}
+_EXPORTS: dict[str, Any] = {"sdf": sdf, "urdf": urdf}
 _OF_MJCF = {
     "actuators": "none",
     "base": "as_is",

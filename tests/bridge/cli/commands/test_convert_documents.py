@@ -33,3 +33,14 @@ def test_a_folder_is_written_checked_and_kept_current(tmp_path: Path) -> None:
 def test_options_of_mjcf_are_refused(option: list[str], tmp_path: Path) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), *option]) == 2
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--check"]) == 2
+
+
+def test_urdf_by_the_suffix_and_by_the_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", ARM, str(tmp_path / "x.urdf")]) == 0
+    assert loaders.load(tmp_path / "x.urdf").name == "arm"
+    assert (tmp_path / "x_assets" / "finger.obj").is_file()
+    words = ["convert", ARM, str(tmp_path / "arm"), "--to", "urdf"]
+    assert main(words) == 0
+    assert (tmp_path / "arm" / "arm.urdf").is_file()
+    assert main([*words, "--check"]) == 0
+    capsys.readouterr()

@@ -1,0 +1,91 @@
+"""Codes of the export to URDF."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import CodeInfo, Fate
+
+CODES = {
+    "urdfout.actuator": CodeInfo(
+        "An actuator drives a tendon, or a joint with several axes or without effort; it is left out.",
+        "",
+        (Fate.DROPPED,),
+    ),
+    "urdfout.actuator-property": CodeInfo(
+        "A transmission has no place for a property of an actuator; its effort limit is that of the joint.",
+        "",
+        (Fate.DROPPED,),
+    ),
+    "urdfout.anchor": CodeInfo(
+        "An element of Drake refers to the world; a massless link fixed to the world stands for it.",
+        "",
+        (Fate.NOTED,),
+    ),
+    "urdfout.constraint": CodeInfo(
+        "A constraint has no element, or refers to a joint that has not one axis; it is left out.",
+        "",
+        (Fate.DROPPED,),
+    ),
+    "urdfout.coupling": CodeInfo(
+        "A coupling of a joint with several axes, or a second one of the same joint, is left out.",
+        "Couple each joint with one axis to one other.",
+        (Fate.DROPPED,),
+    ),
+    "urdfout.field": CodeInfo(
+        "Neither URDF nor the extensions in use have a place for a value; it is left out.",
+        "Allow more `extensions`, or write SDFormat.",
+        (Fate.DROPPED, Fate.NOTED),
+    ),
+    "urdfout.joint-property": CodeInfo(
+        "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
+    ),
+    "urdfout.joint-type": CodeInfo("URDF has no such joint.", "Write SDFormat.", (Fate.INVALID,)),
+    "urdfout.link-frame": CodeInfo(
+        "The frame of a link moves to its joint, where URDF requires it; the result has the map.", "", (Fate.NOTED,)
+    ),
+    "urdfout.loop": CodeInfo(
+        "A joint closes a loop of links; it is left out, or a ball constraint of Drake stands for it.",
+        "Write SDFormat.",
+        (Fate.DROPPED, Fate.NOTED),
+    ),
+    "urdfout.material": CodeInfo("A property of a material has no place in URDF.", "", (Fate.NOTED,)),
+    "urdfout.merged-models": CodeInfo(
+        "Several models become one; SDFormat's rule that links of one model do not collide now applies to all.",
+        "",
+        (Fate.APPROXIMATED, Fate.NOTED),
+    ),
+    "urdfout.missing-file": CodeInfo(
+        "A mesh or picture was not found; the document names it as the source does.",
+        "Add its folder to the search paths.",
+        (Fate.NOTED,),
+    ),
+    "urdfout.name": CodeInfo(
+        "Names that are not legal or not unique in URDF are changed; the result has the map.", "", (Fate.NOTED,)
+    ),
+    "urdfout.read-back": CodeInfo(
+        "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
+    ),
+    "urdfout.reversed-joint": CodeInfo(
+        "A joint leads towards the root; its parent and child are exchanged.", "", (Fate.NOTED, Fate.APPROXIMATED)
+    ),
+    "urdfout.root-pose": CodeInfo(
+        "A free root link is not at the origin; most readers ignore the element that states its pose.",
+        "Pass the pose to the simulator that loads the document.",
+        (Fate.APPROXIMATED,),
+    ),
+    "urdfout.several-roots": CodeInfo(
+        "The model is not one tree.",
+        "Connect its roots by joints, write each model to a file of its own, or write SDFormat.",
+        (Fate.INVALID,),
+    ),
+    "urdfout.shape": CodeInfo(
+        "Neither URDF nor the extensions in use have such a shape; the collision or visual is left out.",
+        "Use a mesh.",
+        (Fate.DROPPED, Fate.NOTED),
+    ),
+    "urdfout.static": CodeInfo("Fixed joints take the place of a static model.", "", (Fate.NOTED,)),
+    "urdfout.surface": CodeInfo(
+        "A contact property has no place, or differs between the collisions of a link; it is left out.",
+        "",
+        (Fate.DROPPED,),
+    ),
+}

@@ -1,0 +1,64 @@
+"""URDF as a target: a scene as a document, and as a folder of files."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from bridge.export.result import Document
+from bridge.export.xml_text import write
+from bridge.lowering.inputs import Source, source_name
+from loaders.loss_summary import LossSummary
+from loaders.spatial import Pose
+
+from .build import build
+from .folder import UrdfExport, export_urdf
+from .options import UrdfOptions
+
+__all__ = ["Urdf", "UrdfExport", "UrdfOptions", "export_urdf", "to_urdf"]
+
+
+class Urdf(Document):
+    """A URDF document: a string, with its assets, diagnostics, changed names and moved frames."""
+
+    frames: dict[str, Pose]
+    """Pose of the frame of each link that moved to its joint, in its frame in the source, by name in the source."""
+
+
+def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
+    """Return a model as a URDF document with the same links and joints.
+
+    URDF places the frame of a link at its joint; frames that are elsewhere move there, with all that is on the link.
+    What URDF lacks is said by extensions, which readers that do not know them ignore.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
+            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+
+            extensions: The extensions that the document may use: ``("drake", "gazebo", "pybullet")`` or a part of
+                them. Drake's state further joints, constraints, filters, frames and contact properties, Gazebo's
+                sensors, springs and contact properties, PyBullet's contact properties.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
+                writes the nearest possible one.
+            strict: Whether anything lost or approximated, in reading or in URDF, is an error.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if the model has several roots or a joint that URDF does not have; with ``strict``, if anything is
+            lost or approximated.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import bridge, loaders
+        >>> scene = loaders.load_string('<robot name="arm"><link name="base"/></robot>', format="urdf")
+        >>> print(bridge.to_urdf(scene).splitlines()[1])
+        <robot name="arm">
+    """
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+        built = build(source, options)
+        losses.add(built.diagnostics)
+    urdf = Urdf(write(built.root))
+    urdf.assets, urdf.diagnostics = built.assets, built.diagnostics
+    urdf.names, urdf.frames = built.form.names, built.form.frames
+    return urdf

@@ -1,0 +1,1 @@
+"""The elements of a URDF document."""

@@ -1,0 +1,116 @@
+"""``<joint>``, ``<drake:joint>`` and ``<transmission>``."""
+
+from __future__ import annotations
+
+import math
+
+from bridge.export.number_format import round_to_short
+from bridge.export.xml_text import Element, Value, add
+from loaders.model import Actuator, Coupling, Curve, Joint, JointAxis, JointType
+from loaders.sdf.elements.joint_axes import UNLIMITED
+
+from .basics import add_origin, axis_text
+
+_TYPES = {
+    JointType.BALL: "drake:joint",
+    JointType.UNIVERSAL: "drake:joint",
+    JointType.SCREW: "drake:joint",
+    JointType.CURVILINEAR: "drake:joint",
+}
+"""Tags of types that URDF itself does not have."""
+_WITH_AXIS = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
+
+
+def add_joint(robot: Element, joint: Joint, coupling: Coupling | None) -> None:
+    """Add a joint.
+
+    Args:
+        robot: The ``<robot>``.
+        joint: The joint.
+        coupling: The coupling by which it follows another joint.
+    """
+    element = add(robot, _TYPES.get(joint.type, "joint"), name=joint.name, type=joint.type.value)
+    add_origin(element, joint.X_PJ)
+    add(element, "parent", link=joint.parent)
+    add(element, "child", link=joint.child)
+    if joint.type in _WITH_AXIS:
+        add(element, "axis", xyz=axis_text(joint.axes[0].xyz))
+    elif joint.type is JointType.PLANAR:
+        add(element, "axis", xyz="0 0 1")
+    _add_dynamics(element, joint)
+    if joint.type in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC):
+        _add_limit(element, joint, joint.axes[0])
+    if joint.type is JointType.SCREW:
+        add(element, "drake:screw_thread_pitch", value=joint.pitch)
+    if joint.curve is not None:
+        _add_curve(element, joint.curve)
+    if coupling is not None:
+        numbers = {"multiplier": (coupling.multiplier, 1.0), "offset": (coupling.offset, 0.0)}
+        stated = {key: value for key, (value, default) in numbers.items() if value != default}
+        add(element, "mimic", None, joint=coupling.leader, **stated)
+
+
+def _add_dynamics(joint_element: Element, joint: Joint) -> None:
+    if not joint.axes:
+        return
+    damping = [axis.damping for axis in joint.axes]
+    friction = joint.axes[0].friction or None
+    is_planar = joint.type is JointType.PLANAR
+    stated: Value | None = damping if is_planar else damping[0] or None
+    if is_planar or stated is not None or friction is not None or joint.type is JointType.BALL:
+        add(joint_element, "dynamics", damping=0.0 if stated is None else stated, friction=friction)
+
+
+def _add_limit(joint_element: Element, joint: Joint, axis: JointAxis) -> None:
+    bounds = (axis.effort, axis.velocity, axis.acceleration)
+    if joint.type is JointType.CONTINUOUS and all(math.isinf(bound) for bound in bounds):
+        return
+    values: dict[str, Value | None] = {}
+    if joint.type is not JointType.CONTINUOUS:
+        values = {"lower": _bounded(axis.lower), "upper": _bounded(axis.upper)}
+    values |= {"effort": _bounded(axis.effort), "velocity": _bounded(axis.velocity)}
+    values["drake:acceleration"] = None if math.isinf(axis.acceleration) else axis.acceleration
+    add(joint_element, "limit", None, **values)
+
+
+def _bounded(limit: float) -> float:
+    """Return a limit as a finite number, which all readers require."""
+    return max(-UNLIMITED, min(UNLIMITED, limit))
+
+
+def _add_curve(joint: Element, curve: Curve) -> None:
+    if curve.periodic:
+        add(joint, "drake:is_periodic", value=True)
+    add(joint, "drake:initial_tangent", xyz=axis_text(curve.initial_tangent))
+    add(joint, "drake:plane_normal", xyz=axis_text(curve.plane_normal))
+    curves = add(joint, "drake:curves")
+    for arc in curve.arcs:
+        if arc.curvature == 0.0:
+            add(curves, "drake:line_segment", length=arc.length)
+        else:
+            radius, angle = round_to_short(1.0 / abs(arc.curvature)), round_to_short(arc.length * arc.curvature)
+            add(curves, "drake:circular_arc", radius=radius, angle=angle)
+
+
+def add_transmission(robot: Element, actuator: Actuator, name: str) -> None:
+    """Add the ``<transmission>`` of an actuator.
+
+    Args:
+        robot: The ``<robot>``.
+        actuator: The actuator.
+        name: Name of the transmission.
+    """
+    element = add(robot, "transmission", name=name)
+    add(element, "type", "transmission_interface/SimpleTransmission")
+    joint = add(element, "joint", name=actuator.joint)
+    for interface in actuator.interfaces:
+        add(joint, "hardwareInterface", interface)
+    motor = add(element, "actuator", name=actuator.name)
+    if actuator.gear_ratio != 1.0:
+        add(motor, "mechanicalReduction", actuator.gear_ratio)
+    has_gains = actuator.p_gain is not None and actuator.d_gain is not None
+    if actuator.rotor_inertia or has_gains:
+        add(motor, "drake:rotor_inertia", value=actuator.rotor_inertia)
+        add(motor, "drake:gear_ratio", value=actuator.gear_ratio)
+    if has_gains:
+        add(motor, "drake:controller_gains", p=actuator.p_gain, d=actuator.d_gain)

@@ -1,0 +1,1 @@
+"""The normal form of a scene: what a URDF document represents exactly."""

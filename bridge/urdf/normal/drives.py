@@ -1,0 +1,100 @@
+"""Couplings and actuators as URDF can represent them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+
+from bridge.export.report import Report
+from loaders.diagnostics import Fate
+from loaders.model import Actuator, Coupling, Joint, by_name
+from loaders.scene import Scene
+
+
+def with_representable_drives(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the couplings and actuators that a document can state.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+    """
+    couplings = tuple(_couplings(scene, report))
+    scene = dataclasses.replace(scene, couplings=couplings)
+    joints = by_name(scene.joints)
+    kept = []
+    for actuator in scene.actuators:
+        joint = joints.get(actuator.joint)
+        if joint is None or actuator.tendon or len(joint.axes) != 1 or joint.axes[0].effort == 0.0:
+            _add(actuator, "urdfout.actuator", "as it drives no joint with one axis that may exert effort", report)
+        else:
+            kept.append(actuator)
+    limits = {actuator.joint: actuator.effort for actuator in reversed(kept)}
+    limited = tuple(_limited(joint, limits.get(joint.name, math.inf)) for joint in scene.joints)
+    efforts = {joint.name: joint.axes[0].effort for joint in limited if joint.axes}
+    actuators = tuple(_said(actuator, efforts[actuator.joint], report) for actuator in kept)
+    return dataclasses.replace(scene, joints=limited, actuators=actuators)
+
+
+def _limited(joint: Joint, effort: float) -> Joint:
+    """Return a joint with the effort limit of its actuator, if it states none itself and may."""
+    if joint.type.value not in ("revolute", "continuous", "prismatic") or joint.axes[0].effort < math.inf:
+        return joint
+    return dataclasses.replace(joint, axes=(dataclasses.replace(joint.axes[0], effort=effort or math.inf),))
+
+
+def _said(actuator: Actuator, effort: float, report: Report) -> Actuator:
+    has_gains = actuator.p_gain is not None and actuator.d_gain is not None
+    said = dataclasses.replace(
+        actuator,
+        effort=effort,
+        p_gain=actuator.p_gain if has_gains else None,
+        d_gain=actuator.d_gain if has_gains else None,
+        interfaces=tuple(dict.fromkeys(filter(None, map(str.strip, actuator.interfaces)))),
+    )
+    lost = [key for key in ("effort", "p_gain", "d_gain") if getattr(said, key) != getattr(actuator, key)]
+    if lost:
+        report.add(
+            Fate.DROPPED,
+            "urdfout.actuator-property",
+            "the document cannot state {properties} of actuator {actuator} of joint {joint}",
+            actuator.where,
+            subjects=(actuator.name, actuator.joint),
+            properties=tuple(name.replace("_", " ") for name in lost),
+            actuator=actuator.name,
+            joint=actuator.joint,
+        )
+    return said
+
+
+def _add(actuator: Actuator, code: str, reason: str, report: Report) -> None:
+    report.add(
+        Fate.DROPPED,
+        code,
+        "URDF cannot state actuator {actuator}, {reason}; left it out",
+        actuator.where,
+        subjects=(actuator.name,),
+        actuator=actuator.name,
+        reason=reason,
+    )
+
+
+def _couplings(scene: Scene, report: Report) -> Iterable[Coupling]:
+    joints = by_name(scene.joints)
+    followers: set[str] = set()
+    for coupling in scene.couplings:
+        ends = [joints.get(name) for name in (coupling.follower, coupling.leader)]
+        if coupling.follower not in followers and all(joint is not None and len(joint.axes) == 1 for joint in ends):
+            followers.add(coupling.follower)
+            yield coupling
+            continue
+        report.add(
+            Fate.DROPPED,
+            "urdfout.coupling",
+            "URDF cannot couple joint {follower} to joint {leader}; left the coupling out",
+            coupling.where,
+            hint="couple each joint with one axis to one other",
+            subjects=(coupling.follower, coupling.leader),
+            follower=coupling.follower,
+            leader=coupling.leader,
+        )

@@ -1,0 +1,148 @@
+"""The fields of the model that URDF and its extensions hold; any other value is reported and left out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from bridge.export.report import Report
+from loaders import model as m
+from loaders.diagnostics import NOWHERE, Fate
+from loaders.scene import Scene
+
+_ITEM = {"name", "where"}
+_PAIR = {"where", "link_A", "link_B", "p_AP", "p_BQ"}
+_PLAIN: Mapping[type, set[str]] = {
+    Scene: {"name", "source", "diagnostics", "models", "links", "joints", "couplings", "actuators"},
+    m.Model: _ITEM | {"X_WM", "canonical_link", "static", "placement_frame"},
+    m.Link: _ITEM | {"model", "X_WL", "inertia", "collisions", "visuals", "virtual"},
+    m.Collision: _ITEM | {"X_LG", "geometry", "surface"},
+    m.Visual: _ITEM | {"X_LG", "geometry", "material"},
+    m.Sensor: _ITEM | {"type", "X_LS", "joint", "update_rate", "parameters"},
+    m.Frame: _ITEM | {"link", "X_LF"},
+    m.Joint: _ITEM | {
+        "type", "parent", "child", "X_PJ", "X_CJ", "axes", "pitch", "gear_ratio", "gear_reference", "curve",
+    },
+    m.JointAxis: {"xyz", "lower", "upper", "effort", "velocity", "damping", "friction"},
+    m.Curve: {"initial_tangent", "plane_normal", "arcs", "periodic"},
+    m.Arc: {"length", "curvature"},
+    m.Coupling: {"follower", "leader", "multiplier", "offset", "follower_axis", "leader_axis", "where"},
+    m.Actuator: _ITEM | {"joint", "tendon", "effort", "gear_ratio", "interfaces"},
+    m.BallConstraint: _PAIR,
+    m.DistanceConstraint: _PAIR | {"distance", "stiffness", "damping"},
+    m.TendonConstraint: {"joints", "coefficients", "offset", "lower", "upper", "stiffness", "damping", "where"},
+    m.SpringDamper: _PAIR | {"free_length", "stiffness", "damping"},
+    m.Bushing: {
+        "link_A", "X_LA", "link_C", "X_LC", "torque_stiffness", "torque_damping", "force_stiffness", "force_damping",
+        "where",
+    },
+    m.FilterGroup: _ITEM | {"links", "groups"},
+    m.FilterRule: {"a", "b", "where"},
+    m.Material: {"name", "diffuse", "specular", "texture"},
+    m.Surface: {"friction", "stiffness"},
+    m.Friction: {"mu", "mu2"},
+    m.Box: {"size"},
+    m.Sphere: {"radius"},
+    m.Cylinder: {"radius", "length"},
+    m.Capsule: {"radius", "length"},
+    m.Ellipsoid: {"radii"},
+    m.Plane: {"normal"},
+    m.Mesh: {"uri", "path", "scale"},
+    m.Hydroelastic: {"compliance", "resolution_hint", "modulus", "margin"},
+}  # fmt: skip
+"""Fields of URDF itself; some need values that `bridge.urdf.normal` checks."""
+_EXTENDED: Mapping[str, Mapping[type, set[str]]] = {
+    "drake": {
+        Scene: {"frames", "constraints", "forces", "filter_groups", "filter_rules"},
+        m.Link: {"surface_velocity_axis"},
+        m.Visual: {"roles", "renderers"},
+        m.JointAxis: {"acceleration"},
+        m.Actuator: {"rotor_inertia", "p_gain", "d_gain"},
+        m.Surface: {"dissipation", "relaxation_time", "hydroelastic"},
+        m.Friction: {"mu_static"},
+        m.Mesh: {"convex"},
+    },
+    "gazebo": {
+        m.Model: {"self_collide", "allow_auto_disable", "enable_wind"},
+        m.Link: {"gravity", "kinematic", "self_collide", "enable_wind", "velocity_decay", "sensors"},
+        m.Joint: {"sensors", "provide_feedback"},
+        m.JointAxis: {"spring_stiffness", "spring_reference", "limit_stiffness", "limit_dissipation"},
+        m.Surface: {"damping", "max_velocity", "min_depth"},
+        m.Friction: {"fdir1"},
+    },
+    "pybullet": {
+        m.Surface: {"restitution", "soft_cfm", "soft_erp"},
+        m.Friction: {"rolling", "torsional"},
+    },
+}
+_LOOKS = frozenset({m.Visual, m.Material, m.Plane})
+"""Types whose other fields have no effect on motion or contact."""
+_WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
+"""Types that are left out as a whole, elsewhere."""
+
+
+def with_representable_fields(scene: Scene, extensions: Collection[str], report: Report) -> Scene:
+    """Return the scene with defaults for the fields that neither URDF nor the given extensions hold.
+
+    Args:
+        scene: The scene.
+        extensions: The extensions that the document may use.
+        report: Receives one finding for each value that is left out.
+    """
+    kept = {cls: set(fields) for cls, fields in _PLAIN.items()}
+    for name in extensions:
+        for cls, fields in _EXTENDED[name].items():
+            kept[cls] |= fields
+    result: Scene = _Pruning(kept, report).pruned(scene, scene.name)
+    return result
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pruning:
+    kept: Mapping[type, set[str]]
+    report: Report
+
+    def pruned(self, item: Any, owner: str) -> Any:
+        if isinstance(item, tuple):
+            parts = tuple(self.pruned(part, owner) for part in item)
+            return parts if any(a is not b for a, b in zip(parts, item, strict=True)) else item
+        known = next((cls for cls in type(item).__mro__ if cls in self.kept), None)
+        if known is None or isinstance(item, _WHOLE):
+            return item
+        own = str(getattr(item, "name", "") or "") or owner
+        changed: dict[str, Any] = {}
+        for field in dataclasses.fields(item):
+            value = getattr(item, field.name)
+            if field.name not in self.kept[known]:
+                default = _default(field)
+                if not _equal(value, default):
+                    self._add(item, known, own, field.name)
+                    changed[field.name] = default
+            elif field.name != "diagnostics" and (new := self.pruned(value, own)) is not value:
+                changed[field.name] = new
+        return dataclasses.replace(item, **changed) if changed else item
+
+    def _add(self, item: Any, cls: type, owner: str, field: str) -> None:
+        self.report.add(
+            Fate.NOTED if cls in _LOOKS else Fate.DROPPED,
+            "urdfout.field",
+            "the document has no place for {field} of {kind} {owner}",
+            getattr(item, "where", NOWHERE),
+            subjects=(owner,),
+            field=field.replace("_", " "),
+            kind=cls.__name__,
+            owner=owner,
+        )
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return bool(a == b)

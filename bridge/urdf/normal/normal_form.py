@@ -1,0 +1,56 @@
+"""The normal form of a scene: what a URDF document represents exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+from bridge.export.report import Report
+from bridge.urdf.options import Options
+from loaders.scene import Scene
+from loaders.spatial import Pose
+
+from .drives import with_representable_drives
+from .fields import with_representable_fields
+from .forces import with_anchor, with_bushing_frames, without_unknown_items
+from .parts import with_representable_parts
+from .representable_joints import with_representable_joints
+from .tree import merged, rooted, with_static_links_welded
+from .unique import named
+
+
+class NormalForm(NamedTuple):
+    """The scene that a document says."""
+
+    scene: Scene
+    names: dict[str, str]
+    """Names in the document by name in the source, where they differ."""
+    frames: dict[str, Pose]
+    """Pose of the frame of each link that moved, in its frame in the source, by name in the source."""
+
+
+def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
+    """Return the normal form of a scene.
+
+    Args:
+        scene: The scene.
+        options: The options of the export.
+        report: Receives what is changed or left out.
+
+    Raises:
+        ExportError: if the scene has several roots, or a joint that URDF does not have.
+    """
+    scene = with_static_links_welded(scene, report)
+    scene = with_representable_fields(scene, options.extensions, report)
+    scene = with_anchor(scene, report)
+    drake = "drake" in options.extensions
+    tree = rooted(scene, report, ball_constraints=drake)
+    scene = merged(tree, report)
+    scene, frames = with_representable_joints(scene, report, drake=drake)
+    scene = without_unknown_items(scene, report)
+    scene = with_bushing_frames(scene)
+    scene = with_representable_parts(scene, options.extensions, report)
+    scene = with_representable_drives(scene, report)
+    scene, names = named(scene, report)
+    name = scene.models[0].name
+    return NormalForm(dataclasses.replace(scene, name=name), names, frames)

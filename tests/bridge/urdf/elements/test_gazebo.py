@@ -1,0 +1,36 @@
+"""Flags, springs and sensors in Gazebo's extensions, read back."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from loaders import model as m
+from loaders.spatial import IDENTITY
+from tests.code_examples import scenes as s
+from tests.support.urdf_writer import read
+
+
+def test_flags_of_a_link() -> None:
+    flags = {"gravity": False, "kinematic": True, "self_collide": True, "enable_wind": True}
+    found = read(s.one(**flags, velocity_decay=(0.1, 0.1))).links[0]
+    assert {key: getattr(found, key) for key in flags} == flags
+    assert found.velocity_decay == (0.1, 0.1)
+
+
+def test_flags_of_a_model() -> None:
+    given = s.one()
+    model = dataclasses.replace(given.models[0], self_collide=True, allow_auto_disable=False, enable_wind=True)
+    found = read(dataclasses.replace(given, models=(model,))).models[0]
+    assert (found.self_collide, found.allow_auto_disable, found.enable_wind) == (True, False, True)
+
+
+def test_springs_and_stops() -> None:
+    values = {"spring_stiffness": 1.0, "spring_reference": 0.5, "limit_stiffness": 2.0, "limit_dissipation": 3.0}
+    axis = read(s.hinge(**values)).joints[0].axes[0]
+    assert {key: getattr(axis, key) for key in values} == values
+
+
+def test_sensors() -> None:
+    sensor = m.Sensor(name="s", type="imu", X_LS=IDENTITY, update_rate=10.0, parameters=(("topic", "t"),))
+    (found,) = read(s.one(sensors=(sensor,))).links[0].sensors
+    assert (found.name, found.type, found.update_rate, found.parameters) == ("s", "imu", 10.0, (("topic", "t"),))

@@ -1,0 +1,68 @@
+"""Inertias, shapes and contact properties of links, read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaders import model as m
+from loaders.spatial import IDENTITY
+from tests.code_examples import scenes as s
+from tests.support.urdf_writer import element, read
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        m.Box(size=(1.0, 2.0, 3.0)),
+        m.Sphere(radius=2.0),
+        m.Cylinder(radius=1.0, length=2.0),
+        m.Capsule(radius=1.0, length=2.0),
+        m.Ellipsoid(radii=(1.0, 2.0, 3.0)),
+        m.Plane(normal=(0.0, 1.0, 0.0)),
+    ],
+)
+def test_shapes(shape: m.Geometry) -> None:
+    assert read(s.touching(shape)).links[0].collisions[0].geometry == shape
+
+
+def test_a_capsule_without_drake_is_that_of_pybullet() -> None:
+    capsule = m.Capsule(radius=1.0, length=2.0)
+    assert element(s.touching(capsule), ".//drake:capsule").get("radius") == "1"
+    assert element(s.touching(capsule), ".//capsule", extensions=("pybullet",)).get("radius") == "1"
+
+
+@pytest.mark.parametrize(
+    "surface",
+    [
+        {"friction": m.Friction(mu=0.5, mu2=0.5)},
+        {"friction": m.Friction(mu=0.5, mu2=0.25, fdir1=(1.0, 0.0, 0.0))},
+        {"friction": m.Friction(mu=0.5, mu2=0.5, mu_static=0.75)},
+        {"friction": m.Friction(mu=0.5, mu2=0.5, rolling=0.1, torsional=0.2)},
+        {"stiffness": 100.0, "damping": 3.0, "max_velocity": 0.5, "min_depth": 0.01},
+        {"restitution": 0.5, "soft_cfm": 0.1, "soft_erp": 0.2},
+        {"dissipation": 0.5, "relaxation_time": 0.1},
+        {"hydroelastic": m.Hydroelastic(compliance="compliant", modulus=1e6, resolution_hint=0.1, margin=0.01)},
+    ],
+)
+def test_surfaces(surface: dict[str, object]) -> None:
+    found = read(s.touching(m.Sphere(radius=1.0), **surface)).links[0].collisions[0].surface
+    assert found == m.Surface(**surface)  # type: ignore[arg-type]
+
+
+def test_materials() -> None:
+    material = m.Material(name="red", diffuse=(1.0, 0.0, 0.0, 0.5), specular=(0.5, 0.5, 0.5, 1.0))
+    assert read(s.seen(material=material)).links[0].visuals[0].material == material
+
+
+def test_roles_and_renderers() -> None:
+    found = read(s.seen(roles=("perception",), renderers=("vtk",))).links[0].visuals[0]
+    assert (found.roles, found.renderers) == (("perception",), ("vtk",))
+
+
+def test_the_surface_velocity_of_a_conveyor() -> None:
+    assert read(s.one(surface_velocity_axis=(0.0, 1.0, 0.0))).links[0].surface_velocity_axis == (0.0, 1.0, 0.0)
+
+
+def test_a_declared_convex_mesh() -> None:
+    shape = m.Collision(name="c", X_LG=IDENTITY, geometry=m.Mesh(uri="no.obj", path=None, convex=True))
+    assert element(s.one(collisions=(shape,)), ".//mesh/drake:declare_convex") is not None

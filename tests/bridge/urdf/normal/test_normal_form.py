@@ -1,0 +1,18 @@
+"""The normal form of a scene is what its document says."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.diff import differences
+from bridge.export.report import Report
+from bridge.urdf.normal.normal_form import normal_form
+from bridge.urdf.options import Options
+from tests.bridge.urdf.test_field_coverage import SCENE
+from tests.support.urdf_writer import read
+
+
+@pytest.mark.parametrize("extensions", [("drake", "gazebo", "pybullet"), ("drake",), ("drake", "pybullet")])
+def test_the_document_says_the_normal_form(extensions: tuple[str, ...]) -> None:
+    form = normal_form(SCENE, Options(extensions=extensions), Report("urdf"))  # type: ignore[arg-type]
+    assert differences(form.scene, read(SCENE, extensions=extensions)) == ()

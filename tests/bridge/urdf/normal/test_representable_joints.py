@@ -1,0 +1,46 @@
+"""Frames of links move to their joints only where URDF requires it."""
+
+from __future__ import annotations
+
+import pytest
+
+import bridge
+from loaders import model as m
+from loaders.diagnostics import ExportError
+from loaders.spatial import Pose, frozen
+from tests.support.scenes import joint, link, scene
+
+T = m.JointType
+TURN = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (0.3, 0.2, 0.1))
+UP = Pose.of(p=(0.0, 0.0, 1.0))
+BESIDE = Pose.of(p=(0.5, 0.0, 0.0))
+
+
+def moved(kind: T, X_CJ: Pose) -> dict[str, Pose]:
+    given = scene([link("a"), link("b")], [joint("j", "a", "b", kind, X_CJ=X_CJ)])
+    return bridge.to_urdf(given).frames
+
+
+@pytest.mark.parametrize(
+    ("kind", "X_CJ"), [(T.FIXED, BESIDE), (T.PRISMATIC, BESIDE), (T.REVOLUTE, UP), (T.REVOLUTE, TURN)]
+)
+def test_frames_stay_where_the_joint_may_be_there(kind: T, X_CJ: Pose) -> None:
+    assert moved(kind, X_CJ) == {}
+
+
+@pytest.mark.parametrize(("kind", "X_CJ"), [(T.REVOLUTE, BESIDE), (T.BALL, UP), (T.SCREW, BESIDE)])
+def test_frames_move_onto_the_axis(kind: T, X_CJ: Pose) -> None:
+    assert moved(kind, X_CJ)["b"].is_close(X_CJ)
+
+
+def test_joints_that_urdf_lacks_are_refused() -> None:
+    skew = (m.JointAxis(xyz=frozen((1.0, 0.0, 0.0))), m.JointAxis(xyz=frozen((0.8, 0.6, 0.0))))
+    joints = [joint("j", "a", "b", T.UNIVERSAL, axes=skew), joint("k", "b", "c", T.REVOLUTE2)]
+    with pytest.raises(ExportError) as caught:
+        bridge.to_urdf(scene([link(name) for name in "abc"], joints))
+    assert [entry.subjects for entry in caught.value.diagnostics] == [("j",), ("k",)]
+
+
+def test_joints_of_drake_need_its_extensions() -> None:
+    with pytest.raises(ExportError, match="an extension of Drake"):
+        bridge.to_urdf(scene([link("a"), link("b")], [joint("j", "a", "b", T.BALL)]), extensions=("gazebo",))
