@@ -21,7 +21,9 @@ def write_excludes(filters: Filters, context: Context) -> None:
         context: The export.
     """
     if not filters.parent_filter:
-        context.document["option"].add("flag", filterparent="disable")
+        option = context.document["option"]
+        flags = [child for child in option.children if child.tag == "flag"] or [option.add("flag")]
+        flags[0].set(filterparent="disable")
     for a, b in filters.excludes:
         context.document["contact"].add("exclude", body1=_name(a, context), body2=_name(b, context))
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import bridge
+import loaders
 from tests.support.command_line import run
 from tests.support.mjcf_documents import BALL, document, written
 
@@ -33,6 +35,13 @@ CHAIN = document(
     f'<body name="a"><joint name="j" axis="0 1 0"/><joint name="k" type="slide"/>{BALL}</body>', name="robot"
 )
 """A body with two joints, which a scene has as a chain of two links."""
+
+
+def test_flags_of_the_source_and_of_the_filters_are_one_element() -> None:
+    text = document(f'<body name="a"><joint/>{BALL}</body>', '<option><flag island="enable"/></option>')
+    mjcf = bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True), policy="sdformat", quiet=True)
+    assert mjcf.count("<flag ") == 1
+    assert 'island="enable"' in mjcf
 
 
 def test_several_joints_in_a_body_are_converted_and_compared(tmp_path: Path) -> None:
