@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from bridge.output import remove_unused, write_file, write_folder
+from bridge.output import OutputFolderError, remove_unused, write_file, write_folder
+
+_ATTEMPTS = 20
+"""Attempts at writing a folder that other processes write and damage at the same time."""
+_RACES = (errno.EEXIST, errno.ENOENT, errno.ENOTEMPTY)
+"""Errors of a folder that another process put in place, or took away, in the meantime."""
 
 
 def cache_folder() -> Path:
@@ -77,8 +83,15 @@ def stored_folder(files: Mapping[str, bytes], family: str) -> Path:
     for name, data in sorted(files.items()):
         digest.update(f"{name} {len(data)} ".encode() + hashlib.sha256(data).digest())
     folder = cache_folder() / family / digest.hexdigest()[:32]
-    if not all(_contains(folder / name, data) for name, data in files.items()):
-        write_folder(folder, files, force=True)
+    for attempt in range(_ATTEMPTS):
+        if all(_contains(folder / name, data) for name, data in files.items()):
+            break
+        try:
+            write_folder(folder, files, force=True)
+        except OSError as error:
+            is_race = isinstance(error, OutputFolderError) or error.errno in _RACES
+            if not is_race or attempt == _ATTEMPTS - 1:
+                raise
     remove_unused(folder.parent, folder)
     return folder
 
