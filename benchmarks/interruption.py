@@ -62,10 +62,12 @@ def interrupted(case: Scenario, stop: Stop) -> Outcome:
     try:
         prepare(case, place)
         before = content(place)
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])  # the child waits for it
+        # The child waits for SIGUSR1, and takes SIGINT only where an exception cannot leave `_child`.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGINT])
         child = os.fork()
         if child == 0:
             _child(case, place)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         try:
             stop(child)
         finally:
@@ -76,10 +78,15 @@ def interrupted(case: Scenario, stop: Stop) -> Outcome:
 
 
 def _child(case: Scenario, place: Path) -> None:
+    """Write the output; never return, wherever the one SIGINT that may come interrupts this function."""
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.sigwait([signal.SIGUSR1])
-        write(case, place)
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.sigwait([signal.SIGUSR1])
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+            write(case, place)
+        finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     finally:
         os._exit(0)
 
