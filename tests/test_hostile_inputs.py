@@ -24,7 +24,7 @@ ELSEWHERE = {
     "out-dot": (FOLDERS, "test_the_current_folder_and_those_above_it_are_refused"),
     "out-race": (FOLDERS, "test_outputs_at_once_wait_for_each_other"),
     "cache-full": ("bridge/geometry/test_mesh_cache.py", "test_without_a_place_for_the_cache"),
-    "cache-poisoned": ("bridge/geometry/test_mesh_cache.py", "test_damaged_files_of_the_cache_are_made_anew"),
+    "cache-poisoned": ("bridge/geometry/test_mesh_cache.py", "test_damaged_files_of_the_cache_are_written_again"),
     "home-unset": ("loaders/search/test_folders.py", "test_a_user_without_a_home_folder"),
     "threads-stdout": ("bridge/bullet/client/test_stdout_capture.py", "test_threads_that_load_lose_no_line"),
 }

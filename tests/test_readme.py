@@ -84,7 +84,7 @@ def test_it_has_the_headings_that_readers_search_for() -> None:
     assert [heading for heading in HEADINGS if heading not in headings] == []
 
 
-def test_it_is_short() -> None:
+def test_the_file_has_fewer_than_150_lines() -> None:
     assert len(README.splitlines()) < 150
 
 

@@ -76,7 +76,7 @@ def test_loading_into_pybullet_warns_once(path: Path, bullet_client: int) -> Non
     assert "pybullet." in str(warning.message)
 
 
-def test_nothing_is_said_if_nothing_is_lost_or_quiet_is_given(path: Path, assets: Path) -> None:
+def test_there_is_no_warning_without_a_loss_or_with_quiet(path: Path, assets: Path) -> None:
     assert emitted(lambda: loaders.load(path)) == []
     assert emitted(lambda: bridge.to_mjcf(path, quiet=True)) == []
 

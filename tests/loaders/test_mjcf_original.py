@@ -32,7 +32,7 @@ def test_the_model_is_that_of_mujoco(tmp_path: Path) -> None:
         ("</mujoco>", "", "xml.syntax"),
     ],
 )
-def test_what_is_no_model_is_a_load_error(old: str, new: str, code: str, tmp_path: Path) -> None:
+def test_a_file_without_a_model_is_a_load_error(old: str, new: str, code: str, tmp_path: Path) -> None:
     path = tmp_path / "robot.xml"
     path.write_text(TEXT.replace(old, new), encoding="utf-8")
     with pytest.raises(LoadError) as caught, compile_original(path):

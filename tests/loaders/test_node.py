@@ -41,7 +41,7 @@ def test_numbers_are_read_as_c_reads_them(text: str, value: float) -> None:
 @pytest.mark.parametrize(
     "text", ["0,5", "1,000", "one", "--1", "1e", "٣", "0x", "$x", "1e999", "nan", "-nan", "inf", "1_0"]
 )
-def test_no_number_is_guessed_in_silence(text: str) -> None:
+def test_an_invalid_number_is_always_reported(text: str) -> None:
     value, found = number(text)
     assert len(found) == 1
     assert value == -99.0 or found == ["xml.trailing-text"]
@@ -91,7 +91,7 @@ def test_flags_are_words_or_digits(text: str, value: bool) -> None:
     assert list(found) == []
 
 
-def test_what_is_no_flag_no_whole_number_or_too_small_is_reported() -> None:
+def test_an_invalid_flag_an_invalid_integer_and_a_value_too_small_are_reported() -> None:
     root, found = root_of("<a><f>yes</f><i>2.5</i><m>-1</m></a>")
     assert root.flag("f", True) is True
     assert root.integer("i", 0) == 2
@@ -165,7 +165,7 @@ def test_joints_of_transmissions_and_references_of_gazebo_are_subjects_without_a
     ("word", "message"),
     [("1,5", "expected a number in <mass>, not '1,5'"), ("nan", "expected a finite number in <mass>, not 'nan'")],
 )
-def test_a_word_that_is_no_number_is_reported_with_its_element(word: str, message: str) -> None:
+def test_text_in_place_of_a_number_is_reported_with_its_element(word: str, message: str) -> None:
     root, found = root_of(f"<inertial><mass>{word}</mass></inertial>")
     root.number("mass", 1.0)
     assert [entry.message for entry in found] == [message]

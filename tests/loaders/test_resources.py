@@ -166,7 +166,7 @@ def test_an_unknown_scheme_says_which_are_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("uri", ["a\0b", "x" * 5000, "package://", "file://", "package:///../..", "://", "model:///"])
-def test_strange_names_are_reported_not_raised(uri: str, tmp_path: Path) -> None:
+def test_invalid_names_are_reported_and_raise_no_other_exception(uri: str, tmp_path: Path) -> None:
     find = Finder(tmp_path / "base")
     find(uri)
     assert len(find.resources.lookups) == 1
@@ -222,7 +222,7 @@ def test_a_package_that_is_a_link_out_of_the_allowed_folders_is_refused(tmp_path
     assert find.codes() == ["resource.outside"]
 
 
-def test_a_file_found_in_one_package_gives_no_right_to_the_folders_around_it(tmp_path: Path) -> None:
+def test_a_file_found_in_a_package_gives_no_access_to_the_folders_around_it(tmp_path: Path) -> None:
     put(tmp_path / "library" / "secret.stl")
     put(tmp_path / "library" / "package.xml")
     put(tmp_path / "library" / "models" / "arm" / "a.stl")
@@ -233,7 +233,7 @@ def test_a_file_found_in_one_package_gives_no_right_to_the_folders_around_it(tmp
 
 
 @pytest.mark.parametrize("name", ["a**b", "*", "[a-z]", "?"])
-def test_a_name_is_no_pattern(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_is_not_read_as_a_glob_pattern(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path / "ws" / "repository" / "axb" / "package.xml")
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "ws"))
     find = Finder(tmp_path / "base")
@@ -241,7 +241,7 @@ def test_a_name_is_no_pattern(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert find.codes() == ["resource.not-found"]
 
 
-def test_a_user_without_a_home_folder_may_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searching_works_without_a_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError))
     assert Finder(tmp_path)("package://none/a.stl") is None
@@ -253,7 +253,7 @@ def test_a_description_folder_may_name_what_is_beside_it(tmp_path: Path) -> None
     assert Finder(tmp_path / "robot" / "urdf")("../meshes/a.stl") is not None
 
 
-def test_the_name_of_the_home_folder_opens_nothing(tmp_path: Path) -> None:
+def test_the_name_of_the_home_folder_gives_no_access(tmp_path: Path) -> None:
     put(tmp_path / "home" / "secret.txt")
     base = tmp_path / "home" / "downloads" / "robot"
     base.mkdir(parents=True)
@@ -288,7 +288,7 @@ def test_a_scheme_of_the_callers_own_leads_to_the_callers_folders(tmp_path: Path
     assert "schemes" in lost.hint
 
 
-def test_a_name_that_xacro_should_have_replaced_says_so() -> None:
+def test_a_path_with_an_unexpanded_xacro_expression_has_its_own_error() -> None:
     mesh = "<mesh filename='$(arg meshes)/a.stl'/>"
     text = f"<robot name='r'><link name='l'><visual><geometry>{mesh}</geometry></visual></link></robot>"
     (lost,) = loaders.load_string(text, format="urdf").diagnostics

@@ -193,7 +193,7 @@ def test_a_pose_survives_as_seven_numbers_and_as_a_pickle(pose: Pose) -> None:
     assert copy.p.tolist() == pose.p.tolist()
 
 
-def test_nobody_can_change_a_pose_or_what_it_was_made_from() -> None:
+def test_a_pose_is_immutable_and_independent_of_its_arguments() -> None:
     source = np.zeros(3)
     pose = Pose.of(p=source) @ Pose.of(p=(1.0, 0.0, 0.0))
     source[0] = 9.0
@@ -254,7 +254,7 @@ def test_a_diagonal_inertia_keeps_its_axes_in_their_order() -> None:
     assert moments.tolist() == [3.0, 1.0, 2.5]
 
 
-def test_nothing_and_something_is_something() -> None:
+def test_the_sum_with_a_zero_inertia_is_the_other_inertia() -> None:
     nothing, something = SpatialInertia.of(0.0), SpatialInertia.of(2.0, (1.0, 0.0, 0.0), np.eye(3))
     assert_same_body(nothing + something, something)
     assert (nothing + nothing).mass == 0.0
@@ -275,7 +275,9 @@ def test_nothing_and_something_is_something() -> None:
         (1.0, (1e9, 1e9, 1e-9), []),
     ],
 )
-def test_what_no_real_body_has_is_named(mass: float, moments: tuple[float, ...], words: list[str]) -> None:
+def test_impossible_inertias_are_named_by_their_defect(
+    mass: float, moments: tuple[float, ...], words: list[str]
+) -> None:
     defects = SpatialInertia.of(mass, I_Lcm=np.diag(moments)).defects()
     assert len(defects) == len(words)
     assert all(word in defect for word, defect in zip(words, defects, strict=True))

@@ -53,7 +53,7 @@ def test_a_doctype_is_refused_before_anything_in_it_is_expanded_or_fetched(docum
         assert codes(document.encode()) == ["xml.doctype"]
 
 
-def test_entities_that_nobody_declared_are_a_syntax_error() -> None:
+def test_undeclared_entities_are_a_syntax_error() -> None:
     assert codes(b"<sdf>&x;</sdf>") == ["xml.syntax"]
 
 
@@ -143,7 +143,7 @@ def test_an_unknown_encoding_is_one_error() -> None:
     assert codes(b"<?xml version='1.0' encoding='klingon'?><sdf/>") == ["xml.syntax"]
 
 
-def test_a_prefix_that_nobody_declared_is_plain_text() -> None:
+def test_an_undeclared_prefix_is_part_of_the_name() -> None:
     root, found = root_of("<sdf><drake:joint drake:x='1'/></sdf>")
     assert root.children[0].tag == "drake:joint"
     assert root.children[0].attributes == {"drake:x": "1"}
@@ -153,14 +153,14 @@ def test_a_prefix_that_nobody_declared_is_plain_text() -> None:
 @pytest.mark.parametrize(
     "data", [b"\n\n<?xml version='1.0'?><sdf/>", b"<sdf><!-- a -- b --></sdf>", b"<sdf/>\0\0", b"<!-- -- -->\n<sdf/>"]
 )
-def test_what_real_files_get_wrong_is_mended_with_a_note(data: bytes) -> None:
+def test_common_xml_errors_are_repaired_with_a_note(data: bytes) -> None:
     found = Diagnostics()
     root = parse(data, "f.sdf", found)
     assert root is not None
     assert [(entry.code, entry.severity) for entry in found] == [("xml.mended", "note")]
 
 
-def test_mended_or_not_every_element_keeps_its_line() -> None:
+def test_every_element_keeps_its_line_with_and_without_repairs() -> None:
     root, _ = root_of("<a>\n<!-- x -- \n y -->\n<b/>\n\n<c>\n</c></a>")
     assert [child.line for child in root.children] == [4, 6]
 

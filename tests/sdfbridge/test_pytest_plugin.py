@@ -160,7 +160,7 @@ def test_parity_beside_another_bridge_is_wrong_usage_that_names_both_paths(forei
     assert "rename that folder" in text
 
 
-def test_a_fixture_beside_another_bridge_fails_with_the_same_words(foreign: Path) -> None:
+def test_a_fixture_beside_another_bridge_fails_with_the_same_message(foreign: Path) -> None:
     (foreign / "test_use.py").write_text("def test_use(scene): pass\ndef test_not(): pass\n", encoding="utf-8")
     process = run_in_foreign(foreign, "test_use.py")
     assert "1 passed, 1 error" in process.stdout, process.stdout

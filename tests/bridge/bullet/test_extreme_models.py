@@ -171,7 +171,7 @@ def chain(count, welds):
     return scene(links, joints)
 
 
-def test_welded_links_become_one_where_pybullet_has_too_few(bullet_client):
+def test_welded_links_are_merged_beyond_the_limit_of_pybullet(bullet_client):
     source = chain(200, lambda i: i % 2 == 0)
     robot, mechanism = load_into_pybullet(source, physicsClientId=bullet_client), lower(source)
     assert pybullet.getNumJoints(robot, bullet_client) == bridge.bullet.urdf.partitioning.MAX_JOINTS
@@ -183,7 +183,7 @@ def test_welded_links_become_one_where_pybullet_has_too_few(bullet_client):
     assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-9
 
 
-def test_a_comparison_explains_the_mass_of_links_that_became_one():
+def test_a_comparison_explains_the_mass_of_merged_links():
     comparison = bridge.compare(
         chain(200, lambda i: i % 2 == 0), engines=("pybullet",), levels=("L0",), configurations=1
     )
@@ -191,7 +191,7 @@ def test_a_comparison_explains_the_mass_of_links_that_became_one():
     assert outcomes["mass"] == outcomes["inertia"] == "explained"
 
 
-def test_links_that_became_one_and_filter_apart_are_reported(bullet_client):
+def test_merged_links_with_different_filters_are_reported(bullet_client):
     source = chain(140, lambda i: i in {1, *range(10, 40)})
     assert lower(source).v_order
     links = [link(l.name, shape=UNIT_BOX) if l.name in {"l0", "l1", "l2"} else l for l in source.links]  # noqa: E741

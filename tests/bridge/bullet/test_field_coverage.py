@@ -23,7 +23,7 @@ SILENT = {
     (m.Model, "enable_wind"): "there is no wind in the scene",
     (m.Link, "enable_wind"): "there is no wind in the scene",
     (m.Joint, "provide_feedback"): "PyBullet's user asks for it by enableJointForceTorqueSensor",
-    (m.Joint, "gear_reference"): "the two hinges are found by it; another one changes the ledger of lowering",
+    (m.Joint, "gear_reference"): "the two hinges are found by it; another one changes the diagnostics of lowering",
     (Scene, "name"): "of the file",
     (Scene, "magnetic_field"): "only magnetometers feel it, and PyBullet has no sensors",
     (Scene, "frames"): "asked by frame_pose, from the scene",
@@ -55,9 +55,9 @@ REPORTED = {
     (m.Keyframe, "joints"): "pybullet.keyframes",
     (m.Keyframe, "positions"): "pybullet.keyframes",
 }
-"""Fields that the ledger says are dropped, whatever they hold."""
+"""Fields that the diagnostics report as dropped, whatever they hold."""
 DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap, m.Tendon, m.TendonPart)
-"""Types of which the ledger says that they are dropped, whatever they hold."""
+"""Types that the diagnostics report as dropped, whatever they hold."""
 AUDITED = [(c, f) for c, f in FIELDS if (c, f.name) not in SILENT and c not in DROPPED_WHOLE and c is not m.Mesh]
 
 
@@ -69,7 +69,7 @@ def client():
 
 
 def outcome(scene, client):
-    """All that PyBullet reports after loading and after one step, and the ledger; or why it was refused."""
+    """All that PyBullet reports after loading and after one step, and the diagnostics; or why it was refused."""
     pybullet.resetSimulation(physicsClientId=client)
     try:
         loaded = load_into_pybullet(scene, physicsClientId=client, policy="sdformat")
@@ -110,7 +110,7 @@ def without_files(shapes):
 
 
 @pytest.mark.parametrize(("cls", "field"), [pytest.param(*f, id=f"{f[0].__name__}-{f[1].name}") for f in AUDITED])
-def test_a_changed_field_changes_pybullet_or_the_ledger(client, cls, field):
+def test_a_changed_field_changes_pybullet_or_the_diagnostics(client, cls, field):
     before = outcome(SCENE, client)
     assert before.startswith("[")
     if (cls, field.name) in REPORTED:

@@ -120,7 +120,7 @@ def run(first: int, last: int, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("first", [0, 30])
-def test_strangers_do_no_harm(tmp_path, first):
+def test_other_bodies_of_the_server_change_nothing(tmp_path, first):
     meshes, scratch = tmp_path / "meshes", tmp_path / "scratch"
     meshes.mkdir()
     scratch.mkdir()

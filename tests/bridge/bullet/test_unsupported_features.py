@@ -141,7 +141,7 @@ SUBJECTS = {code: {"j"} if code in OF_JOINT else {"a"} for code in SCENES} | {
 
 
 @pytest.mark.parametrize("code", SCENES)
-def test_what_pybullet_has_not_is_said_with_its_place(bullet_client, code):
+def test_features_that_pybullet_lacks_are_reported_with_their_place(bullet_client, code):
     loaded = load_into_pybullet(SCENES[code], physicsClientId=bullet_client)
     (entry,) = [entry for entry in loaded.diagnostics if entry.code == f"pybullet.{code}"]
     assert entry.target == "pybullet"
@@ -161,7 +161,7 @@ def test_a_plain_robot_loses_nothing(bullet_client):
     assert codes(load_into_pybullet(source, physicsClientId=bullet_client)) == set()
 
 
-def test_a_fixed_base_that_stands_askew_is_told(bullet_client):
+def test_a_rotated_fixed_base_is_reported(bullet_client):
     askew = Pose.from_vector((0, 0, 0, 0.9, 0.1, 0, 0))
     source = scene([link("a", X_WL=askew), link("b")], [joint("j", "a", "b")])
     assert "pybullet.rotated-fixed-base" in codes(
@@ -169,7 +169,7 @@ def test_a_fixed_base_that_stands_askew_is_told(bullet_client):
     )
 
 
-def test_links_that_are_one_and_filter_apart_are_told(bullet_client):
+def test_merged_links_with_different_filters_are_reported(bullet_client):
     """Merge ``l1`` and ``l2`` in a chain too long for PyBullet, of which only ``l2`` may collide with ``l139``."""
     count = 140
     point, touching = SpatialInertia.of(1.0), {*range(100), count - 1}
@@ -185,7 +185,7 @@ def test_links_that_are_one_and_filter_apart_are_told(bullet_client):
     assert set(entry.subjects) == {"l1", "l139"}
 
 
-def test_what_pybullet_refuses_is_an_error_with_its_own_words(bullet_client, monkeypatch):
+def test_a_refusal_of_pybullet_is_an_error_with_its_message(bullet_client, monkeypatch):
     from bridge.bullet.urdf import document
     from loaders import ExportError
 

@@ -47,7 +47,7 @@ def test_a_failure_has_a_status_and_a_message(words: list[object], status: int, 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupted_command_says_so_without_a_traceback() -> None:
+def test_an_interrupted_command_ends_without_a_traceback() -> None:
     command = [sys.executable, "-m", "bridge", "compare", str(ARM), "--configurations", "1000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stderr is not None

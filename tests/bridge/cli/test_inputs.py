@@ -47,7 +47,7 @@ def test_a_folder_stands_for_its_models_and_a_manifest_for_its_newest_file(model
     assert manifest_file(models / "cup", unsafe_paths=False) == str(models / "cup" / "cup.sdf")
 
 
-def test_other_words_stand_for_themselves_once() -> None:
+def test_other_arguments_are_kept_once() -> None:
     assert list(expand(["a.sdf", "-", "rd://panda", "a.sdf"], xacro=False)) == ["a.sdf", "-", "rd://panda"]
 
 

@@ -39,7 +39,7 @@ def test_no_command_prints_the_help_with_every_command(words: tuple[str, ...]) -
         (["zzz"], "unknown command 'zzz'; expected one of: demo, check,"),
     ],
 )  # fmt: skip
-def test_an_unknown_word_is_named_with_what_was_meant(words: list[str], message: str) -> None:
+def test_an_unknown_keyword_is_named_with_a_suggestion(words: list[str], message: str) -> None:
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr.splitlines()[0], "the message comes before the synopsis"

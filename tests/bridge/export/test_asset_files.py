@@ -16,7 +16,7 @@ def test_a_mesh_takes_its_materials_and_pictures_along(tmp_path: Path) -> None:
     assert set(assets.files) == {"m/m.obj", "m/m.mtl", "m/t.png"}
 
 
-def test_equal_names_with_other_content_are_told_apart(tmp_path: Path) -> None:
+def test_equal_names_with_different_content_are_distinguished(tmp_path: Path) -> None:
     places = []
     assets = AssetFiles()
     for folder, data in (("a", b"1"), ("b", b"2"), ("c", b"1")):

@@ -265,7 +265,7 @@ def test_a_crash_of_coacd_is_a_diagnostic(gutter_file, monkeypatch, tmp_path):
     assert entry.arguments["reason"].startswith("coacd crashes")
 
 
-def test_what_keeps_coacd_from_starting_is_told(gutter_file, monkeypatch, tmp_path):
+def test_the_reason_why_coacd_does_not_start_is_reported(gutter_file, monkeypatch, tmp_path):
     (tmp_path / "coacd.py").write_text("raise ImportError('no library')\n")
     monkeypatch.syspath_prepend(tmp_path)
     _, (entry,) = made(mesh_of(gutter_file, decomposition=convex_decomposition.PARTS, max_convex_hulls=7))
@@ -333,7 +333,7 @@ def test_without_coacd_a_file_that_asks_for_parts_gets_the_hull_and_the_command_
     assert (entry.code, entry.hint) == ("mesh.decomposition", 'pip install "sdfbridge[convex]"')
 
 
-def test_without_coacd_a_caller_who_asks_for_parts_is_told_what_to_install(gutter_file, monkeypatch, bullet_client):
+def test_without_coacd_the_error_names_the_package_to_install(gutter_file, monkeypatch, bullet_client):
     monkeypatch.setattr(convex_decomposition, "installed", lambda: False)
     scene = scene_of(link("gutter", mesh_of(gutter_file)))
     for call in (bridge.to_mjcf, bridge.to_mjspec, bridge.load_into_pybullet):
@@ -342,6 +342,6 @@ def test_without_coacd_a_caller_who_asks_for_parts_is_told_what_to_install(gutte
             call(scene, collision_meshes="decompose", **where)
 
 
-def test_a_word_that_is_none_of_the_three_is_refused():
+def test_an_unknown_keyword_is_refused():
     with pytest.raises(ValueError, match="'parts' of collision_meshes; expected one of: as_is"):
         bridge.to_mjcf(Scene(name="empty"), collision_meshes="parts")

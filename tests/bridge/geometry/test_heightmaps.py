@@ -68,6 +68,6 @@ def test_terrain_has_the_heights_of_its_picture(tmp_path, mode, top):
         assert 50.0 - depth == pytest.approx(3.0 + 10.0 * levels[row, column] / top, abs=0.02)
 
 
-def test_terrain_without_a_picture_is_left_out_and_it_is_said():
+def test_terrain_without_a_picture_is_left_out_and_reported():
     shape = Collision(name="hill", X_LG=IDENTITY, geometry=Heightmap(uri="hill.png", path=None), where=HERE)
     assert "mjcf.heightmap" in codes(to_mjcf(scene_of(collisions=(shape,))).diagnostics)

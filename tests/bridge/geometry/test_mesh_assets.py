@@ -82,14 +82,14 @@ def test_mujoco_shows_a_flat_mesh_and_a_single_triangle(tmp_path, corners):
     assert compiled(to_mjcf(scene_of(visuals=(shape,)))).nmesh == 1
 
 
-def test_a_missing_mesh_is_left_out_and_it_is_said():
+def test_a_missing_mesh_is_left_out_and_reported():
     found, diagnostics = made(Mesh(uri="model://gone/part.dae", path=None))
     assert found == ()
     (entry,) = diagnostics
     assert (entry.code, entry.fate, entry.where, entry.target) == ("mesh.missing", Fate.DROPPED, HERE, "mjcf")
 
 
-def test_a_mesh_that_was_missing_when_it_was_read_is_told_of_once_and_with_what_to_do(tmp_path):
+def test_a_mesh_that_is_missing_on_reading_is_reported_once_with_a_remedy(tmp_path):
     file = tmp_path / "m.sdf"
     mesh = "<geometry>\n<mesh>\n<uri>nope.obj</uri></mesh></geometry>"
     file.write_text(
@@ -142,7 +142,7 @@ def test_a_mesh_stands_in_mujoco_where_the_model_has_it(tmp_path):
     assert np.allclose(sorted(map(tuple, points.round(5))), sorted(map(tuple, expected.round(5))), atol=2e-5)
 
 
-def test_equal_meshes_are_one_asset_and_files_of_one_name_are_told_apart(tmp_path):
+def test_equal_meshes_are_one_asset_and_different_files_of_one_name_are_two(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "y").mkdir()
     one, same = (written(tmp_path, trimesh.creation.box((1, 1, 1)), f"{d}/part.obj") for d in ("x", "y"))

@@ -93,7 +93,7 @@ def test_a_change_of_the_mesh_its_library_or_its_texture_is_followed(mesh, tmp_p
     assert converted(mesh) == fresh(mesh)
 
 
-def test_damaged_files_of_the_cache_are_made_anew(mesh, folder):
+def test_damaged_files_of_the_cache_are_written_again(mesh, folder):
     expected = converted(mesh)
     for file in [path for path in folder.rglob("*") if path.is_file()]:
         content = file.read_bytes()

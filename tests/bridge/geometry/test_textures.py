@@ -71,7 +71,7 @@ def test_a_texture_is_seen(tmp_path):
 
 
 @pytest.mark.parametrize(("opacity", "told"), [(0, True), (255, False)])
-def test_transparent_parts_of_a_picture_are_told_of(tmp_path, opacity, told):
+def test_transparent_parts_of_a_picture_are_reported(tmp_path, opacity, told):
     image = Image.new("RGBA", (4, 4), (10, 120, 30, 255))
     image.putpixel((1, 1), (255, 255, 255, opacity))
     image.save(tmp_path / "leaf.png")
@@ -113,7 +113,7 @@ def test_a_changed_picture_is_converted_again(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "code"), [(None, "texture.unreadable"), (b"no picture", "texture.format")])
-def test_a_picture_that_is_none_is_left_out_and_it_is_said(tmp_path, content, code):
+def test_a_file_that_is_no_picture_is_left_out_and_reported(tmp_path, content, code):
     if content is not None:
         (tmp_path / "paint.jpg").write_bytes(content)
     diagnostics = Diagnostics()
@@ -176,7 +176,7 @@ def test_a_picture_stands_upright_on_each_side_of_a_box(bullet_client, picture, 
         assert quadrants(seen_from(4.0 * np.array(side), bullet_client)) == UPRIGHT
 
 
-def test_a_picture_on_a_mesh_goes_where_its_texture_coordinates_say(bullet_client, picture, tmp_path):
+def test_a_picture_on_a_mesh_follows_the_texture_coordinates(bullet_client, picture, tmp_path):
     corners = "v 0 -0.5 -0.5\nv 0 0.5 -0.5\nv 0 0.5 0.5\nv 0 -0.5 0.5\nv -0.1 0 0\n"
     (tmp_path / "sail.obj").write_text(
         corners + "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\nf 2/2 1/1 5/4\n"
@@ -215,7 +215,7 @@ def test_a_picture_lies_on_a_plane_and_takes_the_color(bullet_client, picture):
     assert image[26:39, 26:39, 1:].max() < 30
 
 
-def test_a_mesh_without_texture_coordinates_is_told_of_in_both_engines(bullet_client, picture, tmp_path):
+def test_a_mesh_without_texture_coordinates_is_reported_in_both_engines(bullet_client, picture, tmp_path):
     trimesh.creation.icosphere(radius=0.3).export(tmp_path / "ball.stl")
     scene = scene_of(Mesh(uri="ball.stl", path=str(tmp_path / "ball.stl")), Material(texture=picture))
     codes = {entry.code for entry in to_mjcf(scene).diagnostics}
@@ -281,7 +281,7 @@ def test_a_map_without_a_color_texture_keeps_the_color(picture):
     assert model.mat_texid[0, mujoco.mjtTextureRole.mjTEXROLE_NORMAL] >= 0
 
 
-def test_what_neither_engine_draws_is_said(bullet_client, picture):
+def test_shapes_that_neither_engine_draws_are_reported(bullet_client, picture):
     look = Material(texture=picture, maps=(("albedo_map", picture), ("light_map", picture)))
     (entry,) = [entry for entry in to_mjcf(scene_of(UNIT, look)).diagnostics if entry.code == "mjcf.material"]
     assert entry.arguments["properties"] == ("light map",)

@@ -51,7 +51,7 @@ def test_a_base_that_is_freed_on_request_moves_from_where_it_stood():
     assert np.array_equal(freed.qpos0, free.qpos0)
 
 
-def test_as_the_file_says_is_what_holds_without_a_word():
+def test_the_policy_of_the_file_is_the_default():
     assert to_mjcf(arm(), base="as_is") == to_mjcf(arm())
 
 

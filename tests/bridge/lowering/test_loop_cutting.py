@@ -112,7 +112,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("kind", list(DIRECTIONS))
-def test_a_closing_joint_that_nobody_sets_is_where_its_twin_is(bullet_client, kind):
+def test_a_closing_joint_without_a_given_position_follows_the_loop(bullet_client, kind):
     source = hung_twice(kind, loop=True)
     q = {"bare": PLACES.get(kind, 0.6)}
     poses = lower(source).link_poses(q)
@@ -334,7 +334,7 @@ def test_a_force_sensor_reads_what_links_exert_in_joints_that_the_tree_passes_ba
     assert (-1.0 if negated else 1.0) * data.sensor("ft_force").data[2] == pytest.approx(asked)
 
 
-def test_a_force_sensor_reads_what_a_joint_bears_that_closes_a_loop():
+def test_a_force_sensor_reads_the_force_of_a_joint_that_closes_a_loop():
     """A block that can slide up and down lies on a plane: the plane bears its weight."""
     sensor = Sensor(
         name="ft", type="force_torque", X_LS=IDENTITY, joint="lie",

@@ -22,7 +22,7 @@ from tests.support.mujoco_oracle import compiled
 from tests.support.simple_scenes import joint, link, scene
 
 
-def test_a_free_link_that_shares_its_name_with_a_joint_is_told_apart():
+def test_a_free_link_with_the_name_of_a_joint_is_distinguished():
     mechanism = lower(scene([link("base"), link("arm")], [joint("base", "base", "arm")]))
     assert [body.joint for body in mechanism.bodies] == ["_base", "base"]
 
@@ -43,7 +43,7 @@ def test_the_worlds_own_link_stays_with_the_world():
     assert by_name(mechanism.bodies)["a"].parent == ROOT
 
 
-def test_a_kinematic_link_that_a_joint_carries_is_moved_and_that_is_said():
+def test_a_kinematic_link_on_a_joint_moves_and_is_reported():
     mechanism = lower(scene([dataclasses.replace(link("a"), kinematic=True)], [joint("j", WORLD, "a")]))
     assert mechanism.v_order == (("j", 0),)
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.kinematic-in-joint"]

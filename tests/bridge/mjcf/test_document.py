@@ -32,7 +32,7 @@ def test_gravity_and_time_step_are_the_scenes():
 
 
 @pytest.mark.parametrize("step", [0.0, -1.0])
-def test_a_time_step_that_is_none_becomes_the_default_and_it_is_said(step):
+def test_an_invalid_time_step_becomes_the_default_and_is_reported(step):
     mjcf = to_mjcf(scene_of(link("a"), physics=Physics(time_step=step)))
     assert compiled(mjcf).opt.timestep == 0.001
     assert "mjcf.time-step" in codes(mjcf)

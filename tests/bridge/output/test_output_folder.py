@@ -154,7 +154,7 @@ def test_a_folder_may_have_the_longest_name_that_the_file_system_allows(tmp_path
     assert len(os.listdir(tmp_path)) == 1
 
 
-def test_a_name_that_is_too_long_is_told(tmp_path: Path) -> None:
+def test_a_name_that_is_too_long_is_reported(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="the output folder cannot be written: File name too long"):
         write_folder(tmp_path / ("x" * 256), NEW)
     with pytest.raises(OSError, match="the output folder cannot be written: File name too long"):

@@ -111,7 +111,7 @@ def test_a_scratch_file_is_created_once_and_only_whole(place: Path) -> None:
     assert os.listdir(place) == ["file"]
 
 
-def test_folders_of_a_cache_that_nobody_uses_for_a_week_are_removed(place: Path) -> None:
+def test_folders_of_a_cache_unused_for_a_week_are_removed(place: Path) -> None:
     for name in ("old", "recent", "used"):
         (place / name).mkdir()
     (place / "file").write_bytes(b"x")

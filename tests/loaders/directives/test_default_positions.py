@@ -7,7 +7,7 @@ from loaders.model import by_name
 from tests.support.directives_files import drake, load, model
 
 
-def test_joints_start_where_they_are_told(folder):
+def test_joints_start_at_the_given_positions(folder):
     positions = ", default_joint_positions: {j1: [0.25], j2: [0.1, 0.2, 0.3]}"
     text = "directives:\n" + model("a", extra=positions)
     joints, plant = by_name(load(folder, text).joints), drake(folder, text).plant

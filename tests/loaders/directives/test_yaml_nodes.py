@@ -11,7 +11,7 @@ import loaders
 from tests.support.directives_files import drake, errors, load, model
 
 
-def test_a_field_that_holds_nothing_is_read_as_empty_and_it_is_said(folder):
+def test_an_empty_field_is_read_as_empty_and_reported(folder):
     text = f"directives:\n{model('a', extra=', default_joint_positions: ')}"
     with pytest.raises(RuntimeError):
         drake(folder, text)

@@ -210,7 +210,7 @@ def test_what_drake_refuses_is_an_error_with_a_line(form, text, code):
     assert found[code].where.line == 2
 
 
-def test_all_problems_of_a_file_are_told_at_once():
+def test_all_problems_of_a_file_are_reported_at_once():
     text = sdf(spring(0, 1) + group("") + drake_joint(ENDS))
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load_string(text, format="sdf")
@@ -304,7 +304,7 @@ TOLERATED = {
 
 
 @pytest.mark.parametrize(("code", "text"), TOLERATED.values(), ids=TOLERATED)
-def test_what_drake_refuses_and_we_read_is_not_read_in_silence(code, text):
+def test_a_file_that_drake_refuses_and_we_read_has_a_diagnostic(code, text):
     form = "urdf" if text.startswith("<robot") else "sdf"
     with pytest.raises((RuntimeError, ValueError, SystemExit)):
         DrakePlant(text, form)

@@ -141,7 +141,7 @@ def test_primitives_without_elements_are_no_obstacle(read, empty: str) -> None:
     assert read.codes == []
 
 
-def test_an_ill_formed_identifier_is_mended_as_assimp_reads_it(read) -> None:
+def test_an_invalid_identifier_is_repaired_as_assimp_reads_it(read) -> None:
     text = collada()
     broken = text.replace("<geometry ", '<geometry name="<STL_BINARY>" ', 1)
     assert broken != text

@@ -22,7 +22,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_document_is_mended(name: str) -> None:
+def test_a_malformed_document_is_repaired(name: str) -> None:
     text, children = BROKEN[name]
     with pytest.raises(ElementTree.ParseError):
         ElementTree.fromstring(text)

@@ -70,7 +70,7 @@ def test_links_of_a_static_model_are_welded_together_as_in_drake():
     assert scoped(pairs(text)) == DrakePlant(text, "sdf").filtered_pairs() == scoped(words("ab ac bc"))
 
 
-def test_drake_does_not_listen_to_self_collide():
+def test_drake_ignores_self_collide():
     text = model("<self_collide>false</self_collide>" + "".join(map(link, "ab")))
     assert pairs(text) == frozenset() == DrakePlant(text, "sdf").filtered_pairs()
 

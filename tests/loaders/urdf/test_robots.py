@@ -73,7 +73,7 @@ def test_numbers_that_are_none_are_errors_with_a_line(number: str) -> None:
     assert {line for lines in found.values() for line in lines} == {2}
 
 
-def test_what_nobody_reads_is_reported() -> None:
+def test_unread_elements_are_reported() -> None:
     scene = arm("<lmit lower='1'/>", "continuous")
     (entry,) = scene.diagnostics
     assert entry.code == "xml.unread"

@@ -40,7 +40,7 @@ def test_shapes_have_names_of_their_own_or_made_ones() -> None:
     assert codes(scene) == ["urdf.duplicate-name"]
 
 
-def test_a_shape_that_nobody_knows_is_left_out_and_named() -> None:
+def test_an_unknown_shape_is_left_out_and_named() -> None:
     scene = robot("<link name='a'><collision><geometry><blob/></geometry></collision></link>")
     assert scene.links[0].collisions == ()
     assert codes(scene) == ["urdf.no-shape"]

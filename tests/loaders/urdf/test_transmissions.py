@@ -36,7 +36,7 @@ def test_a_transmission_that_drives_nothing_is_reported(old: str, new: str, code
     assert codes(robot((ARM + TRANSMISSION).replace(old, new))) == [code]
 
 
-def test_two_actuators_of_one_name_are_told_apart() -> None:
+def test_two_actuators_of_one_name_are_distinguished() -> None:
     scene = robot(ARM + TRANSMISSION + TRANSMISSION)
     assert [actuator.name for actuator in scene.actuators] == ["motor", "motor_1"]
     assert codes(scene) == ["urdf.duplicate-name"]

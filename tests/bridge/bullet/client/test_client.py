@@ -41,7 +41,7 @@ def test_bodies_of_several_servers_do_not_know_of_each_other():
         pybullet.disconnect(client)
 
 
-def test_a_server_that_is_gone_is_said_so():
+def test_a_closed_server_is_an_error():
     client = pybullet.connect(pybullet.DIRECT)
     body = load_into_pybullet(scene([link("a")]), physicsClientId=client)
     pybullet.disconnect(client)

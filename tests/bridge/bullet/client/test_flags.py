@@ -19,13 +19,13 @@ def test_every_flag_of_pybullet_has_its_fate():
 
 
 @pytest.mark.parametrize("name", ALWAYS)
-def test_flags_that_hold_anyway_are_no_news(bullet_client, name):
+def test_flags_without_effect_are_not_reported(bullet_client, name):
     body = load_into_pybullet(scene([SHOWN]), flags=getattr(pybullet, name), physicsClientId=bullet_client)
     assert codes(body) == set()
 
 
 @pytest.mark.parametrize("name", [*IGNORED, "4"])
-def test_flags_that_would_change_the_model_are_ignored_aloud(bullet_client, name):
+def test_flags_that_would_change_the_model_are_ignored_and_reported(bullet_client, name):
     flags = 4 if name == "4" else getattr(pybullet, name)
     source = scene([SHOWN, link("b")], [joint("j", "a", "b", JointType.FIXED)])
     body = load_into_pybullet(source, flags=flags, physicsClientId=bullet_client)
@@ -44,7 +44,7 @@ def test_other_flags_are_pybullets_own(bullet_client, name):
 
 
 @pytest.mark.parametrize(("flags", "far"), [(0, 0.05), (pybullet.URDF_ENABLE_SLEEPING, 0.02)])
-def test_a_body_that_may_sleep_falls_asleep(bullet_client, tmp_path, flags, far):
+def test_a_body_with_the_sleeping_flag_falls_asleep(bullet_client, tmp_path, flags, far):
     """PyBullet freezes what has moved slowly for 2 s."""
     (tmp_path / "robot.urdf").write_text(HINGE_AND_SLIDE)
     body = load_into_pybullet(tmp_path / "robot.urdf", flags=flags, physicsClientId=bullet_client)

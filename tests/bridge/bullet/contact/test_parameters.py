@@ -138,7 +138,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("what", RULES)
-def test_how_a_pair_is_combined_is_said_of_what_the_file_states(bullet_client, what):
+def test_the_combination_rule_of_a_pair_is_reported_for_stated_values(bullet_client, what):
     bodies = on_ground(BOX, RULES[what], RIGID, height=1.0, client=bullet_client)
     (entry,) = (e for e in bodies.diagnostics if e.code == "pybullet.contact-combination")
     assert any(what in rule for rule in entry.arguments["rules"])
@@ -179,7 +179,7 @@ def test_meshes_of_a_base_touch_where_they_are(bullet_client, cube, beside, fixe
     assert "pybullet.hull-margin" not in codes(body)
 
 
-def test_a_hull_of_a_base_lends_its_lack_of_margin_to_no_other_shape(bullet_client, cube):
+def test_a_hull_of_a_base_without_margin_leaves_the_margin_of_other_shapes(bullet_client, cube):
     shapes = [
         (IDENTITY, Sphere(radius=0.2)),
         (Pose.of(p=(0, 0, 2.0)), cube),
@@ -190,7 +190,7 @@ def test_a_hull_of_a_base_lends_its_lack_of_margin_to_no_other_shape(bullet_clie
     assert too_near(bullet_client, body, "a") == pytest.approx(0.0, abs=1e-8)
 
 
-def test_a_mesh_on_a_link_is_inflated_and_it_is_said(bullet_client, cube):
+def test_the_margin_of_a_mesh_on_a_moving_link_is_reported(bullet_client, cube):
     body = load_into_pybullet(
         scene([link("r"), link("a", shape=cube)], [joint("j", "r", "a")]), physicsClientId=bullet_client
     )

@@ -17,7 +17,7 @@ def with_surface(surface, name="a", **rest):
     return link(name, collisions=(shape,), **rest)
 
 
-def test_what_a_surface_loses_is_said(bullet_client):
+def test_unsupported_surface_parameters_are_reported(bullet_client):
     surface = Surface(friction=Friction(mu=0.5, mu2=0.2, fdir1=(1.0, 0, 0), slip1=0.1), soft_cfm=0.1, max_velocity=0.2)
     robot = load_into_pybullet(scene([with_surface(surface)]), physicsClientId=bullet_client)
     entries = [entry for entry in robot.diagnostics if entry.code == "pybullet.contact-property"]
@@ -25,7 +25,7 @@ def test_what_a_surface_loses_is_said(bullet_client):
     assert parameters == sorted(["mu2", "fdir1", "slip1", "soft_cfm", "max_velocity"])
 
 
-def test_two_surfaces_on_one_link_are_said_to_be_one(bullet_client):
+def test_two_surfaces_of_one_link_are_reported_as_one(bullet_client):
     surfaces = (Surface(friction=Friction(mu=0.5, mu2=0.5)), Surface())
     shapes = tuple(Collision(name=f"c{i}", X_LG=IDENTITY, geometry=UNIT_BOX, surface=s) for i, s in enumerate(surfaces))
     robot = load_into_pybullet(scene([link("a", collisions=shapes)]), physicsClientId=bullet_client)

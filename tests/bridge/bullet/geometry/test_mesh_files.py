@@ -56,7 +56,7 @@ def test_a_changed_mesh_is_converted_again(bullet_client, tmp_path):
     assert high - low == pytest.approx(2.7, abs=1e-2)
 
 
-def test_what_was_said_of_a_mesh_is_said_each_time(bullet_client, tmp_path):
+def test_diagnostics_of_a_cached_mesh_are_repeated(bullet_client, tmp_path):
     path = tmp_path / "l.obj"
     vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in L_SHAPE)
     path.write_text(vertices + "".join(f"f {i} {i % 6 + 1} 7\n" for i in range(1, 7)))
@@ -66,7 +66,7 @@ def test_what_was_said_of_a_mesh_is_said_each_time(bullet_client, tmp_path):
     assert second == first
 
 
-def test_without_a_place_for_a_cache_meshes_are_converted_each_time(bullet_client, tmp_path, monkeypatch):
+def test_without_a_cache_folder_meshes_are_converted_each_time(bullet_client, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(blocked / "cache"))
@@ -74,7 +74,7 @@ def test_without_a_place_for_a_cache_meshes_are_converted_each_time(bullet_clien
     assert top == pytest.approx(0.3, abs=2e-2)
 
 
-def test_a_broken_record_is_made_anew(bullet_client, tmp_path, cache):
+def test_a_corrupt_record_is_written_again(bullet_client, tmp_path, cache):
     mesh = write_tetrahedron(tmp_path / "t.obj")
     first = reach(bullet_client, mesh)
     (record,) = (cache / "bullet").glob("*.json")
@@ -84,7 +84,7 @@ def test_a_broken_record_is_made_anew(bullet_client, tmp_path, cache):
     assert reach(bullet_client, mesh) == first
 
 
-def test_a_folder_with_an_odd_name_is_no_hindrance(bullet_client, tmp_path, monkeypatch):
+def test_a_folder_with_special_characters_in_its_name_is_used(bullet_client, tmp_path, monkeypatch):
     monkeypatch.setenv("SDFBRIDGE_CACHE", str(tmp_path / "a b & 'c' \"d\" ü"))
     top, _ = reach(bullet_client, write_tetrahedron(tmp_path / "t.obj"))
     assert top == pytest.approx(0.3, abs=2e-2)

@@ -52,7 +52,7 @@ def test_primitives_have_their_size(bullet_client, shape, extent):
     assert not any(entry.code.startswith("mesh.") for entry in robot.diagnostics)
 
 
-def test_an_ellipsoid_is_a_hull_within_what_it_says(bullet_client):
+def test_an_ellipsoid_is_a_hull_within_the_reported_error(bullet_client):
     source = scene([link("a", shape=Ellipsoid(radii=(0.1, 0.2, 0.3)))])
     robot = load_into_pybullet(source, physicsClientId=bullet_client)
     reached = [distance_from(robot, bullet_client, axis) for axis in np.eye(3)]
@@ -107,7 +107,7 @@ def test_a_mesh_that_stands_still_has_its_hollows(bullet_client, tmp_path):
     assert bodies.link_pose("ball").p[2] == pytest.approx(0.1 * math.sqrt(2), abs=0.05)
 
 
-def test_a_plane_is_drawn_as_large_as_it_says(bullet_client):
+def test_a_plane_is_drawn_in_its_stated_size(bullet_client):
     seen = Visual(name="v", X_LG=IDENTITY, geometry=Plane(normal=(1.0, 0.0, 0.0), size=(2.0, 3.0)))
     robot = load_into_pybullet(scene([link("a", visuals=(seen,))]), physicsClientId=bullet_client)
     ((_, _, kind, size, *_),) = pybullet.getVisualShapeData(robot, physicsClientId=bullet_client)

@@ -70,7 +70,7 @@ def test_a_ball_comes_to_rest_on_a_height_map(bullet_client, tmp_path):
     assert pybullet.getBasePositionAndOrientation(body, bullet_client)[0][2] == pytest.approx(0.3, abs=1e-3)
 
 
-def test_a_height_map_that_moves_or_cannot_be_read_is_left_out_and_said_to_be(bullet_client, heightmap, tmp_path):
+def test_a_height_map_that_moves_or_cannot_be_read_is_left_out_and_reported(bullet_client, heightmap, tmp_path):
     moving = load_into_pybullet(scene([link("m", shape=heightmap)]), physicsClientId=bullet_client)
     assert "pybullet.shape-dropped" in codes(moving)
     (tmp_path / "hills.png").write_text("no picture")

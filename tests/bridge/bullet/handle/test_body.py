@@ -70,7 +70,7 @@ def test_an_unknown_link_or_joint_is_named_with_those_that_there_are(bullet_clie
         robot.apply_efforts({"wrist": 1.0})
 
 
-def test_a_removed_body_says_so(bullet_client):
+def test_a_removed_body_raises_an_error(bullet_client):
     with load_into_pybullet(ARM, physicsClientId=bullet_client) as robot:
         assert pybullet.getNumBodies(bullet_client) == 1
     assert pybullet.getNumBodies(bullet_client) == 0
@@ -229,7 +229,7 @@ def test_no_file_and_no_body_is_left_behind_by_a_failure(bullet_client, folder, 
     assert pybullet.getNumBodies(bullet_client) == 0
 
 
-def test_a_flag_that_would_change_the_model_is_ignored_aloud(bullet_client):
+def test_a_flag_that_would_change_the_model_is_ignored_and_reported(bullet_client):
     flags = pybullet.URDF_MERGE_FIXED_LINKS | pybullet.URDF_USE_SELF_COLLISION | pybullet.URDF_USE_INERTIA_FROM_FILE
     source = scene([link("a"), link("b")], [joint("j", "a", "b", JointType.FIXED)])
     robot = load_into_pybullet(source, physicsClientId=bullet_client, flags=flags)

@@ -47,7 +47,7 @@ def test_a_body_shows_itself_in_its_colors(bullet_client, tmp_path):
     assert f"<td>{int(robot)}</td><td>m</td><td>2</td><td>1</td>" in html
 
 
-def test_a_removed_body_says_so_without_a_picture(bullet_client):
+def test_a_removed_body_has_a_text_and_no_picture(bullet_client):
     robot = load_into_pybullet(scene([link("a", shape=BOX)]), physicsClientId=bullet_client)
     robot.remove()
     assert "<img" not in robot._repr_html_()

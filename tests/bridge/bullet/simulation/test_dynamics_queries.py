@@ -51,7 +51,7 @@ def test_a_stale_tree_inside_pybullet_is_noticed(bullet_client):
         robot.remove()
 
 
-def test_a_fixed_base_that_stands_askew_feels_gravity_from_where_it_comes(bullet_client):
+def test_a_rotated_fixed_base_has_gravity_in_the_right_direction(bullet_client):
     source = random_scene(2, fixed=False, kinds=NO_BALL)
     robot, _, _, _ = loaded(bullet_client, source)
     robot.remove()

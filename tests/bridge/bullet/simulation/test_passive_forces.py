@@ -48,7 +48,7 @@ def test_a_force_element_moves_its_links_as_in_drake(bullet_client, element):
 
 
 @pytest.mark.parametrize("code", ["bushing", "spring-damper"])
-def test_what_acts_by_steps_is_said_to(bullet_client, code):
+def test_forces_that_act_by_steps_are_reported(bullet_client, code):
     element = physics.bushing if code == "bushing" else physics.spring
     robot = Loaded(bullet_client, read(SDF, tree(SDF) + element(SDF))[1], Q, V)
     entry = robot.diagnostics[f"pybullet.{code}"]
@@ -135,7 +135,7 @@ def test_links_that_are_pinned_together_move_as_in_drake(bullet_client, form):
     assert np.abs(robot.run(0.3) - expected).max() < 5e-6
 
 
-def test_pinned_points_stay_together_as_well_as_the_ledger_states(bullet_client):
+def test_pinned_points_stay_together_within_the_reported_error(bullet_client):
     robot = Loaded(bullet_client, read(SDF, tree(SDF) + physics.pin(SDF))[1], STILL, STILL)
     worst, p = 0.0, np.array((0.1, 0.2, -0.1))
     for _ in robot.steps(1.0):
@@ -149,7 +149,7 @@ def test_pinned_points_stay_together_as_well_as_the_ledger_states(bullet_client)
 
 
 @BOTH
-def test_the_ledger_says_how_much_of_a_rotor_is_missing(bullet_client, form):
+def test_the_missing_share_of_a_rotor_inertia_is_reported(bullet_client, form):
     text, scene = read(form, physics.driven(form, physics.ROTORS[form.form]))
     still = {"ja": 0.0, "jb": 0.0}
     robot = Loaded(bullet_client, scene, still, still)
@@ -175,7 +175,7 @@ def test_a_follower_moves_with_its_leader_as_in_drake(bullet_client, form):
     assert np.abs(robot.run(0.3) - expected).max() < 1e-5
 
 
-def test_a_follower_keeps_to_its_leader_as_well_as_the_ledger_states(bullet_client):
+def test_a_follower_follows_its_leader_within_the_reported_error(bullet_client):
     scene = read(SDF, physics.joints_in_a_row(SDF, b=physics.MIMICS["sdf"]))[1]
     robot = Loaded(bullet_client, scene, {"ja": 0.3, "jb": 0.2 - 0.45}, {"ja": 0.0, "jb": 0.0})
     worst = 0.0

@@ -45,13 +45,13 @@ def test_a_rigid_distance_moves_as_in_drake(bullet_client):
     assert np.abs(robot.run(0.3) - expected).max() < 1e-7
 
 
-def test_a_rigid_distance_is_kept_as_well_as_the_ledger_states(bullet_client):
+def test_a_rigid_distance_is_kept_within_the_reported_error(bullet_client):
     robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, TURNING)
     worst, stated = max(off(robot) for _ in robot.steps(1.0)), robot.stated("rigid-distance")
     assert stated / 100 < worst < stated
 
 
-def test_an_unforeseen_push_is_made_up_for_one_step_later(bullet_client):
+def test_an_external_force_is_corrected_one_step_later(bullet_client):
     """A length that is accelerated by a is off by ``a h^2 / 0.5``."""
     robot = Loaded(bullet_client, read(SDF, rigid_rod())[1], STILL, STILL)
     errors = []

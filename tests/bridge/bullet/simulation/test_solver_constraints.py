@@ -72,7 +72,7 @@ def test_one_axis_of_a_joint_of_two_follows(bullet_client):
         assert q["u"][1] == pytest.approx(-q["l"], abs=1e-6)
 
 
-def test_a_coupling_across_bodies_holds_velocities_and_says_so(bullet_client):
+def test_a_coupling_across_bodies_holds_velocities_and_is_reported(bullet_client):
     links = [link(name, inertia=SpatialInertia.of(1.0, (0, 0, 0), np.eye(3))) for name in "abcd"]
     joints = [joint("l", "a", "b"), joint("f", "c", "d")]
     source = scene(links, joints, couplings=(Coupling(follower="f", leader="l", multiplier=2.0),))
@@ -87,7 +87,7 @@ def test_a_coupling_across_bodies_holds_velocities_and_says_so(bullet_client):
     assert v["f"] == pytest.approx(2.0 * v["l"], abs=1e-6)
 
 
-def test_a_coupling_with_a_ball_is_dropped_aloud(bullet_client):
+def test_a_coupling_with_a_ball_joint_is_reported_as_dropped(bullet_client):
     coupling = Coupling(follower="f", leader="b")
     joints = [ROOT, joint("b", "a", "b", JointType.BALL), joint("f", "b", "c")]
     robot = load_into_pybullet(

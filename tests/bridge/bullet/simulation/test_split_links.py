@@ -55,7 +55,7 @@ def fallen(bodies, client, seconds, step):
     return worst
 
 
-def test_a_whip_that_is_cut_holds_together_and_falls_as_a_whole_one(bullet_client, monkeypatch):
+def test_a_long_chain_in_several_bodies_moves_as_in_one_body(bullet_client, monkeypatch):
     """40 hinges, 4 m, in two bodies: against the same whip in one, and against MuJoCo."""
     source = whip(40)
     whole = load_into_pybullet(source, physicsClientId=bullet_client)
@@ -87,7 +87,7 @@ def _in_mujoco(source, seconds, step):
     return data.body("l39").xpos.copy()
 
 
-def test_the_gap_of_a_long_whip_falls_with_the_square_of_the_step():
+def test_the_gap_between_the_bodies_of_a_long_chain_falls_with_the_square_of_the_step():
     worst = {}
     for step in (2e-3, 1e-3):
         client = pybullet.connect(pybullet.DIRECT)

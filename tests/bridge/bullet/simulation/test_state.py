@@ -124,7 +124,7 @@ def test_a_curve_of_one_arc_moves_by_its_length(bullet_client):
     assert relative(robot.mass_matrix(), mechanism.mass_matrix(q)) <= 1e-12
 
 
-def test_a_ball_keeps_its_spin_and_a_reversed_one_too(bullet_client):
+def test_ball_joints_and_reversed_ball_joints_keep_their_angular_velocity(bullet_client):
     round_link = SpatialInertia.of(1.0, (0, 0, 0), np.eye(3))
     for ends in ((WORLD, "a"), ("a", WORLD)):
         source = scene([link("a", inertia=round_link)], [joint("b", *ends, JointType.BALL)])
@@ -139,7 +139,7 @@ def test_a_ball_keeps_its_spin_and_a_reversed_one_too(bullet_client):
         robot.remove()
 
 
-def test_a_screw_tells_its_angle(bullet_client):
+def test_the_angle_of_a_screw_is_read(bullet_client):
     screw = joint("s", WORLD, "a", JointType.SCREW, pitch=0.02)
     robot, mechanism, _, _ = loaded(bullet_client, scene([link("a")], [screw]))
     robot.set_positions({"s": 3.0})
@@ -158,7 +158,7 @@ def test_a_screw_without_pitch_is_a_hinge(bullet_client):
     assert robot.link_pose("a").p.tolist() == pytest.approx([0, 0, 0], abs=1e-15)
 
 
-def test_reflected_inertia_is_reported_and_not_pretended(bullet_client):
+def test_reflected_inertia_is_reported_as_dropped(bullet_client):
     from loaders.model import Actuator
 
     source = dataclasses.replace(

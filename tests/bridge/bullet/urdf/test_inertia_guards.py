@@ -52,7 +52,7 @@ def test_a_base_without_mass_moves_as_exactly_as_the_link_that_is_welded_to_it(b
 
 
 @pytest.mark.parametrize("mass", [0.0, 1.0])
-def test_a_free_tree_without_any_moment_of_inertia_stays_a_number(bullet_client, mass):
+def test_the_state_of_a_free_tree_without_moments_of_inertia_stays_finite(bullet_client, mass):
     base, nothing = SpatialInertia.of(mass), SpatialInertia.of(0.0)
     robot = load_into_pybullet(
         scene([link("a", inertia=base), link("b", inertia=nothing)], [joint("j", "a", "b")]),
@@ -64,7 +64,7 @@ def test_a_free_tree_without_any_moment_of_inertia_stays_a_number(bullet_client,
     assert np.isfinite(robot.link_pose("b").to_vector()).all()
 
 
-def test_a_point_mass_as_base_stays_a_number_whatever_is_welded_to_it(bullet_client):
+def test_the_state_of_a_point_mass_as_base_stays_finite(bullet_client):
     source = scene([link("a", inertia=SpatialInertia.of(1.0)), link("b")], [joint("j", "a", "b", JointType.FIXED)])
     robot = load_into_pybullet(source, physicsClientId=bullet_client)
     assert "pybullet.base-without-inertia" in codes(robot)
@@ -73,7 +73,7 @@ def test_a_point_mass_as_base_stays_a_number_whatever_is_welded_to_it(bullet_cli
     assert np.isfinite(robot.link_pose("b").to_vector()).all()
 
 
-def test_a_ball_without_inertia_stays_a_number(bullet_client):
+def test_the_state_of_a_ball_joint_without_inertia_stays_finite(bullet_client):
     point = SpatialInertia.of(1.0, (0, 0, -0.5))
     robot = load_into_pybullet(
         scene([link("a", inertia=point)], [joint("b", WORLD, "a", JointType.BALL)]), physicsClientId=bullet_client

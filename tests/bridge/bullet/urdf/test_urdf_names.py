@@ -12,7 +12,7 @@ from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene
 
 
-def test_names_that_collide_with_made_up_ones_are_kept(bullet_client):
+def test_names_that_collide_with_generated_ones_are_kept(bullet_client):
     links = [link("base"), link("elbow_1_link"), link("fore")]
     joints = [joint("elbow_1", "base", "elbow_1_link"), joint("elbow", "elbow_1_link", "fore", JointType.UNIVERSAL)]
     robot = load_into_pybullet(scene(links, joints), physicsClientId=bullet_client)
@@ -22,7 +22,7 @@ def test_names_that_collide_with_made_up_ones_are_kept(bullet_client):
     assert robot.link_pose("elbow_1_link").is_close(IDENTITY)
 
 
-def test_odd_names_go_through(bullet_client):
+def test_names_with_special_characters_are_kept(bullet_client):
     names = ["größe", "a b", "x::y/z", '<&">', "'"]
     links = [link(name) for name in names]
     joints = [joint(f"j {b}", a, b) for a, b in itertools.pairwise(names)]

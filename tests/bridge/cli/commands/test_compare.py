@@ -54,7 +54,7 @@ def test_a_report_replaces_an_earlier_one_but_no_file_of_somebody_else(
     assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
-def test_the_command_to_repeat_has_all_words_of_this_one(tmp_path: Path) -> None:
+def test_the_command_to_repeat_has_all_options_of_this_one(tmp_path: Path) -> None:
     words = ("compare", ARM, "--engines", "mujoco", "--level", "L0", "--configurations", "2", "--path", tmp_path)
     done = run(*words, "--json")
     assert json.loads(done.stdout)["command"] == shlex.join(map(str, ("sdfbridge", *words, "--json")))

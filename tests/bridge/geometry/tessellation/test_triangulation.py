@@ -86,7 +86,7 @@ def test_the_number_of_examinations_is_linear(monkeypatch: pytest.MonkeyPatch, m
     assert examinations(1600) < 4.8 * examinations(400)
 
 
-def test_a_polygon_that_defeats_the_method_ends_and_says_so() -> None:
+def test_a_polygon_that_cannot_be_triangulated_is_reported() -> None:
     chance = random.Random(0)
     outline = tuple((chance.random(), chance.random()) for _ in range(1000))
     triangles, is_filled = triangulate(outline)

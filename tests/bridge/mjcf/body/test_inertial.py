@@ -65,7 +65,7 @@ def test_an_inertia_that_no_body_has_is_refused_by_name_and_place():
     assert codes(caught.value.diagnostics) == ["mjcf.impossible-inertia"]
 
 
-def test_a_repaired_inertia_is_the_nearest_and_says_so():
+def test_a_repaired_inertia_is_the_nearest_valid_one_and_is_reported():
     mjcf = to_mjcf(one_joint(inertia=IMPOSSIBLE), inertia="repair")
     a, b, c = compiled(mjcf).body("arm").inertia
     assert (a, b, c) == pytest.approx((4 / 3, 4 / 3, 8 / 3))
@@ -73,7 +73,7 @@ def test_a_repaired_inertia_is_the_nearest_and_says_so():
     assert "1, 1, 3 kg m^2" in entry.message
 
 
-def test_links_without_mass_that_move_get_the_least_that_compiles_and_it_is_said():
+def test_massless_moving_links_get_the_least_mass_that_compiles_and_are_reported():
     scene = one_joint()
     bare = dataclasses.replace(scene.links[1], inertia=None)
     mjcf = to_mjcf(dataclasses.replace(scene, links=(scene.links[0], bare)))

@@ -32,7 +32,7 @@ def read(kind, *scan):
 @pytest.mark.parametrize(
     ("kind", "tag"), [("lidar", "lidar"), ("gpu_lidar", "lidar"), ("ray", "ray"), ("gpu_ray", "ray")]
 )
-def test_rays_fan_out_row_by_row_and_read_what_geometry_says(kind, tag):
+def test_rays_are_ordered_by_row_and_read_the_distance_that_geometry_gives(kind, tag):
     mjcf, found = read(kind, tag, 5, -0.8, 0.4, 3, -0.3, 0.3, 30)
     expected = [
         1.5 / math.cos(pitch) / math.cos(yaw)
@@ -59,13 +59,13 @@ def test_rays_turn_left_and_up():
     assert both == pytest.approx((math.cos(0.5) ** 2, math.cos(0.5) * math.sin(0.5), math.sin(0.5)))
 
 
-def test_what_is_out_of_reach_reads_the_reach():
+def test_a_ray_without_a_hit_reads_its_range():
     _, found = read("lidar", "lidar", 1, 0.0, 0.0, 1, 0.0, 0.0, 1.2)
     assert list(found.values()) == [1.2]
 
 
 @pytest.mark.parametrize(("samples", "written"), [(100, 100), (640, 92), (10**9, 100)])
-def test_of_many_rays_an_even_choice_is_written_and_the_count_is_said(samples, written):
+def test_many_rays_are_sampled_evenly_and_the_count_is_reported(samples, written):
     mjcf, found = read("lidar", "lidar", samples, -0.5, 0.5, 1, 0.0, 0.0, 30)
     assert len(found) == written
     told = [entry.message for entry in mjcf.diagnostics if entry.code == "mjcf.sensor-rays"]

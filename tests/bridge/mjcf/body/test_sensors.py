@@ -22,7 +22,7 @@ from tests.support.mjcf_scenes import X_LG, codes, hinge, link, scene_of
 from tests.support.mujoco_oracle import compiled
 
 
-def test_an_imu_at_rest_feels_the_ground_push():
+def test_an_imu_at_rest_measures_the_reaction_to_gravity():
     imu = Sensor(name="imu", type="imu", X_LS=X_LG)
     model = compiled(to_mjcf(scene_of(link("a", sensors=(imu,)), joints=(hinge("s", WORLD, "a"),))))
     data = mujoco.MjData(model)

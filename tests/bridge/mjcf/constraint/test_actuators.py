@@ -144,14 +144,14 @@ def test_a_speed_limit_that_a_motor_ends_at_is_approximated_and_no_longer_droppe
     assert fates == {"motor": [Fate.DROPPED], "dcmotor": [Fate.APPROXIMATED]}
 
 
-def test_a_dc_motor_without_a_speed_limit_is_a_motor_and_says_so():
+def test_a_dc_motor_without_a_velocity_limit_is_a_motor_and_is_reported():
     mjcf = dc_motor(effort=6.0)
     assert "mjcf.no-speed-line" in {entry.code for entry in mjcf.diagnostics}
     _, velocity = moved(mjcf, 6.0, 0.1)
     assert velocity == pytest.approx(6.0 / 0.5 * 0.1)
 
 
-def test_a_dc_motor_whose_limits_no_time_step_bears_takes_less_control_and_keeps_the_limit_of_effort():
+def test_a_dc_motor_with_unstable_limits_has_a_smaller_control_range_and_the_same_effort_limit():
     scene = flywheel(1e-4, effort=1000.0, velocity=1000.0, lower=-1.0, upper=1.0)
     mjcf = to_mjcf(scene, actuators="dcmotor")
     model = compiled(mjcf)

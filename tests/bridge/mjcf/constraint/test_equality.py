@@ -109,7 +109,7 @@ def test_links_that_are_pinned_together_move_as_in_drake(form):
     assert np.abs(robot.run(0.3) - expected).max() < 5e-6
 
 
-def test_pinned_points_stay_together_as_well_as_the_diagnostic_states():
+def test_pinned_points_stay_together_within_the_reported_error():
     robot = Loaded(read(SDF, tree(SDF) + physics.pin(SDF))[1]).set(STILL, STILL)
     p = np.array((0.1, 0.2, -0.1))
     worst, stated = worst_gap(robot, p, p, 0.0), robot.stated("ball-soft-constraint")
@@ -126,7 +126,7 @@ def test_a_follower_moves_with_its_leader_as_in_drake(form):
     assert np.abs(robot.run(0.3) - expected).max() < 1e-5
 
 
-def test_a_follower_keeps_to_its_leader_as_well_as_the_diagnostic_states():
+def test_a_follower_follows_its_leader_within_the_reported_error():
     robot = Loaded(read(SDF, physics.joints_in_a_row(SDF, b=physics.MIMICS["sdf"]))[1])
     robot.set({"ja": 0.3, "jb": 0.2 - 0.45}, {"ja": 0.0, "jb": 0.0})
     ja, jb = (robot.data.joint(name) for name in ("ja", "jb"))
@@ -136,7 +136,7 @@ def test_a_follower_keeps_to_its_leader_as_well_as_the_diagnostic_states():
 
 
 @BOTH
-def test_a_screw_turns_as_in_drake_and_advances_as_well_as_the_diagnostic_states(form):
+def test_a_screw_turns_as_in_drake_and_advances_within_the_reported_error(form):
     text, scene = read(form, physics.screw(form))
     robot = Loaded(scene).set({"ja": 0.0}, {"ja": 1.0})
     slide, turn = robot.data.joint("ja_slide"), robot.data.joint("ja")

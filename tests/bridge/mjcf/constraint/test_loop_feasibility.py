@@ -19,7 +19,7 @@ from tests.support.mujoco_oracle import compiled, quietly
 
 
 @pytest.mark.parametrize(("reach", "stop", "least"), [(1.5, 3.0, 0.5), (1.0, 0.5, 2.0 * math.sin(math.pi / 4 - 0.25))])
-def test_points_that_never_meet_are_held_softly_near_each_other_and_it_is_said(reach, stop, least):
+def test_points_that_never_meet_are_held_softly_and_reported(reach, stop, least):
     scene = one_joint(z_axis(lower=-stop, upper=stop, damping=0.5))
     held = BallConstraint(link_A="arm", link_B="base", p_AP=frozen((1, 0, 0)), p_BQ=frozen((0, reach, 0)))
     mjcf = to_mjcf(dataclasses.replace(scene, constraints=(held,), gravity=frozen((0, 0, 0))))

@@ -42,7 +42,7 @@ def test_a_force_element_moves_its_links_as_in_drake(element):
     assert errors[1] == pytest.approx(errors[0] / 10, rel=0.1)
 
 
-def test_a_bushing_is_said_to_need_the_callback_and_other_models_do_not_feel_it():
+def test_a_bushing_is_reported_to_need_the_callback_and_other_models_are_unaffected():
     _, scene = read(SDF, tree(SDF) + physics.bushing(SDF))
     _, plain = read(SDF, tree(SDF))
     robot, other = Loaded(scene), Loaded(plain)
@@ -78,7 +78,7 @@ def test_springs_of_joints_push_as_in_drake():
     np.testing.assert_allclose(expected, (-5.5, -4.4), rtol=1e-12)
 
 
-def test_without_the_callback_a_tendon_loses_its_damping_and_it_is_said():
+def test_without_the_callback_the_damping_of_a_tendon_is_reported_as_dropped():
     _, scene = read(SDF, tree(SDF) + physics.tendon(SDF))
     robot = Loaded(scene).set(STILL | {"ja": 0.4}, STILL | {"ja": 1.0})
     np.testing.assert_allclose(robot.passive(), (-40.0, -20.0, 0.0, 0.0), rtol=1e-9)

@@ -77,7 +77,7 @@ def test_a_tendon_that_does_not_yield_stops_the_joints_as_in_drake():
     assert 0.0 < worst < 2.0 * fastest * robot.step
 
 
-def test_a_rigid_distance_is_kept_as_well_as_the_diagnostic_states():
+def test_a_rigid_distance_is_kept_within_the_reported_error():
     p_AP, p_BQ = np.array((0.1, 0.2, -0.1)), np.array((-0.2, 0.1, 0.3))
     distance = float(np.linalg.norm(p_AP - p_BQ))
     body = tree(SDF) + physics.rod(SDF, distance=repr(distance), stiffness="inf", damping="0")

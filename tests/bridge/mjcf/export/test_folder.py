@@ -42,7 +42,7 @@ def test_the_same_source_gives_the_same_bytes(tmp_path):
     assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files)
 
 
-def test_what_is_out_of_date_is_told(tmp_path):
+def test_an_outdated_output_is_reported(tmp_path):
     out = tmp_path / "demo"
     assert "demo.xml" in stale_files(cone_scene(), out)
     export_mjcf(cone_scene(), out)

@@ -67,13 +67,13 @@ def test_a_mesh_stands_on_the_floor_by_its_lowest_corner(tmp_path):
     assert not [contact for contact in data.contact if contact.dist < -1e-6]
 
 
-def test_what_only_is_seen_lies_on_the_floor(tmp_path):
+def test_visual_shapes_stand_on_the_floor(tmp_path):
     seen = "<visual name='v'><geometry><sphere><radius>0.3</radius></sphere></geometry></visual>"
     model = f"<model name='ghost'><link name='l'>{seen}</link></model>"
     assert floor(*staged(f'<sdf version="1.10">{model}</sdf>', tmp_path)) == pytest.approx(-0.3)
 
 
-def test_what_is_above_the_origin_leaves_the_floor_there(tmp_path):
+def test_a_model_above_the_origin_leaves_the_floor_at_zero(tmp_path):
     text = LEG.format(shape="<geometry><sphere><radius>0.05</radius></sphere></geometry>")
     text = text.replace('<model name="stool">', '<model name="stool"><pose>0 0 3 0 0 0</pose>')
     assert floor(*staged(text, tmp_path)) == 0.0
@@ -95,7 +95,7 @@ def test_the_viewer_opens_on_the_whole_model_and_not_on_its_ground(tmp_path):
 
 
 @pytest.mark.parametrize("lit", [False, True])
-def test_lamps_of_the_source_are_not_outshone(lit, tmp_path):
+def test_the_scene_adds_no_light_beside_lights_of_the_source(lit, tmp_path):
     lamp = '<light name="sun" type="directional"><direction>0 0 -1</direction></light>' if lit else ""
     text = f'<sdf version="1.10"><world name="w">{lamp}</world></sdf>'
     model, _ = staged(text, tmp_path)

@@ -48,7 +48,7 @@ def test_a_color_of_several_geoms_is_one_material():
     assert np.allclose(model.geom("c").rgba, (0.3, 0.2, 0.4, 1.0))
 
 
-def test_each_link_that_loses_its_shape_to_a_missing_mesh_is_told_of():
+def test_each_link_without_its_shape_because_of_a_missing_mesh_is_reported():
     shape = Collision(name="c", X_LG=IDENTITY, geometry=Mesh(uri="nowhere.stl", path=None))
     links = [
         Link(

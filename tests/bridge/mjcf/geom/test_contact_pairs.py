@@ -60,7 +60,7 @@ def test_a_pair_is_written_once_for_all_that_touch_and_for_nothing_else():
     assert len(found[0]) == 2
 
 
-def test_more_pairs_than_anybody_reads_are_refused_with_a_word():
+def test_too_many_contact_pairs_are_refused_with_a_remedy():
     balls = [link(f"l{i}", X_WL=Pose.of(p=(i, 0, 0)), shape=BALL) for i in range(70)]
     mjcf = to_mjcf(scene(balls), contacts="pairs")
     assert "<pair" not in mjcf

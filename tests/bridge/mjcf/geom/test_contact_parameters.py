@@ -52,7 +52,7 @@ def settled(mjcf, seconds=3.0):
 @pytest.mark.parametrize(("shape", "points"), [(BALL, 1), (CUBE, 4)])
 @pytest.mark.parametrize("mass", [0.1, 2.0, 50.0])
 @pytest.mark.parametrize("depth", [3e-3, 3e-4, 1e-5])
-def test_what_lies_on_the_floor_sinks_by_its_weight_over_the_stiffness_of_all_points(shape, points, mass, depth):
+def test_a_body_on_the_floor_sinks_by_its_weight_over_the_stiffness_of_all_points(shape, points, mass, depth):
     mjcf = to_mjcf(on_the_floor(shape, mass=mass, stiffness=mass * G / depth / points))
     _, data = settled(mjcf)
     assert data.ncon == points
@@ -60,7 +60,7 @@ def test_what_lies_on_the_floor_sinks_by_its_weight_over_the_stiffness_of_all_po
     assert "mjcf.contact-stiffness" in codes(mjcf)
 
 
-def test_two_things_that_yield_sink_as_springs_in_a_row_if_pairs_are_written():
+def test_two_soft_bodies_sink_as_springs_in_series_if_pairs_are_written():
     source = on_the_floor(BALL, stiffness=3e4, floor={"stiffness": 6e4})
     _, data = settled(to_mjcf(source, contacts="pairs"))
     assert 0.1 - data.qpos[2] == pytest.approx(2.0 * G / 2e4, rel=0.01)
@@ -110,13 +110,13 @@ def test_a_contact_is_damped_as_a_mass_on_that_spring(damping, ratio):
     assert decrement == pytest.approx(2.0 * math.pi * ratio / math.sqrt(1.0 - ratio**2), rel=0.03)
 
 
-def test_a_damping_that_nothing_springs_from_is_dropped_by_name():
+def test_contact_damping_without_stiffness_is_reported_as_dropped():
     mjcf = to_mjcf(on_the_floor(BALL, damping=3.0, dissipation=2.0))
     dropped = [e.message for e in mjcf.diagnostics if e.code == "mjcf.contact-dissipation"]
     assert [name in message for name, message in zip(("damping", "dissipation"), dropped, strict=True)] == [True, True]
 
 
-def test_odes_softness_is_a_spring_and_a_damper():
+def test_cfm_and_erp_of_ode_are_a_spring_and_a_damper():
     """``kp = ERP / (h CFM)``: 0.3 / (1e-3 * 0.1) N/m."""
     mjcf = to_mjcf(on_the_floor(BALL, soft_cfm=1e-1, soft_erp=0.3))
     assert "mjcf.contact-solver" not in codes(mjcf)
@@ -126,7 +126,7 @@ def test_odes_softness_is_a_spring_and_a_damper():
 
 
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])
-def test_a_shape_that_only_senses_holds_nothing_up(contacts):
+def test_a_sensor_shape_supports_nothing(contacts):
     source = on_the_floor(BALL, collide_without_contact=True)
     mjcf = to_mjcf(source, contacts=contacts)
     _, data = settled(mjcf, 0.5)
@@ -145,7 +145,7 @@ def test_a_shape_that_only_senses_holds_nothing_up(contacts):
 @pytest.mark.parametrize("shape", [BALL, CUBE])
 @pytest.mark.parametrize("contacts", ["geoms", "pairs"])
 @pytest.mark.parametrize("e", [0.2, 0.5, 0.8, 1.0])
-def test_what_falls_bounces_within_the_stated_error_on_a_point_and_on_a_side(shape, e, contacts):
+def test_a_falling_body_bounces_within_the_reported_error_on_a_point_and_on_a_side(shape, e, contacts):
     mjcf = to_mjcf(on_the_floor(shape, height=0.6, restitution=e), contacts=contacts)
     model = compiled(mjcf)
     data = mujoco.MjData(model)
@@ -161,7 +161,7 @@ def test_what_falls_bounces_within_the_stated_error_on_a_point_and_on_a_side(sha
 
 
 @pytest.mark.parametrize("mu", [0.5, 1.0, 1.5, 4.0, 1000.0])
-def test_what_is_rough_lies_on_the_floor_like_what_is_smooth(mu):
+def test_friction_does_not_change_the_resting_height(mu):
     """MuJoCo's pyramid yields the more the larger its friction is: at 1000 a cube falls through the floor."""
     friction = Friction(mu=mu, mu2=mu)
     _, data = settled(to_mjcf(on_the_floor(CUBE, friction=friction, floor={"friction": friction})), 2.0)

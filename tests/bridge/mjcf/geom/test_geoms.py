@@ -40,14 +40,14 @@ def test_a_plane_of_the_world_has_its_normal():
     assert np.abs(quaternion_to_matrix(geom.quat)[:, 2] - normal).max() <= 1e-15
 
 
-def test_a_plane_that_moves_is_left_out_and_it_is_said():
+def test_a_plane_that_moves_is_left_out_and_reported():
     shape = Collision(name="floor", X_LG=IDENTITY, geometry=Plane(), where=Where("a.sdf", 5))
     mjcf = to_mjcf(scene_of(link("a", collisions=(shape,))))
     assert compiled(mjcf).ngeom == 0
     assert "mjcf.moving-plane" in codes(mjcf)
 
 
-def test_a_shape_without_extent_is_left_out_and_it_is_said():
+def test_a_shape_without_extent_is_left_out_and_reported():
     shape = Visual(name="v", X_LG=IDENTITY, geometry=Box(size=(0.0, 1.0, 1.0)))
     mjcf = to_mjcf(scene_of(link("a", visuals=(shape,))))
     assert compiled(mjcf).ngeom == 0
@@ -70,7 +70,7 @@ def test_a_polyline_is_raised_from_its_plane():
     assert np.allclose((low, high), ((0, 0, 0), (1, 1, 0.3)), atol=1e-6)
 
 
-def test_what_is_seen_does_not_touch():
+def test_a_visual_shape_does_not_collide():
     shape = Visual(name="v", X_LG=IDENTITY, geometry=Sphere(radius=0.1))
     geom = compiled(to_mjcf(scene_of(link("a", visuals=(shape,))))).geom("v")
     assert (geom.contype[0], geom.conaffinity[0], geom.group[0]) == (0, 0, 2)

@@ -18,7 +18,7 @@ def test_joints_with_the_same_dynamics_share_a_class_named_by_what_their_names_s
     assert '<joint name="FL1_hip_joint" class="hip_joint"/>' in mjcf
 
 
-def test_what_drives_joints_of_a_class_is_of_that_class_and_says_no_more_than_which():
+def test_actuators_of_a_class_of_joints_are_in_that_class_and_state_only_their_joint():
     mjcf = to_mjcf(leg(), actuators="motor")
     assert '<motor ctrlrange="-20 20"/>' in mjcf
     assert '<motor name="FL1_hip_joint" class="demo" joint="FL1_hip_joint"/>' in mjcf

@@ -44,7 +44,7 @@ def reasons(of: Scene) -> list[str]:
 
 
 @pytest.mark.parametrize("shape", [Cylinder(radius=0.1, length=0.2), Ellipsoid(radii=(0.1, 0.2, 0.3))])
-def test_a_round_shape_that_may_touch_a_flat_one_is_told(shape: Geometry) -> None:
+def test_a_round_shape_that_may_touch_a_flat_one_is_reported(shape: Geometry) -> None:
     (message,) = reasons(scene(link("a", shape), link("b", Box(size=(1, 1, 1)))))
     assert f"a {type(shape).__name__.lower()} of a with a box of b" in message
 
@@ -66,7 +66,7 @@ def test_a_pair_that_never_touches_is_no_obstacle() -> None:
     assert len(reasons(scene(*links, joints=(weld,)))) == 1
 
 
-def test_contact_sensors_and_wind_are_told_in_the_same_entry() -> None:
+def test_contact_sensors_and_wind_are_reported_in_the_same_entry() -> None:
     sensor = Sensor(name="bump", type="contact", X_LS=IDENTITY)
     windy = dataclasses.replace(scene(link("a", Sphere(radius=0.1), sensors=(sensor,))), wind=frozen((1.0, 0.0, 0.0)))
     (message,) = reasons(windy)

@@ -70,7 +70,7 @@ def test_a_pair_that_an_engine_filters_and_the_model_does_not_is_named(engine: s
 
 
 @pytest.mark.parametrize("model", ["arm/model.sdf", "leg.sdf", "double_pendulum.urdf"])
-def test_what_is_told_of_mujocos_model_is_what_touches_when_it_runs(model: str) -> None:
+def test_the_pairs_of_the_compiled_model_are_those_that_touch_when_it_runs(model: str) -> None:
     mechanism = bridge.lower(loaders.load(ASSETS / model))
     engine = factory_of("mujoco")(mechanism)
     told = engine.collidable_pairs()

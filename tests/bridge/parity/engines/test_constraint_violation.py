@@ -41,7 +41,7 @@ def opened(name: str, scene: loaders.Scene):
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_a_loop_that_is_torn_open_is_as_far_open_as_geometry_says(name: str) -> None:
+def test_an_open_loop_has_the_gap_that_geometry_gives(name: str) -> None:
     engine = opened(name, loaders.load_string(FOUR_BARS, format="sdf"))
     engine.set_state({"left": 0.3, "right": 0.0, "top": 0.0}, {})
     s, c = math.sin(0.3), math.cos(0.3)

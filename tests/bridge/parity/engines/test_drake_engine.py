@@ -44,7 +44,7 @@ def test_drake_agrees_with_both_simulators(model: str) -> None:
     assert {"mass", "inertia", "link poses", "mass matrix", "bias forces"} <= told
 
 
-def test_a_file_that_drake_refuses_leaves_a_gap_with_what_drake_says(robots: Path) -> None:
+def test_a_file_that_drake_refuses_leaves_a_gap_with_the_error_of_drake(robots: Path) -> None:
     pytest.importorskip("pydrake")
     found = static(robots / "humanoid" / "humanoid.urdf", "mujoco", "drake")
     assert found.verdict is Verdict.INCOMPLETE

@@ -137,7 +137,7 @@ def test_a_thing_without_inertia_about_an_axis_has_no_rest_height() -> None:
         ("<mesh><uri>nowhere.stl</uri></mesh>", "", "none of the meshes"),
     ],
 )
-def test_what_is_too_soft_to_stand_and_what_cannot_be_read_says_so(geometry: str, surface: str, told: str) -> None:
+def test_contacts_too_soft_to_support_and_unreadable_files_are_reported(geometry: str, surface: str, told: str) -> None:
     row = rows(thing(geometry, surface), "mujoco")["rest height", "mujoco"]
     assert (row.outcome, told in row.cause) == (Outcome.UNKNOWN, True), row
 
@@ -149,7 +149,7 @@ def test_another_shape_or_friction_is_a_difference(engine: type[MujocoEngine], q
     assert row.error > row.tolerance
 
 
-def test_what_has_no_shapes_and_what_is_too_rough_says_so() -> None:
+def test_missing_shapes_and_coarse_shapes_are_reported() -> None:
     bare = rows(ASSETS / "orthogonal_x.sdf", "mujoco")
     assert all(row.outcome in {Outcome.UNKNOWN, Outcome.EXPLAINED} for row in bare.values())
     row = rows(thing(BOX, rough(50.0)), "mujoco")["slide", "mujoco"]

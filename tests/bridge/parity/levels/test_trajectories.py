@@ -35,7 +35,7 @@ def test_three_engines_move_a_tree_of_hinges_and_slides_alike_for_a_second(name:
     assert orders == pytest.approx(dict.fromkeys(("reference", "mujoco", "pybullet"), 1.0), abs=0.1)
 
 
-def test_a_floating_base_differs_by_the_order_of_the_step_and_says_so() -> None:
+def test_a_floating_base_differs_by_the_order_of_the_step_and_is_reported() -> None:
     found = compare(ASSETS / "gripper" / "model.sdf", levels=("L2",))
     assert found.agreement is Verdict.AGREES
     by_pair = {row.engines: row for row in found.rows if row.quantity == "motion without damping"}

@@ -13,7 +13,7 @@ from bridge.parity.results.repeat_command import load_words, setting
 ROOT = Path(__file__).parents[4]
 
 
-def test_the_command_line_reads_the_same_options_from_the_words() -> None:
+def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
     options = {"lenient": True, "package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "srdf": "my arm.srdf"}
     words = ["compare", "a.sdf", *load_words({**options, "unsafe_paths": True, "allow_xacro": True})]
     parsed = parse(words)

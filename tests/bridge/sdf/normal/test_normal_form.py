@@ -20,7 +20,7 @@ def read(sdf: bridge.sdf.Sdf) -> loaders.Scene:
     return loaders.load_string(sdf, format="sdf")
 
 
-def test_names_that_several_kinds_share_are_told_apart_and_mapped() -> None:
+def test_names_that_several_kinds_share_are_distinguished_and_mapped() -> None:
     sdf = bridge.to_sdf(scene([link("a"), link("b")], [joint("a", "a", "b")]))
     found = read(sdf)
     assert [j.name for j in found.joints] == ["a_joint"]

@@ -1,0 +1,113 @@
+"""The modules that an argument passes through on its way from the public functions to the engines."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import pybullet
+import pytest
+
+import bridge
+from tests.support.source_tree import PACKAGES, ROOT
+from tests.test_layers import ORDER, parts_of
+
+MOST_MODULES = 20
+SOURCE = ROOT / "assets" / "leg.sdf"
+
+INTERFACES = {
+    ("loaders.drake.joints", "loaders.sdf.drake_extensions"),
+    ("loaders.drake.model_elements", "loaders.sdf.drake_extensions"),
+}
+"""Calls of an object that a layer above passes in: Drake's elements look the names of the including format up."""
+
+Call = tuple[FrameType, FrameType]
+
+
+def load_into_pybullet(out: Path) -> None:
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        bridge.load_into_pybullet(str(SOURCE), physicsClientId=client)
+    finally:
+        pybullet.disconnect(physicsClientId=client)
+
+
+def export_mjcf(out: Path) -> None:
+    bridge.export_mjcf(str(SOURCE), out)
+
+
+def export_sdf(out: Path) -> None:
+    bridge.export_sdf(str(SOURCE), out)
+
+
+ENTRIES = (load_into_pybullet, export_mjcf, export_sdf)
+
+
+@contextmanager
+def observed_calls(see: Callable[[FrameType], None]) -> Iterator[None]:
+    """Show each frame of a function of the project when it begins."""
+
+    def profile(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and module_of(frame).partition(".")[0] in PACKAGES:
+            see(frame)
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def module_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
+def takes_the_source(frame: FrameType) -> bool:
+    """Whether an argument of a call is the path of the source."""
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    values = (frame.f_locals.get(name) for name in names)
+    return any(isinstance(value, (str, Path)) and str(value) == str(SOURCE) for value in values)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
+def test_a_path_passes_through_at_most_twenty_modules(entry: Callable[[Path], None], tmp_path: Path) -> None:
+    modules: set[str] = set()
+
+    def see(frame: FrameType) -> None:
+        if takes_the_source(frame):
+            modules.add(module_of(frame))
+
+    with observed_calls(see):
+        entry(tmp_path / "out")
+    assert "loaders.files" in modules  # the path reached the function that opens the file
+    assert len(modules) <= MOST_MODULES, sorted(modules)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
+def test_no_call_goes_up_to_a_layer_above(entry: Callable[[Path], None], tmp_path: Path) -> None:
+    layers = {package: {part: i for i, parts in enumerate(order) for part in parts} for package, order in ORDER.items()}
+    upward: set[tuple[str, str]] = set()
+    count = 0
+
+    def see(frame: FrameType) -> None:
+        nonlocal count
+        caller = frame.f_back
+        if caller is None or module_of(caller).partition(".")[0] not in PACKAGES:
+            return
+        ends = (module_of(caller), module_of(frame))
+        package, a, b = parts_of(ends)
+        count += ends[0] != ends[1]
+        if package in layers and a != b and layers[package][a] < layers[package][b]:
+            upward.add(ends)
+
+    with observed_calls(see), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        entry(tmp_path / "out")
+    assert count > 1000
+    assert upward - INTERFACES == set()
