@@ -71,6 +71,32 @@ def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, st
                 pending.extend(_parts(value, owner))
 
 
+def without_unsupported_fields(item: Any, carried: Carried) -> Any:
+    """Return a part of a scene in which every field that is not carried has its default, if it has one.
+
+    Args:
+        item: The scene, or a part of it.
+        carried: The fields that the writer answers for.
+    """
+    if isinstance(item, tuple):
+        parts = tuple(without_unsupported_fields(part, carried) for part in item)
+        return parts if any(a is not b for a, b in zip(parts, item, strict=True)) else item
+    if type(item) not in carried:
+        return item
+    changed: dict[str, Any] = {}
+    for entry in dataclasses.fields(item):
+        value = getattr(item, entry.name)
+        if entry.name in carried[type(item)]:
+            new = without_unsupported_fields(value, carried)
+        elif entry.default is not dataclasses.MISSING:
+            new = entry.default
+        else:
+            new = value if entry.default_factory is dataclasses.MISSING else entry.default_factory()
+        if new is not value:
+            changed[entry.name] = new
+    return dataclasses.replace(item, **changed) if changed else item
+
+
 def _parts(value: Any, owner: str) -> Iterator[tuple[Any, str]]:
     values = value if isinstance(value, tuple) else (value,)
     for part in values:

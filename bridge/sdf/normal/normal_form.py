@@ -6,7 +6,7 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from bridge.export.report import Report, unsupported_fields
+from bridge.export.report import Report, unsupported_fields, without_unsupported_fields
 from bridge.sdf.options import Options
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.model import WORLD, WeldConstraint
@@ -43,6 +43,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         report: Receives what is changed or left out.
     """
     _report_fields(scene, report)
+    scene = without_unsupported_fields(scene, CARRIED)
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)
     scene = with_representable_models(scene, report)
     scene, world_link = with_world_link(scene, report)
@@ -105,7 +106,7 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
 
 
 def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
-    """Return the scene without tendons, contact pairs and welds, which are reported."""
+    """Return the scene without welds, which are reported."""
     welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
     for weld in welds:
         report.add(
@@ -119,7 +120,7 @@ def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
             owner=weld.link_A,
         )
     constraints = tuple(c for c in scene.constraints if not isinstance(c, WeldConstraint))
-    return dataclasses.replace(scene, constraints=constraints, tendons=(), contact_pairs=())
+    return dataclasses.replace(scene, constraints=constraints)
 
 
 def _report_fields(scene: Scene, report: Report) -> None:

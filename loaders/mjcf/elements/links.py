@@ -40,7 +40,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
             inertia=_inertia(body, source),
             collisions=collisions,
             visuals=visuals,
-            gravity=source.model.body_gravcomp[body] != 1.0,
+            gravity=bool(source.model.body_gravcomp[body] != 1.0),
             mujoco=tuple(unless("gravcomp", _compensation(body, source), 0.0)),
             kinematic=bool(source.model.body_mocapid[body] >= 0),
             where=source.where("body", body),

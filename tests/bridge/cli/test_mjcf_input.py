@@ -8,6 +8,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.diff.mechanics import mechanical_error
 from tests.support.command_line import run
 from tests.support.mjcf_documents import BALL, document, written
 
@@ -38,10 +39,16 @@ CHAIN = document(
 
 
 def test_flags_of_the_source_and_of_the_filters_are_one_element() -> None:
-    text = document(f'<body name="a"><joint/>{BALL}</body>', '<option><flag island="enable"/></option>')
-    mjcf = bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True), policy="sdformat", quiet=True)
+    """Two elements would be an error of MuJoCo's reader, so both flags must be in force in the compiled model."""
+    import mujoco
+
+    bodies = f'<body name="a"><joint/>{BALL}<body name="b"><joint/>{BALL}</body></body>'
+    text = document(bodies, '<option><flag energy="enable" filterparent="disable"/></option>')
+    mjcf = bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True), quiet=True)
+    option = mujoco.MjModel.from_xml_string(mjcf).opt
     assert mjcf.count("<flag ") == 1
-    assert 'island="enable"' in mjcf
+    assert option.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
+    assert option.enableflags & mujoco.mjtEnableBit.mjENBL_ENERGY
 
 
 def test_several_joints_in_a_body_are_converted_and_compared(tmp_path: Path) -> None:
@@ -54,3 +61,17 @@ def test_several_joints_in_a_body_are_converted_and_compared(tmp_path: Path) -> 
     done = run("compare", path, "--engines", "mujoco,mujoco-native", "--level", "1")
     assert "DIFFERS" not in done.stdout
     assert done.returncode in {0, 4}, done.stderr
+
+
+@pytest.mark.parametrize("target", ["sdf", "urdf"])
+def test_several_joints_and_half_a_gravity_are_written_to_other_formats(target: str, tmp_path: Path) -> None:
+    """The exports read their files back and refuse them if they do not say the model."""
+    scene = loaders.load(
+        written(tmp_path, CHAIN.replace('<body name="a"', '<body name="a" gravcomp="0.5"')), quiet=True
+    )
+    export = {"sdf": bridge.export_sdf, "urdf": bridge.export_urdf}[target]
+    result = export(scene, tmp_path / "out", quiet=True)
+    found = loaders.load(result.path, quiet=True)
+    names = {} if target == "urdf" else bridge.to_sdf(scene, quiet=True).names
+    assert mechanical_error(scene, found, names).is_within(1e-9)
+    assert any("mujoco" in str(entry.arguments.get("field")) for entry in result.diagnostics)
