@@ -180,6 +180,31 @@ def test_targets_do_not_know_each_other() -> None:
     assert all(len(targets) < 2 for targets in ends)
 
 
+PROVIDED = {
+    "actuators", "constraints", "contact_pairs", "couplings", "filter_groups", "force_elements", "gravity", "keyframes",
+    "physics", "tendons",
+}  # fmt: skip
+"""What a mechanism itself provides: resolved by index, or stated for the whole scene."""
+REPORTS = {
+    "bridge/bullet/mujoco_features.py",
+    "bridge/bullet/unsupported_features.py",
+    "bridge/mjcf/postprocess/unsupported_fields.py",
+}
+"""The modules that report the fields of a scene that a target does not support."""
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if n.startswith(("bridge/bullet/", "bridge/mjcf/")) and n not in REPORTS]
+)
+def test_targets_ask_the_scene_only_for_names_looks_and_sensors(name: str) -> None:
+    asked = {
+        node.attr
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).split(".")[-1] == "scene"
+    }
+    assert asked & PROVIDED == set()
+
+
 # --- imports ----------------------------------------------------------------------------------------------------------
 
 

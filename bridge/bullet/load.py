@@ -41,7 +41,6 @@ from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
 from loaders.loss_summary import LossSummary
 from loaders.option_names import check_option_names
-from loaders.scene_queries.excluded_pairs import default_policy
 from loaders.spatial import IDENTITY, Pose
 
 from .target import TARGET
@@ -141,7 +140,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
         with temporary_files() as files:
             shapes = ShapeWriter(files, collision_meshes)
-            policy = default_policy(mechanism.scene) if policy is None else policy
+            policy = mechanism.default_policy if policy is None else policy
             plan = _plan(mechanism, policy, flag_bits(flags), shapes, client, diagnostics)
             diagnostics.raise_for(ExportError, strict=load_options.get("strict", False))
             loaded = _load_plan(plan, client, diagnostics)

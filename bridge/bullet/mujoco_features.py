@@ -47,11 +47,11 @@ def _written(settings: Settings) -> str:
 
 
 def _stated_tendons(mechanism: Mechanism) -> Iterator[Item]:
-    return (Item(tendon.name, tendon.where, (tendon.name,)) for tendon in mechanism.scene.tendons)
+    return (Item(tendon.name, tendon.where, (tendon.name,)) for tendon in mechanism.tendons)
 
 
 def _contact_pairs(mechanism: Mechanism) -> Iterator[Item]:
-    for pair in mechanism.scene.contact_pairs:
+    for pair in mechanism.contact_pairs:
         name = f"{pair.link_A}{SEPARATOR}{pair.collision_A} and {pair.link_B}{SEPARATOR}{pair.collision_B}"
         yield Item(f"{name} ({_written(pair.mujoco)})", pair.where, (pair.link_A, pair.link_B))
 

@@ -213,14 +213,14 @@ def _lights(mechanism: Mechanism) -> Iterator[Item]:
 
 
 def _solver_parameters(mechanism: Mechanism) -> Iterator[Item]:
-    physics, default = mechanism.scene.physics, Physics()
+    physics, default = mechanism.physics, Physics()
     for name in ("real_time_factor", "real_time_update_rate", "max_contacts", "parameters"):
         if getattr(physics, name) != getattr(default, name):
             yield Item(name, NOWHERE, ())
 
 
 def _keyframes(mechanism: Mechanism) -> Iterator[Item]:
-    return (Item(key.name, key.where, (key.name, *key.joints)) for key in mechanism.scene.keyframes)
+    return (Item(key.name, key.where, (key.name, *key.joints)) for key in mechanism.keyframes)
 
 
 UNSUPPORTED_FEATURES = (

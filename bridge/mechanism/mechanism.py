@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from loaders.diagnostics import Diagnostic
-from loaders.model import WORLD, TendonPartType
+from loaders.model import WORLD, ContactPair, Keyframe, Physics, Tendon, TendonPartType
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import default_policy, listed_pairs
+from loaders.scene_queries.excluded_pairs import default_policy, has_bitmasks, listed_pairs, masked_pairs
 from loaders.spatial import Array, Pose, frozen
 
 from . import coordinates, dynamics, topology
@@ -48,7 +48,7 @@ class Mechanism:
     """
 
     scene: Scene
-    """The scene that it was made from: names and looks."""
+    """The scene that it was made from: names, visuals, frames, lights and sensors."""
     bodies: tuple[Body, ...]
     """The bodies, each after its parent."""
     closures: tuple[Closure, ...]
@@ -72,6 +72,33 @@ class Mechanism:
             f"Mechanism({name!r}: {len(self.bodies)} bodies, {len(self.v_order)} velocities, "
             f"{len(self.closures)} closures, {len(self.couplings)} couplings, {len(self.actuators)} actuators)"
         )
+
+    # --- what the scene states ----------------------------------------------------------------------------------------
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the world [m/s^2], shape (3,)."""
+        return self.scene.gravity
+
+    @property
+    def physics(self) -> Physics:
+        """The time step and the solver's settings of the source."""
+        return self.scene.physics
+
+    @property
+    def keyframes(self) -> tuple[Keyframe, ...]:
+        """The states of the source, with positions by joint."""
+        return self.scene.keyframes
+
+    @property
+    def tendons(self) -> tuple[Tendon, ...]:
+        """The tendons of the source, with their parts by joint and link."""
+        return self.scene.tendons
+
+    @property
+    def contact_pairs(self) -> tuple[ContactPair, ...]:
+        """The pairs of collisions that touch whatever the filters exclude, by link and collision."""
+        return self.scene.contact_pairs
 
     # --- indices and trees -------------------------------------------------------------------------------------------
 
@@ -170,7 +197,7 @@ class Mechanism:
     def _tendon_inertias(self) -> tuple[tuple[float, Array], ...]:
         """Inertia of each tendon over joints, and its coefficient of each velocity."""
         found = []
-        for tendon in self.scene.tendons:
+        for tendon in self.tendons:
             coefficients = np.zeros(len(self.v_order))
             for part in tendon.parts:
                 if part.type is TendonPartType.JOINT and (part.joint, 0) in self.dof_index:
@@ -206,7 +233,7 @@ class Mechanism:
             v: Velocities by joint.
             gravity: Acceleration of gravity in the world [m/s^2]; None is the scene's.
         """
-        g = np.asarray(self.scene.gravity if gravity is None else gravity, dtype=np.float64)
+        g = np.asarray(self.gravity if gravity is None else gravity, dtype=np.float64)
         return dynamics.bias_forces(self.bodies, self.positions_by_body(q), self.velocities(v), g)
 
     # --- collisions --------------------------------------------------------------------------------------------------
@@ -217,6 +244,11 @@ class Mechanism:
         return tuple(
             self.body_index[link.name] for link in self.scene.links if link.collisions and link.name in self.body_index
         )
+
+    @property
+    def default_policy(self) -> str:
+        """The collision policy of the source's format."""
+        return default_policy(self.scene)
 
     @cached_property
     def _excluded_by_policy(self) -> dict[str, frozenset[frozenset[int]]]:
@@ -237,7 +269,7 @@ class Mechanism:
     @cached_property
     def _contact_pairs(self) -> frozenset[frozenset[int]]:
         index = self.body_index
-        return frozenset(frozenset((index[p.link_A], index[p.link_B])) for p in self.scene.contact_pairs)
+        return frozenset(frozenset((index[p.link_A], index[p.link_B])) for p in self.contact_pairs)
 
     def filtered_pairs(self, policy: str | None = None) -> frozenset[frozenset[int]]:
         """Return the pairs of body indices that the filters exclude, whatever the contact pairs of the source say.
@@ -250,7 +282,7 @@ class Mechanism:
         Raises:
             ValueError: for an unknown policy.
         """
-        policy = default_policy(self.scene) if policy is None else policy
+        policy = self.default_policy if policy is None else policy
         if policy not in self._excluded_by_policy:
             index = self.body_index
             pairs = listed_pairs(self.scene, policy)
@@ -258,6 +290,14 @@ class Mechanism:
                 frozenset((index[a], index[b])) for a, b in pairs if a in index and b in index
             )
         return self._excluded_by_policy[policy]
+
+    @cached_property
+    def masked_pairs(self) -> frozenset[frozenset[int]] | None:
+        """Pairs of body indices of which no bitmasks of their shapes meet; None if the source has no bitmasks."""
+        if not has_bitmasks(self.scene):
+            return None
+        index = self.body_index
+        return frozenset(frozenset((index[a], index[b])) for a, b in masked_pairs(self.scene))
 
     def collidable_pairs(self, policy: str | None = None) -> frozenset[frozenset[str]]:
         """Return the pairs of links with collisions that may touch; ``world`` is a link of the world itself.

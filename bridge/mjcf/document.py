@@ -129,19 +129,20 @@ def _finish(speed_limited: frozenset[str], context: Context) -> None:
 
 def _write_settings(context: Context) -> None:
     """Write the compiler's and the simulator's options: angles in radians, and the scene's gravity in any case."""
-    scene = context.mechanism.scene
+    mechanism = context.mechanism
+    scene, physics = mechanism.scene, mechanism.physics
     context.document["compiler"].set(angle="radian")
-    is_mujoco = scene.physics.engine == "mujoco"
+    is_mujoco = physics.engine == "mujoco"
     context.document["option"].set(
         timestep=context.time_step,
-        gravity=scene.gravity.tolist(),
+        gravity=mechanism.gravity.tolist(),
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic_field(scene),
         integrator=None if is_mujoco else "implicitfast",
         cone="elliptic" if not is_mujoco and _needs_elliptic_cone(context) else None,
     )
     if is_mujoco:
-        _write_engine_settings(scene.physics.parameters, context)
+        _write_engine_settings(physics.parameters, context)
 
 
 def _write_engine_settings(settings: Settings, context: Context) -> None:

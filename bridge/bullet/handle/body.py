@@ -291,5 +291,5 @@ def as_vector(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Ar
 
 def apply_physics(client: Client, mechanism: Mechanism) -> None:
     """Set a physics server's gravity and time step to those of a scene."""
-    client.setGravity(*mechanism.scene.gravity.tolist())
-    client.setTimeStep(mechanism.scene.physics.time_step)
+    client.setGravity(*mechanism.gravity.tolist())
+    client.setTimeStep(mechanism.physics.time_step)

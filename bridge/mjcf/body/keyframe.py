@@ -53,7 +53,7 @@ def write_keyframes(actuators: Sequence[Element], context: Context) -> None:
             subjects=outside,
             joints=outside,
         )
-    keyframes = context.mechanism.scene.keyframes
+    keyframes = context.mechanism.keyframes
     if keyframes or home != [default_position(body) for body in bodies]:
         name = "initial" if any(keyframe.name == "home" for keyframe in keyframes) else "home"
         _write_key(context.names.claim("key", name), home, actuators, context)

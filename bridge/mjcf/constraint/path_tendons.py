@@ -26,7 +26,7 @@ def write_path_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) 
         The name of each written tendon, by its name in the scene.
     """
     names: dict[str, str] = {}
-    for tendon in context.mechanism.scene.tendons:
+    for tendon in context.mechanism.tendons:
         joints = _joints(tendon, scalar_joints, context)
         if joints is None:
             continue

@@ -12,7 +12,7 @@ from itertools import chain, product
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
-from loaders.scene_queries.excluded_pairs import BITMASKED, has_bitmasks, masked_pairs
+from loaders.scene_queries.excluded_pairs import BITMASKED
 
 from .collision_masks import Mask, masks
 
@@ -58,10 +58,10 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     parent_filter = implied <= pairs
     if parent_filter:
         pairs -= implied
-    bitmasks = policy in BITMASKED and has_bitmasks(mechanism.scene)
-    if bitmasks:
-        index = mechanism.body_index
-        pairs -= {frozenset((index[a], index[b])) for a, b in masked_pairs(mechanism.scene)}
+    masked = mechanism.masked_pairs if policy in BITMASKED else None
+    bitmasks = masked is not None
+    if masked is not None:
+        pairs -= masked
     bodies = mechanism.colliding_bodies
     body_masks = None if bitmasks or len(pairs) <= MAX_EXCLUDES else masks(bodies, excluded)
     if body_masks is not None and len(set(body_masks.values())) * MIN_MASK_SAVING > len(pairs):

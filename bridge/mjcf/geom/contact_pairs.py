@@ -90,7 +90,7 @@ def write_stated_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], co
         geom_names: Names of the geoms of each collision, by link and collision.
         context: The export.
     """
-    for pair in context.mechanism.scene.contact_pairs:
+    for pair in context.mechanism.contact_pairs:
         first = geom_names.get((pair.link_A, pair.collision_A), ())
         second = geom_names.get((pair.link_B, pair.collision_B), ())
         for a, b in product(first, second):
@@ -163,7 +163,7 @@ def _contact_spring(a: _Shape, b: _Shape, masses: Mapping[str, float], context: 
     w = sum(masses.get(shape.link, 0.0) for shape in (a, b))
     if springs and w > 0.0:
         stiffness = 1.0 / sum(1.0 / (s.stiffness or math.inf) for s in springs)
-        gravity = float(np.linalg.norm(context.mechanism.scene.gravity))
+        gravity = float(np.linalg.norm(context.mechanism.gravity))
         ratio = max(damping_ratio(s, stiffness, w, gravity) for s in springs)
         return ContactSpring.from_stiffness(stiffness, ratio, w, context.time_step)
     restitution = max(s.restitution for s in surfaces)

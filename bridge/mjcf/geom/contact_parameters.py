@@ -198,7 +198,7 @@ def _spring(
             stiffness=stiffness,
         )
         return None
-    gravity = float(np.linalg.norm(context.mechanism.scene.gravity))
+    gravity = float(np.linalg.norm(context.mechanism.gravity))
     ratio = damping_ratio(surface, stiffness, inverse_mass, gravity)
     spring = ContactSpring.from_stiffness(stiffness, ratio, inverse_mass, context.time_step)
     _report_spring(spring, stiffness, ratio, inverse_mass, owner, context)

@@ -65,7 +65,7 @@ def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
 
 def _is_from_mujoco(context: Context) -> bool:
     """Return whether the source has MuJoCo's own settings of the softness of constraints."""
-    return context.mechanism.scene.physics.engine == "mujoco"
+    return context.mechanism.physics.engine == "mujoco"
 
 
 def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:

@@ -71,7 +71,7 @@ class Context:
     @property
     def time_step(self) -> float:
         """Time step of the integrator [s]: the scene's, or the default if the scene's is not a positive number."""
-        step = self.mechanism.scene.physics.time_step
+        step = self.mechanism.physics.time_step
         return step if 0.0 < step < math.inf else Physics().time_step
 
     def report(

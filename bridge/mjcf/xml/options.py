@@ -12,7 +12,6 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.option_names import check_option_names
-from loaders.scene_queries.excluded_pairs import default_policy
 
 from .target import TARGET
 
@@ -81,7 +80,7 @@ def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechan
     options, load_options = Options.split(keywords)
     mechanism = mechanism_of(source, **load_options)
     if keywords.get("policy") is None:
-        options = replace(options, policy=default_policy(mechanism.scene))
+        options = replace(options, policy=mechanism.default_policy)
     return mechanism if options.base == "as_is" else with_base(mechanism, fixed=options.base == "fixed"), options
 
 

@@ -211,7 +211,7 @@ class _PyBulletNative(_Native):
         """See `Engine.set_state`."""
         if self.refusal:
             return
-        gravity = self.mechanism.scene.gravity.tolist()
+        gravity = self.mechanism.gravity.tolist()
         request = {"q": _scalars(q), "v": _scalars(v), "bases": _bases(q), "gravity": gravity}
         requests = cast(TextIO, self._worker.stdin)
         try:

@@ -140,7 +140,7 @@ def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[st
     velocities = mechanism.velocities(v)
     if not len(velocities):
         return velocities
-    gravity = np.asarray(mechanism.scene.gravity, dtype=np.float64)
+    gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
     forces = _passive_forces(mechanism, positions, velocities) - bias
     return np.asarray(np.linalg.solve(M, forces), dtype=np.float64)

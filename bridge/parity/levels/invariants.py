@@ -102,7 +102,7 @@ def _energy(engine: Engine, mechanism: Mechanism) -> dict[str, tuple[Array, floa
     """The total energy of the mechanism in the state of an engine [J], with the kinetic energy as its scale."""
     q, v = engine.positions(), engine.velocities()
     kinetic = 0.5 * float(v @ mechanism.mass_matrix(q) @ v)
-    poses, g = mechanism.link_poses(q), np.asarray(mechanism.scene.gravity)
+    poses, g = mechanism.link_poses(q), np.asarray(mechanism.gravity)
     centers = (
         (body.inertia.mass, poses[body.name] @ Pose.of(p=body.inertia.p_LLcm))
         for body in mechanism.bodies
