@@ -148,6 +148,16 @@ def add_export_options(parser: ArgumentParser) -> None:
     group.add_argument("--contacts", choices=("geoms", "pairs"), default="geoms", help=text)
 
 
+def add_document_options(parser: ArgumentParser) -> None:
+    """Add the options of `bridge.export_sdf`."""
+    group = parser.add_argument_group("SDFormat")
+    text = "version of SDFormat, 1.7 to 1.12, or lowest: the lowest that has all that is written (default: 1.12)"
+    choices = ("1.12", "1.11", "1.10", "1.9", "1.8", "1.7", "lowest")
+    group.add_argument("--sdf-version", choices=choices, metavar="VERSION", help=text)
+    text = "write model.config beside the model, by which Gazebo finds it"
+    group.add_argument("--model-config", action="store_true", default=None, help=text)
+
+
 def export_options(options: Namespace) -> dict[str, Any]:
     """Return the keywords of `bridge.export_mjcf`."""
     return {

@@ -31,8 +31,13 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
     ("resolve", "list the files that a model refers to, and where they were found", (groups.add_load_options,)),
     (
         "convert",
-        "write a model as MJCF or SDFormat",
-        (groups.add_load_options, groups.add_convert_options, groups.add_export_options),
+        "write a model as MJCF, SDFormat or URDF",
+        (
+            groups.add_load_options,
+            groups.add_convert_options,
+            groups.add_export_options,
+            groups.add_document_options,
+        ),
     ),
     ("print", "print a model as one SDFormat document, composed and resolved", (groups.add_load_options,)),
     ("view", "open MuJoCo's viewer on a model", (groups.add_load_options, groups.add_export_options)),

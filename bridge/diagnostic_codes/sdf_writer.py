@@ -66,6 +66,11 @@ CODES = {
         "Add its folder to the search paths.",
         (Fate.NOTED,),
     ),
+    "sdfout.model-config": CodeInfo(
+        "`model.config` describes one model, and the scene has another number of models.",
+        "Leave `model.config` out, or write directives.",
+        (Fate.INVALID,),
+    ),
     "sdfout.name": CodeInfo(
         "Names that are not legal or not unique in SDFormat are changed; the result has the map.", "", (Fate.NOTED,)
     ),
@@ -86,6 +91,11 @@ CODES = {
         "The child of a joint is the world, which SDFormat does not allow; parent and child are exchanged.",
         "",
         (Fate.NOTED, Fate.APPROXIMATED),
+    ),
+    "sdfout.version": CodeInfo(
+        "The requested version of SDFormat lacks elements of the document, which its readers ignore.",
+        "Ask for a later version, or for the lowest that has them.",
+        (Fate.DROPPED,),
     ),
     "sdfout.world-link": CodeInfo(
         "A link named `world` gets another name and is fixed to the world.", "", (Fate.NOTED,)

@@ -33,6 +33,10 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
             world: The document of one model: ``auto`` is a ``<model>``, in a ``<world>`` only if the model has gravity,
                 physics, lights or other settings that differ from SDFormat's defaults; ``always`` is a world, ``never``
                 leaves these settings out.
+            version: The version of SDFormat, ``1.12`` to ``1.7``; or ``lowest`` for the lowest that has every element
+                of the document. Readers refuse, or read with a warning, what is newer than they are.
+            model_config: Whether `bridge.export_sdf` writes ``model.config`` beside the model, by which Gazebo finds
+                it. The document is a ``<model>`` then.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
                 writes the nearest possible one.
             strict: Whether anything lost or approximated, in reading or in SDFormat, is an error.

@@ -19,6 +19,7 @@ from .files import Files
 from .normal.normal_form import NormalForm, normal_form
 from .options import Options
 from .target import TARGET
+from .versions import with_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,6 +63,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
     files = Files(report, AssetFiles(assets))
     root = document(form, files)
+    with_version(root, options.version, report)
     report.entries.raise_for(ExportError, strict=options.strict)
     return Built(
         scene=scene,

@@ -22,9 +22,8 @@ from .files import Files
 from .normal.normal_form import NormalForm
 from .normal.scopes import Scope, common, innermost
 from .normal.world_ends import DRAKE_JOINTS
+from .versions import VERSIONS
 
-VERSION = "1.12"
-"""Version of SDFormat that is written."""
 _DEFAULT = Scene(name="")
 _FLAGS = (("static", False), ("self_collide", False), ("allow_auto_disable", True), ("enable_wind", False))
 
@@ -36,7 +35,7 @@ def document(form: NormalForm, files: Files) -> Element:
         form: The normal form of a scene.
         files: The files that the document names.
     """
-    root = root_element("sdf", version=VERSION)
+    root = root_element("sdf", version=VERSIONS[0])
     _Builder(form, files).build(root)
     return root
 

@@ -9,6 +9,8 @@ from typing import Any, Literal, cast, get_args
 from loaders import LoadOptions
 from loaders.option_names import check_option_names
 
+from .versions import LOWEST, VERSIONS
+
 World = Literal["auto", "always", "never"]
 Inertia = Literal["keep", "repair"]
 
@@ -18,6 +20,8 @@ class SdfOptions(LoadOptions, total=False):
 
     world: World
     inertia: Inertia
+    version: str
+    model_config: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +30,17 @@ class Options:
 
     world: World = "auto"
     inertia: Inertia = "keep"
+    version: str = VERSIONS[0]
+    model_config: bool = False
     strict: bool = False
 
     def __post_init__(self) -> None:
-        for key, known in (("world", get_args(World)), ("inertia", get_args(Inertia))):
+        choices = {"world": get_args(World), "inertia": get_args(Inertia), "version": (*VERSIONS, LOWEST)}
+        for key, known in choices.items():
             if getattr(self, key) not in known:
                 raise ValueError(f"unknown {key} {getattr(self, key)!r}; expected one of: {', '.join(known)}")
+        if self.model_config and self.world == "always":
+            raise ValueError("model.config describes a model; expected world='auto' or 'never' beside model_config")
 
     @classmethod
     def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import Unpack
 
-from bridge.export.fidelity_report import fidelity_text
-from bridge.export.file_names import file_name
-from bridge.export.provenance import derivation, origin_comment
-from bridge.export.read_back import read_back, require_equal
+from bridge.export.documents.contents import Contents, Format, document_contents, single_document
 from bridge.export.result import Export, stale
-from bridge.export.xml_text import write
 from bridge.lowering.inputs import Source, source_name
-from bridge.output import write_folder
 from loaders.diagnostics import Diagnostic
 from loaders.loss_summary import LossSummary
 
 from .build import Built, build
-from .options import Options, UrdfOptions
+from .options import UrdfOptions
 
-_FORM = "URDF document"
+_FORMAT = Format("URDF", ".urdf", "export_urdf", "urdfout.read-back")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +64,11 @@ def export_urdf(
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
     with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
-        built = build(source, options)
-        main, files = _contents(built)
+        contents = _contents(build(source, options))
         if check:
-            require_equal(read_back(files, main, built.form.scene, "urdfout.read-back"))
-        losses.add(built.diagnostics)
-    write_folder(out_dir, files, force=force)
-    return UrdfExport(path=Path(out_dir) / main, files=tuple(sorted(files)), diagnostics=built.diagnostics)
+            contents.require_equal()
+        losses.add(contents.diagnostics)
+    return contents.written(UrdfExport, out_dir, force=force)
 
 
 def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> tuple[str, ...]:
@@ -92,7 +83,7 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         LoadError: if the file is invalid.
         TypeError: if an option is unknown.
     """
-    return stale(_contents(build(source, options))[1], out_dir)
+    return stale(_contents(build(source, options)).files, out_dir)
 
 
 def single_file(
@@ -113,45 +104,11 @@ def single_file(
         TypeError: if an option is unknown.
     """
     built = build(source, options, assets)
-    text = write(built.root)
-    if check:
-        files = {"main.urdf": text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
-        require_equal(read_back(files, "main.urdf", built.form.scene, "urdfout.read-back"))
-    return text, built.assets, built.diagnostics
+    text, files = single_document(built, _FORMAT, assets, check=check)
+    return text, files, built.diagnostics
 
 
-def _contents(built: Built) -> tuple[str, dict[str, bytes]]:
-    """Return the name of the model's file, and the content of each file."""
-    name = file_name(built.scene.name)
-    main = f"{name}.urdf"
-    texts = {
-        main: write(built.root, [origin_comment(built.scene)]),
-        "README.md": _readme(name, main, built),
-        "FIDELITY.md": fidelity_text(built.scene, built.diagnostics, _FORM),
-    }
-    files = {file: text.encode() for file, text in texts.items()}
-    return main, files | {f"assets/{file}": data for file, data in built.assets.items()}
-
-
-def _readme(name: str, main: str, built: Built) -> str:
-    lines = [
-        f"# {name}",
-        "",
-        f"`{main}` is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it.",
-        "",
-        *derivation(built.scene, "export_urdf", name, _changed(built.options)),
-        "",
-        "Links and joints are those of the source. Frames of links are at their joints, where URDF requires it.",
-        "[FIDELITY.md](FIDELITY.md) lists what URDF cannot represent, or represents with an error.",
-    ]
-    if built.form.names:
-        rows = [f"| `{old}` | `{new}` |" for old, new in built.form.names.items()]
-        lines += ["", "## Names", "", "| source | URDF |", "|---|---|", *rows]
-    return "\n".join(lines) + "\n"
-
-
-def _changed(options: Options) -> Mapping[str, Any]:
-    """Return the options that differ from their defaults."""
-    default = Options()
-    values = {field.name: getattr(options, field.name) for field in fields(options) if field.name != "strict"}
-    return {key: value for key, value in values.items() if value != getattr(default, key)}
+def _contents(built: Built) -> Contents:
+    readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
+    notes = ("Links and joints are those of the source. Frames of links are at their joints, where URDF requires it.",)
+    return document_contents(built, _FORMAT, readers, notes)

@@ -92,6 +92,7 @@ EXAMPLES = {
     "sdfout.keyframe": writing(dataclasses.replace(s.hinge(), keyframes=(UP,)), "up", "j"),
     "sdfout.material": writing(s.seen(material=m.Material(name="paint")), "a"),
     "sdfout.missing-file": writing(s.seen(geometry=m.Mesh(uri="no.stl", path=None))),
+    "sdfout.model-config": writing(two_models(), "m", "n", model_config=True),
     "sdfout.name": writing(scene([link("a"), link("b")], [joint("a", "a", "b")]), "a"),
     "sdfout.no-inertia": writing(s.one(inertia=None), "a"),
     "sdfout.out-of-scope": writing(
@@ -100,6 +101,7 @@ EXAMPLES = {
     ),
     "sdfout.read-back": Example(not_equal, ("a",)),
     "sdfout.reversed-joint": writing(to_the_world(T.REVOLUTE), "j"),
+    "sdfout.version": writing(s.seen(geometry=m.Cone(radius=1.0, length=1.0)), version="1.9"),
     "sdfout.world-link": writing(scene([link("world")]), "world"),
     "sdfout.world-settings": writing(
         dataclasses.replace(scene([link("a")]), gravity=IDENTITY.p), "test", world="never"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import bridge
 import loaders
@@ -16,9 +17,9 @@ def read(given: loaders.Scene) -> loaders.Scene:
     return loaders.load_string(bridge.to_sdf(given), format="sdf")
 
 
-def element(given: loaders.Scene, path: str) -> ET.Element:
+def element(given: loaders.Scene, path: str, **options: Any) -> ET.Element:
     """The first element at a path in the document of a scene."""
-    found = ET.fromstring(bridge.to_sdf(given)).find(path, {"drake": "http://drake.mit.edu"})
+    found = ET.fromstring(bridge.to_sdf(given, **options)).find(path, {"drake": "http://drake.mit.edu"})
     assert found is not None, path
     return found
 

@@ -17,7 +17,7 @@ from bridge.mjcf.export.compiled_model import CompiledModel, measure
 from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.scene import Scene
 
-from .convert_documents import convert_document, target_of
+from .convert_documents import convert_document, keywords_of, target_of
 
 
 def convert(options: Namespace, output: Output) -> int:
@@ -35,6 +35,7 @@ def convert(options: Namespace, output: Output) -> int:
     target = target_of(options, folder)
     if target != "mjcf":
         return convert_document(options, output, scene, target)
+    keywords_of(options, target)
     if options.check:
         return _check_folder(options, output, scene, folder)
     if options.collision_meshes == "decompose":

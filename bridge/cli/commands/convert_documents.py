@@ -19,6 +19,11 @@ from loaders.scene import Scene
 SUFFIXES = {".sdf": "sdf", ".world": "sdf", ".urdf": "urdf"}
 """Targets by the suffix of the output."""
 _EXPORTS: dict[str, Any] = {"sdf": sdf, "urdf": urdf}
+_OF_ONE_TARGET: dict[str, dict[str, str]] = {
+    "sdf": {"sdf_version": "version", "model_config": "model_config"},
+    "urdf": {},
+}
+"""Keyword of each option that applies to one target alone; the option is None if it is not given."""
 _OF_MJCF = {
     "actuators": "none",
     "base": "as_is",
@@ -70,13 +75,33 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
     return 0
 
 
+def keywords_of(options: Namespace, target: str) -> dict[str, Any]:
+    """Return the keywords of the options that apply to one target.
+
+    Args:
+        options: The options of the command line.
+        target: ``mjcf``, ``sdf`` or ``urdf``.
+
+    Raises:
+        UsageError: if an option applies to another target.
+    """
+    found: dict[str, Any] = {}
+    for other, keywords in _OF_ONE_TARGET.items():
+        given = {key: getattr(options, key) for key in keywords if getattr(options, key) is not None}
+        if given and other != target:
+            flag = next(iter(given)).replace("_", "-")
+            raise UsageError(f"--{flag} applies to --to {other}; expected that, or no such option")
+        found |= {keywords[key]: value for key, value in given.items()}
+    return found
+
+
 def _keywords(options: Namespace, target: str) -> dict[str, Any]:
     for key, default in _OF_MJCF.items():
         if getattr(options, key) != default:
             raise UsageError(f"--{key.replace('_', '-')} applies to MJCF; expected --to mjcf, or no such option")
     if options.inertia not in ("keep", "repair"):
         raise UsageError(f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to {target}")
-    return {"inertia": options.inertia, "strict": options.strict}
+    return {"inertia": options.inertia, "strict": options.strict, **keywords_of(options, target)}
 
 
 def _write_file(

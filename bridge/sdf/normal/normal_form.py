@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from bridge.export.report import Report, unsupported_fields, without_unsupported_fields
 from bridge.sdf.options import Options
-from loaders.diagnostics import NOWHERE, Fate
+from bridge.sdf.target import TARGET
+from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate
 from loaders.model import WORLD, WeldConstraint
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
@@ -71,11 +72,25 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
 def _with_settings(scene: Scene, options: Options, report: Report) -> tuple[Scene, bool]:
     """Return the scene, and whether its document is a world."""
     if root_model(scene) is None or options.world == "always":
+        if options.model_config:
+            raise ExportError((_no_model(scene),))
         return scene, True
     settings = settings_of(scene)
-    if settings and options.world == "never":
+    if settings and (options.world == "never" or options.model_config):
         return without_settings(scene, settings, report), False
     return scene, bool(settings)
+
+
+def _no_model(scene: Scene) -> Diagnostic:
+    return Diagnostic(
+        "sdfout.model-config",
+        Fate.INVALID,
+        "model.config describes one model, and {name} has {count}",
+        hint="leave model.config out, or write directives, with a file for each model",
+        arguments={"name": scene.name, "count": len(scene.models)},
+        subjects=tuple(model.name for model in scene.models),
+        target=TARGET,
+    )
 
 
 def _report_names(names: dict[str, str], report: Report) -> None:

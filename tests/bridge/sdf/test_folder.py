@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bridge
@@ -49,3 +51,19 @@ def test_one_file_names_its_assets_in_the_given_folder() -> None:
     text, assets, _ = single_file(ASSETS / "arm" / "model.sdf", assets="arm_assets")
     assert "<uri>arm_assets/finger.obj</uri>" in text
     assert set(assets) == {"finger.obj"}
+
+
+def test_gazebo_finds_the_model_by_its_description(tmp_path: Path) -> None:
+    result = bridge.export_sdf(ASSETS / "leg.sdf", tmp_path / "leg", model_config=True, version="1.9")
+    assert "model.config" in result.files
+    assert '<sdf version="1.9">leg.sdf</sdf>' in (tmp_path / "leg" / "model.config").read_text()
+    include = "<include><uri>model://leg</uri></include>"
+    world = f'<sdf version="1.9"><world name="w">{include}</world></sdf>'
+    assert loaders.load_string(world, format="sdf", paths=[tmp_path]).models[0].name == "leg"
+
+
+def test_a_described_model_leaves_gravity_to_its_world(tmp_path: Path) -> None:
+    moon = dataclasses.replace(scene([link("a")]), gravity=np.array([0.0, 0.0, -1.62]))
+    result = bridge.export_sdf(moon, tmp_path / "m", model_config=True)
+    assert "<world" not in result.path.read_text()
+    assert "sdfout.world-settings" in {entry.code for entry in result.diagnostics}

@@ -44,3 +44,16 @@ def test_urdf_by_the_suffix_and_by_the_option(tmp_path: Path, capsys: pytest.Cap
     assert (tmp_path / "arm" / "arm.urdf").is_file()
     assert main([*words, "--check"]) == 0
     capsys.readouterr()
+
+
+def test_the_version_and_the_description_of_a_model(tmp_path: Path) -> None:
+    words = ["convert", ARM, str(tmp_path / "arm"), "--to", "sdf", "--sdf-version", "lowest", "--model-config"]
+    assert main(words) == 0
+    assert 'version="1.8"' in (tmp_path / "arm" / "arm.sdf").read_text()
+    assert (tmp_path / "arm" / "model.config").is_file()
+
+
+@pytest.mark.parametrize("target", ["urdf", "mjcf"])
+def test_options_of_sdformat_are_refused_for_other_targets(target: str, tmp_path: Path) -> None:
+    assert main(["convert", ARM, str(tmp_path / "x"), "--to", target, "--sdf-version", "1.9"]) == 2
+    assert not (tmp_path / "x").exists()

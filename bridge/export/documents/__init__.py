@@ -1,0 +1,1 @@
+"""Documents of SDFormat and URDF with the files beside them."""
