@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import accumulate
 from string import Formatter
 
+from loaders.notebook import findings_table
 from loaders.safety.limits import Budget, LimitError
 from loaders.safety.text import printable, shortened
 
@@ -178,6 +179,9 @@ class Diagnostics:
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def _repr_html_(self) -> str:
+        return findings_table(self._entries)
 
     def add(
         self,

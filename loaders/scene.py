@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .display.finding_list import FindingList
+from .display.scene_card import scene_card
 from .model import SceneData
 from .scene_queries.conformance_format import to_dict
 from .scene_queries.excluded_pairs import excluded_pairs
@@ -13,6 +15,13 @@ from .scene_queries.excluded_pairs import excluded_pairs
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scene(SceneData):
     """The content of one file and of the files that it includes; see `loaders.model.SceneData` for the fields."""
+
+    def __post_init__(self) -> None:
+        """Give the diagnostics their form for notebooks."""
+        object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
+
+    def _repr_html_(self) -> str:
+        return scene_card(self, "Scene")
 
     def __repr__(self) -> str:
         counts = ((self.models, "model"), (self.links, "link"), (self.joints, "joint"))

@@ -35,12 +35,14 @@ ON_DEMAND = {
 ORDER = {
     "loaders": (
         {"files", "repairs", "safety"},
+        {"notebook"},
         {"diagnostics", "spatial", "option_names"},
         {"loss_summary"},
         {"model", "diagnostic_codes", "search", "nodes"},
-        {"scene_queries"},
+        {"scene_queries", "meshes"},
+        {"display"},
         {"scene", "node"},
-        {"xml", "ignored_elements", "resources", "meshes", "drake"},
+        {"xml", "ignored_elements", "resources", "drake"},
         {"context", "scene_operations"},
         {"extensions"},
         {"sdf", "mjcf"},

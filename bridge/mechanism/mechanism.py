@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from loaders.diagnostics import Diagnostic
+from loaders.display.finding_list import FindingList
+from loaders.display.scene_card import scene_card
 from loaders.model import WORLD, ContactPair, Keyframe, Physics, Tendon, TendonPartType
 from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import default_policy, has_bitmasks, listed_pairs, masked_pairs
@@ -72,6 +74,17 @@ class Mechanism:
             f"Mechanism({name!r}: {len(self.bodies)} bodies, {len(self.v_order)} velocities, "
             f"{len(self.closures)} closures, {len(self.couplings)} couplings, {len(self.actuators)} actuators)"
         )
+
+    def __post_init__(self) -> None:
+        """Give the diagnostics their form for notebooks."""
+        object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
+
+    def _repr_html_(self) -> str:
+        counts = (
+            f"{len(self.bodies)} bodies, {len(self.v_order)} velocities, {len(self.closures)} closures, "
+            f"{len(self.couplings)} couplings, {len(self.actuators)} actuators"
+        )
+        return scene_card(self.scene, "Mechanism", counts, poses=self.link_poses())
 
     # --- what the scene states ----------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ from bridge.parity.levels.stated.stated_quantities import STATED_QUANTITIES
 from bridge.parity.levels.trajectories import motion_rows
 from bridge.parity.report.html_report import html
 from bridge.parity.report.junit import junit
+from bridge.parity.report.notebook_card import verdict_card
 from bridge.parity.results.losses import conditions
 from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
 from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
@@ -68,6 +69,9 @@ def _ignore(_message: str) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Findings):
     """The result of `compare`, which can be written as JSON, HTML and JUnit XML."""
+
+    def _repr_html_(self) -> str:
+        return verdict_card(self)
 
     def to_json(self, path: str | os.PathLike[str]) -> Path:
         """Write `to_dict` as JSON and return the path."""

@@ -16,7 +16,7 @@ import pytest
 import loaders
 from loaders import Diagnostic, Limits
 from loaders.diagnostics import Diagnostics
-from loaders.meshes.mesh_units import check_units
+from loaders.scene_operations.mesh_units import check_units
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
 

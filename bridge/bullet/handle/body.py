@@ -18,6 +18,7 @@ from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostic
+from loaders.display.finding_list import FindingList
 from loaders.model import WORLD, by_name
 from loaders.spatial import IDENTITY, Array, Pose
 
@@ -63,7 +64,7 @@ class PyBulletBody(int):
         self.joints = NameIndex("joint", articulation.joints)
         self.links = NameIndex("link", {name: index for name, (index, _) in articulation.link_segments.items()})
         self.constraints = constraints
-        self.diagnostics = diagnostics
+        self.diagnostics = FindingList(diagnostics)
         self.split_link = articulation.split_link
         self._dynamics = DynamicsQueries(state)
         self._friction_step = set_friction(state.client, state.body, articulation)

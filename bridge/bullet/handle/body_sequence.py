@@ -19,6 +19,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, joint_index
 from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostic
+from loaders.display.finding_list import FindingList
 from loaders.spatial import Array, Pose
 
 from .body import PyBulletBody, apply_physics, as_vector, frame_pose
@@ -44,7 +45,7 @@ class Bodies(Sequence[PyBulletBody]):
         """The mechanism of all bodies; matrices and forces are in its ``v_order``."""
         self.constraints = constraints
         """PyBullet's constraint ids, keyed by the joint that they represent."""
-        self.diagnostics = diagnostics
+        self.diagnostics = FindingList(diagnostics)
         """Findings of reading, lowering and loading."""
         joints, links = joint_index(mechanism.bodies), {body.name for body in mechanism.bodies}
         self._of_joint = {name: body for body in self for name in joint_index(body.mechanism.bodies) if name in joints}

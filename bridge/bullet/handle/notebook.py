@@ -18,6 +18,7 @@ from bridge.bullet.simulation.state import State
 from bridge.bullet.target import BASE
 from bridge.rendering.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
 from loaders.diagnostics import Diagnostic
+from loaders.notebook import details, findings_table, summary_of
 from loaders.spatial import Array
 
 
@@ -40,7 +41,9 @@ def html_table(summaries: Sequence[NotebookSummary]) -> str:
     loaded = [summary.state for summary in summaries if summary.state is not None]
     names = ", ".join(summary.name for summary in summaries if summary.state is not None)
     figure = _figure(loaded, names) if loaded else ""
-    return f"{figure}<table><tr>{heads}</tr>{rows}</table>"
+    findings = list(dict.fromkeys(entry for summary in summaries for entry in summary.diagnostics))
+    listed = details(summary_of(findings), findings_table(findings)) if findings else ""
+    return f"{figure}<table><tr>{heads}</tr>{rows}</table>{listed}"
 
 
 def _cells(summary: NotebookSummary) -> tuple[str, ...]:
@@ -56,9 +59,10 @@ def _figure(states: Sequence[State], names: str) -> str:
     with capture_stdout([]):
         image = bullet_image(client.modes, client.id, fit_camera(np.concatenate([_corners(state) for state in states])))
     encoded = base64.b64encode(_png(image)).decode()
-    return f'<img alt="{escape(names)}" src="data:image/png;base64,{encoded}"/>'
+    return f'<img alt="{escape(names)}" style="{_IMAGE}" src="data:image/png;base64,{encoded}"/>'
 
 
+_IMAGE = "width:24em;max-width:100%;border-radius:4px"
 _UNBOUNDED = 1e6
 """Extent above which a bounding box is that of an infinite plane [m]."""
 

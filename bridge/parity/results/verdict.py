@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from loaders.diagnostics import Diagnostic, Fate
+from loaders.display.finding_list import FindingList
 
 from .causes import Cause, Gap
 from .repeat_command import repeat_command
@@ -192,6 +193,10 @@ class Findings:
     gaps: tuple[Gap, ...] = ()
     conditions: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Give the diagnostics their form for notebooks."""
+        object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
 
     @property
     def verdict(self) -> Verdict:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate
+from loaders.meshes import read_mesh
 from loaders.model import Collision, Link, Mesh, Visual
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
-
-from . import read_mesh
 
 FACTOR = 100.0
 """Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""

@@ -8,7 +8,7 @@ import pytest
 
 import loaders
 from loaders.diagnostics import Diagnostics
-from loaders.meshes.mesh_units import check_units
+from loaders.scene_operations.mesh_units import check_units
 from tests.support.mesh_files import collada
 
 

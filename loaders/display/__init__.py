@@ -1,0 +1,1 @@
+"""Pictures and notebook cards of scenes, drawn from their shapes without a simulator."""

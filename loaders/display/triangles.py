@@ -1,0 +1,140 @@
+"""Shapes as colored triangles, for pictures and viewers; as accurate as a picture needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from loaders.diagnostics import Diagnostics
+from loaders.meshes import Faces, MeshData, read_mesh
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Rgba,
+    Sphere,
+    Visual,
+)
+from loaders.spatial import Array, rotation_to
+
+DEFAULT_COLOR: Rgba = (0.72, 0.74, 0.77, 1.0)
+"""Color of a shape that states none."""
+COLLISION_COLOR: Rgba = (0.90, 0.55, 0.20, 0.5)
+"""Color of collisions."""
+_SIDES = 32
+"""Number of sides of round shapes."""
+_MAX_PLANE = 50.0
+"""Largest extent with which a plane is drawn [m]."""
+_CACHED_MESHES = 256
+"""Number of meshes that are kept in memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Surface:
+    """Triangles of one color, in the frame of their shape."""
+
+    vertices: Array
+    """Positions [m], shape (n, 3)."""
+    faces: Faces
+    """Vertex indices, shape (m, 3)."""
+    rgba: Rgba
+    """Color."""
+
+
+def surfaces(shape: Visual | Collision) -> Iterator[Surface]:
+    """Yield the surfaces of a visual in its colors, or of a collision in the color of all collisions.
+
+    A mesh that cannot be read has none; reading a scene and exporting it report why.
+    """
+    material = shape.material if isinstance(shape, Visual) else None
+    stated = COLLISION_COLOR if isinstance(shape, Collision) else material.diffuse if material else None
+    opacity = 1.0 - shape.transparency if isinstance(shape, Visual) else 1.0
+    for vertices, faces, own in _parts(shape.geometry):
+        red, green, blue, alpha = stated or own or DEFAULT_COLOR
+        if len(faces) and np.isfinite(vertices).all():
+            yield Surface(vertices=vertices, faces=faces, rgba=(red, green, blue, alpha * opacity))
+
+
+def _parts(geometry: Geometry) -> Iterator[tuple[Array, Faces, Rgba | None]]:
+    if isinstance(geometry, Mesh):
+        data = _mesh(geometry)
+        for part in data.parts if data else ():
+            yield part.vertices, part.faces, part.color
+    elif isinstance(geometry, Polyline):
+        for outline in geometry.outlines:
+            yield *_prism(np.array(outline), geometry.height), None
+    elif isinstance(geometry, Plane | Heightmap):
+        yield *_rectangle(geometry), None
+    else:
+        mesh = _primitive(geometry)
+        if mesh is not None:
+            yield np.asarray(mesh.vertices), np.asarray(mesh.faces), None
+
+
+def _mesh(mesh: Mesh) -> MeshData | None:
+    try:
+        stamp = Path(mesh.path).stat().st_mtime_ns if mesh.path else 0
+    except OSError:
+        return None
+    return _read(mesh, stamp)
+
+
+@lru_cache(maxsize=_CACHED_MESHES)
+def _read(mesh: Mesh, _stamp: int) -> MeshData | None:
+    return read_mesh(mesh, Diagnostics())
+
+
+def _primitive(geometry: Geometry) -> Any:
+    """Return a convex shape as a mesh of trimesh, about the origin; None if it has no surface."""
+    from trimesh import creation
+
+    mesh: Any = None
+    match geometry:
+        case Box():
+            mesh = creation.box(extents=geometry.size)
+        case Sphere():
+            mesh = creation.icosphere(subdivisions=3, radius=geometry.radius)
+        case Ellipsoid():
+            mesh = creation.icosphere(subdivisions=3).apply_scale(geometry.radii)
+        case Cylinder():
+            mesh = creation.cylinder(radius=geometry.radius, height=geometry.length, sections=_SIDES)
+        case Capsule():
+            mesh = creation.capsule(radius=geometry.radius, height=geometry.length, count=(_SIDES, _SIDES))
+        case Cone():
+            mesh = creation.cone(radius=geometry.radius, height=geometry.length, sections=_SIDES)
+            mesh.apply_translation((0.0, 0.0, -geometry.length / 2.0))
+    return mesh
+
+
+def _rectangle(geometry: Plane | Heightmap) -> tuple[Array, Faces]:
+    """Return the part of a plane that is drawn, or the ground of a height map."""
+    x, y = (min(extent, _MAX_PLANE) / 2.0 for extent in geometry.size[:2])
+    corners = np.array(((-x, -y, 0.0), (x, -y, 0.0), (x, y, 0.0), (-x, y, 0.0)))
+    R = rotation_to(geometry.normal if isinstance(geometry, Plane) else (0.0, 0.0, 1.0))
+    p = (0.0, 0.0, 0.0) if isinstance(geometry, Plane) else geometry.position
+    return corners @ R.T + p, np.array(((0, 1, 2), (0, 2, 3)))
+
+
+def _prism(outline: Array, height: float) -> tuple[Array, Faces]:
+    """Return an extruded outline, whose lids are fans around its middle."""
+    n = len(outline)
+    middle = outline.mean(axis=0)
+    z = np.concatenate((np.zeros(n), np.full(n, height), (0.0, height)))
+    faces = []
+    for i in range(n):
+        j = (i + 1) % n
+        faces += [(i, j, j + n), (i, j + n, i + n), (j, i, 2 * n), (i + n, j + n, 2 * n + 1)]
+    return np.column_stack((np.vstack((outline, outline, middle, middle)), z)), np.array(faces)
