@@ -260,7 +260,19 @@ CODES = {
         "Correct the type, or add a `<normal_map>`.",
         (Fate.INVALID, Fate.SKIPPED),
     ),
-    "sdf.state": CodeInfo("A state is a record of a running simulation, so it is not read.", "", (Fate.NOTED,)),
+    "sdf.state": CodeInfo(
+        "The saved state of a world gives the initial poses, as in Gazebo classic; one in a model is not read.",
+        "Remove `<state>` to start at the poses of the models.",
+        (Fate.NOTED,),
+    ),
+    "sdf.state-scale": CodeInfo("The scale of a model in a saved state is not applied.", "", (Fate.DROPPED,)),
+    "sdf.state-unknown": CodeInfo("A saved state names models that the world has not.", "", (Fate.NOTED,)),
+    "sdf.state-unreached": CodeInfo(
+        "Saved poses of links do not fit their joints; the joints start at the nearest position.",
+        "Correct the poses in `<state>`, or remove it.",
+        (Fate.APPROXIMATED,),
+    ),
+    "sdf.state-velocity": CodeInfo("Velocities in a saved state are not kept.", "", (Fate.DROPPED,)),
     "sdf.static-joint": CodeInfo("A joint of a static model cannot move.", "", (Fate.NOTED,)),
     "sdf.unflattened": CodeInfo(
         "Links named `a::b` in a world of version 1.7 or older become links of a nested model `a`.", "", (Fate.NOTED,)

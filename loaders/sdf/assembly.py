@@ -13,7 +13,7 @@ from loaders.scene_operations.transform_scene import merge, place
 from loaders.scene_queries.scoped_names import SEPARATOR, renaming, root_model
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
-from loaders.sdf.elements.world import IGNORED_IN_WORLD, read_world
+from loaders.sdf.elements.world import IGNORED_IN_WORLD, STATE, read_world
 from loaders.sdf.frames.frame_graph import (
     INTERFACE_MODEL,
     FrameGraph,
@@ -26,10 +26,12 @@ from loaders.sdf.frames.solve import attached_link
 from loaders.sdf.unmodeled_elements import report_ignored
 
 from .drake_extensions import with_extensions
+from .world_state import apply_state
 
 _IGNORED_IN_MODEL = {
     "gripper": (Fate.NOTED, "sdf.gripper", "a gripper is a feature of Gazebo classic"),
-    **{tag: IGNORED_IN_WORLD[tag] for tag in ("plugin", "model_state", "state")},
+    **{tag: IGNORED_IN_WORLD[tag] for tag in ("plugin", "model_state")},
+    "state": STATE,
 }
 
 
@@ -42,7 +44,8 @@ def assemble_scene(graph: FrameGraph, context: Context) -> Scene:
         for origin in scope.interface_origins
     ]
     _rename_subjects(graph, context.diagnostics)
-    return with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
+    scene = with_extensions(merge(scene, *interface_scenes) if interface_scenes else scene, graph)
+    return apply_state(scene, graph.outermost.node) if graph.outermost.node.tag == "world" else scene
 
 
 def _base_scene(graph: FrameGraph) -> Scene:

@@ -103,6 +103,16 @@ TEXTS = {
     "sdf.shader": material("<shader type='normal_map_tangent_space'/>"),
     "sdf.static-joint": model(f"<static>1</static>{TWO}<joint name='j' type='revolute'>{ENDS}<axis/></joint>"),
     "sdf.state": world("<state world_name='w'/>"),
+    "sdf.state-scale": world("<state world_name='w'><model name='m'><scale>2 1 1</scale></model></state>"),
+    "sdf.state-unknown": world("<state world_name='w'><model name='m'><pose>1 0 0 0 0 0</pose></model></state>"),
+    "sdf.state-unreached": world(
+        f"<model name='m'>{TWO}<joint name='j' type='fixed'>{ENDS}</joint></model><state world_name='w'>"
+        "<model name='m'><link name='a'><pose>0 0 0 0 0 0</pose></link>"
+        "<link name='b'><pose>9 0 0 0 0 0</pose></link></model></state>"
+    ),
+    "sdf.state-velocity": world(
+        "<state world_name='w'><model name='m'><link name='a'><velocity>1 0 0 0 0 0</velocity></link></model></state>"
+    ),
     "sdf.zero-axis": joint(ENDS + "<axis><xyz>0 0 0</xyz></axis>"),
     "sdf.zero-normal": collision("<plane><normal>0 0 0</normal></plane>"),
     "sdf.zero-quaternion": model("<link name='a'><pose rotation_format='quat_xyzw'>0 0 0 0 0 0 0</pose></link>"),

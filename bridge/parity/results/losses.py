@@ -72,6 +72,8 @@ LOST: Mapping[str, str] = {
     "sdf.image-geometry": _SHAPES,
     "sdf.population": "links",
     "sdf.second-shape": _SHAPES,
+    "sdf.state-scale": "sizes",
+    "sdf.state-velocity": "initial velocities",
     "srdf.unknown-link": "collidable pairs",
     "urdf.embedded-sdf": "parts in SDFormat",
     "urdf.gazebo-pose": "initial pose",

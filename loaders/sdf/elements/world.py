@@ -20,7 +20,7 @@ _MAGNETIC_FIELD = (5.5645e-6, 22.8758e-6, -42.3884e-6)
 
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only how the world looks or sounds")
 _NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
-_STATE = (Fate.NOTED, "sdf.state", "it records the state of a running simulation and is not part of the model")
+STATE = (Fate.NOTED, "sdf.state", "it records the state of a running simulation and is not part of the model")
 IGNORED_IN_WORLD = {
     "actor": (Fate.NOTED, "sdf.actor", "an actor is an animation without a body"),
     "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
@@ -30,9 +30,8 @@ IGNORED_IN_WORLD = {
     "road": (Fate.DROPPED, "sdf.road", "a road is drawn but has no contact surface"),
     "atmosphere": _NOT_MECHANICAL,
     "spherical_coordinates": _NOT_MECHANICAL,
-    "state": _STATE,
-    "model_state": _STATE,
-    "light_state": _STATE,
+    "model_state": STATE,
+    "light_state": STATE,
     "population": (Fate.DROPPED, "sdf.population", "randomly distributed copies of a model are not created"),
 }
 

@@ -1,0 +1,1 @@
+"""Files of public repositories: what loads, what runs, and what agrees."""

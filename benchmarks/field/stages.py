@@ -1,0 +1,139 @@
+"""What is measured of one file: loading in three ways, both engines, Drake, and a comparison."""
+
+from __future__ import annotations
+
+import logging
+import os
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pybullet
+
+import bridge
+import loaders
+from loaders.diagnostics import ModelError
+from loaders.search.folders import declared_name
+from tests.support.drake_oracle import open_in_drake
+
+COMPARED = 4
+"""One file in so many is compared between the engines; which, a hash of its path decides."""
+STEPS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A file that loads."""
+
+    path: Path
+    root: Path
+    scene: loaders.Scene
+    valid: bool
+    """Whether it loads by default, not only leniently."""
+
+
+def load(path: Path, root: Path) -> dict[str, Any]:
+    """Load a file without help, with the root of the repository, and leniently with the root."""
+    row: dict[str, Any] = {}
+    scene = None
+    for name, options in (
+        ("bare", {}),
+        ("default", {"paths": [root]}),
+        ("lenient", {"paths": [root], "lenient": True}),
+    ):
+        try:
+            scene = loaders.load(path, quiet=True, allow_xacro=True, **options)
+            row[name] = True
+        except ModelError as error:
+            scene = None
+            row[name] = False
+            row[f"{name} errors"] = sorted({entry.code for entry in error.diagnostics if entry.severity == "error"})[:8]
+            row[f"{name} first"] = str(error.diagnostics[0])[:300]
+    if scene is None:
+        return row | {"end": True}
+    counts = {"links": len(scene.links), "joints": len(scene.joints)}
+    codes = sorted({entry.code for entry in scene.diagnostics if entry.severity == "warning"})
+    state = Loaded(path=path, root=root, scene=scene, valid=row["default"])
+    return row | counts | {"codes": codes, "state": state}
+
+
+def uris(loaded: Loaded) -> dict[str, Any]:
+    """Count the URIs in the file, and those found with and without the root."""
+    row = {}
+    for name, paths in (("bare URIs", []), ("URIs", [loaded.root])):
+        lookups = loaders.resolve(loaded.path, allow_xacro=True, lenient=True, paths=paths)
+        row[name] = [sum(lookup.path is not None for lookup in lookups), len(lookups)]
+        missing = sorted({lookup.uri for lookup in lookups if lookup.path is None})
+    return row | {"missing": missing[:20]}
+
+
+def in_mujoco(loaded: Loaded) -> dict[str, Any]:
+    """Compile the scene in MuJoCo and step it."""
+    try:
+        model = bridge.to_mjspec(loaded.scene, quiet=True).compile()
+    except (ModelError, ValueError) as error:
+        return {"mujoco": False, "mujoco error": str(error)[:500]}
+    data = mujoco.MjData(model)
+    for _ in range(STEPS):
+        mujoco.mj_step(model, data)
+    finite = bool(np.isfinite(data.qpos).all())
+    return {"mujoco": finite} | ({} if finite else {"mujoco error": "positions are not finite"})
+
+
+def in_pybullet(loaded: Loaded) -> dict[str, Any]:
+    """Load the scene into PyBullet and step it."""
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        bodies = bridge.load_world_into_pybullet(loaded.scene, physicsClientId=client, quiet=True)
+        for _ in range(STEPS):
+            pybullet.stepSimulation(physicsClientId=client)
+        positions = [pybullet.getBasePositionAndOrientation(int(b), physicsClientId=client)[0] for b in bodies]
+    except (ModelError, ValueError, RuntimeError, pybullet.error) as error:
+        return {"pybullet": False, "pybullet error": str(error)[:500]}
+    finite = bool(np.isfinite(np.array(positions)).all())
+    return {"pybullet": finite} | ({} if finite else {"pybullet error": "positions are not finite"})
+
+
+def packages(root: Path) -> dict[str, Path]:
+    """Return the packages and models below a folder by name."""
+    manifests = (path for marker in ("package.xml", "model.config") for path in sorted(root.rglob(marker)))
+    return {declared_name(path) or path.parent.name: path.parent for path in manifests}
+
+
+def in_drake(loaded: Loaded) -> dict[str, Any]:
+    """Compare the poses of all links with Drake's, if it reads the file too."""
+    os.environ["DRAKE_ALLOW_NETWORK"] = "none"
+    logging.getLogger("drake").setLevel(logging.CRITICAL)
+    if not loaded.valid or loaded.path.suffix == ".xacro":
+        return {}
+    try:
+        oracle = open_in_drake(loaded.path, loaded.scene, packages=packages(loaded.root))
+    except (RuntimeError, KeyError, AssertionError, StopIteration) as error:
+        return {"drake": None, "drake error": f"{type(error).__name__}: {error}"[:300]}
+    ours, theirs = bridge.lower(loaded.scene).link_poses({}), oracle.link_poses({})
+    errors = [float(np.abs(ours[name] - X_WL).max()) for name, X_WL in theirs.items() if name in ours]
+    return {"drake": max(errors, default=0.0)}
+
+
+def verdict(loaded: Loaded) -> dict[str, Any]:
+    """Compare the engines at the levels L0 and L1, for a sample of the files."""
+    if zlib.crc32(str(loaded.path.relative_to(loaded.root)).encode()) % COMPARED:
+        return {}
+    try:
+        comparison = bridge.compare(loaded.scene, levels=("L0", "L1"), configurations=1)
+    except (ModelError, ValueError, RuntimeError) as error:
+        return {"verdict": f"{type(error).__name__}: {error}"[:300]}
+    return {"verdict": str(comparison.verdict), "failures": [str(row)[:300] for row in comparison.failures[:3]]}
+
+
+STAGES = (
+    ("load", load),
+    ("uris", uris),
+    ("mujoco", in_mujoco),
+    ("pybullet", in_pybullet),
+    ("drake", in_drake),
+    ("verdict", verdict),
+)
