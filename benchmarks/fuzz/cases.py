@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import seeds
 from .mutations import mutate_bytes, mutate_xml, mutate_yaml
+from .valid_models import valid_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,27 +19,32 @@ class Kind:
     Attributes:
         main: The file that is loaded.
         mutated: The files of which one is mutated.
-        targets: What the scene is handed to: ``mjcf`` exports and compiles it, ``pybullet`` loads it.
+        targets: What the scene is handed to: ``mjcf`` exports and compiles it, ``sdf`` and ``urdf`` export it and read
+            it back, ``pybullet`` loads it, ``commands`` prints it by commands of the command line.
     """
 
     main: str
     mutated: tuple[str, ...]
-    targets: tuple[str, ...] = ("mjcf",)
+    targets: tuple[str, ...] = ("mjcf", "sdf", "urdf")
 
 
 _MESHES = ("obj", "stl", "dae", "glb", "ply", "off")
+_TREES = (".sdf", ".urdf", ".srdf", ".config", ".xml", ".xacro")
 _FORMATS = ("PNG", "PNG-P", "JPEG", "BMP", "GIF", "TGA", "PPM")
 _VISUAL = '<sdf version="1.9"><model name="m"><link name="l"><inertial auto="true"/>{}</link></model></sdf>'
 _SHAPE = '<{0} name="{0}"><geometry><mesh><uri>mesh.{1}</uri></mesh></geometry></{0}>'
 
 KINDS = {
     "sdf": Kind("world.sdf", ("world.sdf",)),
+    "valid": Kind("valid.sdf", (), ("mjcf", "sdf", "urdf", "pybullet")),
+    "xacro": Kind("robot.urdf.xacro", ("robot.urdf.xacro", "robot_part.xacro", "robot.yaml")),
+    "commands": Kind("world.sdf", ("world.sdf", "robot.urdf", "scene.dmd.yaml", "mujoco.xml"), ("commands",)),
     "urdf": Kind("robot.urdf", ("robot.urdf",)),
     "directives": Kind("scene.dmd.yaml", ("scene.dmd.yaml", "other.dmd.yaml")),
     "srdf": Kind("robot.urdf", ("robot.srdf",)),
-    "config": Kind("world.sdf", ("other/model.config", "other/model.sdf", "package.xml")),
-    "script": Kind("world.sdf", ("script.material",)),
-    "mjcf": Kind("mujoco.xml", ("mujoco.xml", "mujoco_part.xml"), ("mjcf", "pybullet")),
+    "config": Kind("world.sdf", ("other/model.config", "other/model.sdf", "package.xml"), ("mjcf", "sdf")),
+    "script": Kind("world.sdf", ("script.material",), ("mjcf", "sdf")),
+    "mjcf": Kind("mujoco.xml", ("mujoco.xml", "mujoco_part.xml"), ("mjcf", "sdf", "urdf", "pybullet")),
     "terrain": Kind("world.sdf", ("height.png",), ("mjcf", "pybullet")),
     **{f"mesh-{s}": Kind(f"{s}.sdf", (f"mesh.{s}",), ("mjcf", "pybullet")) for s in _MESHES},
     "material": Kind("obj.sdf", ("mesh.mtl",), ("mjcf", "pybullet")),
@@ -70,13 +76,17 @@ def case_files(kind: str, number: int) -> dict[str, bytes]:
         files[f"{suffix}.sdf"] = _VISUAL.format(shapes).encode()
     if kind.startswith("picture-"):
         files["texture.png"] = seeds.picture(kind.removeprefix("picture-"))
+    if kind == "valid":
+        files["valid.sdf"] = valid_model(rng)
+        return files
     path = rng.choice(KINDS[kind].mutated)
     files[path] = _mutated(path, files[path], rng)
     return files
 
 
 def _mutated(path: str, data: bytes, rng: random.Random) -> bytes:
-    if path.endswith((".sdf", ".urdf", ".srdf", ".config", ".xml")) or (path.endswith(".dae") and rng.random() < 0.6):
+    is_tree = path.endswith(_TREES) or (path.endswith(".dae") and rng.random() < 0.6)
+    if is_tree:
         return mutate_xml(data.decode(), rng)
     if path.endswith(".yaml"):
         return mutate_yaml(data.decode(), rng)

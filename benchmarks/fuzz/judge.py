@@ -10,8 +10,10 @@ import traceback
 import warnings
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from .cases import KINDS, write_case
+from .commands import run_commands
 from .outputs import run_output_case
 
 OUTPUT = "output"
@@ -98,27 +100,65 @@ def use(kind: str, main: Path, out: Path, *, reopen: bool) -> None:
         main: The file.
         out: The folder for what is written.
         reopen: Whether the written files are compiled again from the disk.
+
+    Raises:
+        ModelError: if the file or a target refuses; the other targets have been tried.
+        TerminalError: if a command prints a control character, or ends with an undocumented status.
     """
-    import bridge
     import loaders
 
+    targets = KINDS[kind].targets if kind in KINDS else ("mjcf", "sdf", "urdf", "pybullet", "commands")
+    if "commands" in targets:
+        run_commands(main)
     srdf = main.with_name("robot.srdf") if kind == "srdf" else None
-    scene = loaders.load(main, srdf=srdf, package_map={"p": main.parent}, paths=[main.parent])
+    scene = loaders.load(
+        main, srdf=srdf, package_map={"p": main.parent}, paths=[main.parent], allow_xacro=kind == "xacro"
+    )
     scene.to_dict()
-    targets = KINDS[kind].targets if kind in KINDS else ("mjcf", "pybullet")
-    if "mjcf" in targets:
+    refusals: list[loaders.ModelError] = []
+    for target in (target for target in targets if target in _TARGETS):
+        try:
+            _TARGETS[target](scene, out, reopen)
+        except loaders.ModelError as error:
+            refusals.append(error)
+    if refusals:
+        raise refusals[0]
+
+
+def _mjcf(scene: Any, out: Path, reopen: bool) -> None:
+    import bridge
+
+    result = bridge.export_mjcf(scene, out / "mjcf")
+    if reopen:  # the export has compiled the same bytes in memory
         import mujoco
 
-        result = bridge.export_mjcf(scene, out / "mjcf")
-        if reopen:  # the export has compiled the same bytes in memory
-            mujoco.MjModel.from_xml_path(str(result.path.parent / "scene.xml"))
-    if "pybullet" in targets:
-        import pybullet
+        mujoco.MjModel.from_xml_path(str(result.path.parent / "scene.xml"))
 
-        client = _physics_server()
-        pybullet.resetSimulation(physicsClientId=client)
-        bridge.load_into_pybullet(scene, physicsClientId=client)
-        pybullet.stepSimulation(physicsClientId=client)
+
+def _sdf(scene: Any, out: Path, _reopen: bool) -> None:
+    import bridge
+
+    bridge.export_sdf(scene, out / "sdf")
+
+
+def _urdf(scene: Any, out: Path, _reopen: bool) -> None:
+    import bridge
+
+    bridge.export_urdf(scene, out / "urdf")
+
+
+def _pybullet(scene: Any, _out: Path, _reopen: bool) -> None:
+    import pybullet
+
+    import bridge
+
+    client = _physics_server()
+    pybullet.resetSimulation(physicsClientId=client)
+    bridge.load_into_pybullet(scene, physicsClientId=client)
+    pybullet.stepSimulation(physicsClientId=client)
+
+
+_TARGETS = {"mjcf": _mjcf, "sdf": _sdf, "urdf": _urdf, "pybullet": _pybullet}
 
 
 @cache

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+ElementTree.register_namespace("xacro", "http://www.ros.org/wiki/xacro")
+
 NUMBERS = (
     "nan", "inf", "-inf", "-0", "0", "1e308", "1e-320", "-1", "1e300", "0x1p99999", "9" * 400, "1e", "1,5", "", " ",
     "0x1F", "1_000", "٣", "1e-300", "2147483648", "-2147483649", "4294967296", "1.5.2", "NaN(1)", "+-1", "1 2",

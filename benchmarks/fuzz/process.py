@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import os
@@ -23,6 +24,9 @@ _WAIT = 300.0
 """A case that takes longer hangs too, even if it only waits."""
 MEGABYTES = 1024.0
 """Memory that a case may take beside what the imports take [MiB]."""
+
+_NOT_IMPORTED = ("bridge.__main__", "bridge.mujoco_plugin", "bridge.pytest_plugin")
+"""Modules that run or change something when they are imported."""
 
 Case = tuple[str, int]
 """A kind and a number."""
@@ -63,6 +67,7 @@ class Result:
 def import_everything() -> None:
     """Import what the cases use, so that each fork starts ready and shares the memory of the imports."""
     import gc
+    import pkgutil
 
     import collada  # noqa: F401
     import mujoco  # noqa: F401
@@ -72,10 +77,12 @@ def import_everything() -> None:
     from PIL import Image
 
     import bridge
-    import bridge.bullet
-    import bridge.mjcf  # noqa: F401
-    import loaders  # noqa: F401
+    import loaders
 
+    for package in (loaders, bridge):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.startswith(_NOT_IMPORTED):
+                importlib.import_module(module.name)
     Image.init()
     gc.collect()
     gc.freeze()

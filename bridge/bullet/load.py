@@ -251,7 +251,7 @@ def _load_body(client: Client, articulation: Articulation, document: str, plan: 
     X = articulation.X_WS
     w, *xyz = X.to_vector()[3:]
     try:
-        with capture_stdout(lines):
+        with capture_stdout(lines, everything=bool(plan.flags & modes.URDF_PRINT_URDF_INFO)):
             body: int = client.loadURDF(
                 document, X.p.tolist(), [*xyz, w],
                 useFixedBase=articulation.is_fixed, flags=flags | plan.flags,

@@ -1,12 +1,14 @@
-"""Capture of what PyBullet's C code prints, without touching what Python prints.
+"""Capture of what PyBullet's C code prints, without touching what the rest of the process prints.
 
 PyBullet prints through the streams ``stdout`` and ``stderr`` of the C library. Where these are variables (glibc, macOS)
-they point to a file in memory for a while; Python, which writes to the file descriptors itself, is not affected, in any
-thread. Elsewhere the file descriptors are redirected, so that what other threads print meanwhile is captured too.
+each points to a file in memory for a while; Python, which writes to the file descriptors itself, is not affected, in
+any thread. Elsewhere the file descriptors are redirected. Other C code may print meanwhile, in other threads: all text
+that PyBullet has not marked as its own is written to its stream again, in order, at the end.
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import re
@@ -14,54 +16,123 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
 
 _STREAMS = (1, 2)
 _LOCK = threading.RLock()
 """Held while the streams are redirected, and while the process is forked: no child begins with redirected ones."""
-_SOURCE_LOCATION = re.compile(r"b3(Warning|Error|Printf)?\[[^\]]*\]:?\s*")
+_OWN = re.compile(
+    r"b3(?:Warning|Error|Printf)?(?:\[[^\]\n]*\])?:[^\S\n]*\n?(?P<message>[^\n]*\n?)"
+    r"|(?P<plain>pybullet build time: [^\n]*\n?)"
+)
+"""A message of PyBullet; the place in its source may stand on a line of its own."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
 @contextmanager
-def capture_stdout(lines: list[str]) -> Iterator[None]:
-    """Keep what C code prints in the block off the console, and append it to ``lines``.
+def capture_stdout(lines: list[str], *, everything: bool = False) -> Iterator[None]:
+    """Keep the messages of PyBullet in the block off the console, and append them to ``lines``.
 
     The streams belong to the whole process, so blocks of several threads wait for each other; blocks of one thread may
     be nested.
+
+    Args:
+        lines: The list of messages.
+        everything: Whether to append lines that PyBullet has not marked as its own too; they are printed all the same.
     """
     with _LOCK:
-        text: list[bytes] = []
-        with _pointed_streams(text) if _pointers() else _redirected_descriptors(text):
-            yield
-        printed = _SOURCE_LOCATION.sub("", b"".join(text).decode(errors="replace"))
-        lines += [line for line in map(str.strip, printed.splitlines()) if line]
+        texts = {stream: list[bytes]() for stream in _STREAMS}
+        try:
+            with _pointed_streams(texts) if _pointers() else _redirected_descriptors(texts):
+                yield
+        finally:
+            for stream, pieces in texts.items():
+                own, foreign = separated(b"".join(pieces).decode(errors="surrogateescape"))
+                lines += own + (_lines(foreign) if everything else [])
+                _print(stream, foreign.encode(errors="surrogateescape"))
+
+
+def separated(text: str) -> tuple[list[str], str]:
+    """Return the messages of PyBullet in a text, and the rest of the text.
+
+    Args:
+        text: What C code has printed.
+    """
+    messages = (match["message"] or match["plain"] for match in _OWN.finditer(text))
+    return _lines("\n".join(filter(None, messages))), _OWN.sub("", text)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text that are not empty."""
+    printed = text.encode(errors="surrogateescape").decode(errors="replace")
+    return [line for line in map(str.strip, printed.splitlines()) if line]
+
+
+def _print(stream: int, text: bytes) -> None:
+    """Print a text to a stream, as C code would."""
+    if not text:
+        return
+    pointers = _pointers()
+    if pointers and pointers[stream - 1].value:
+        _c_library().fwrite(text, 1, len(text), pointers[stream - 1])
+    elif not pointers:
+        try:
+            os.write(stream, text)
+        except OSError:  # a closed stream
+            return
 
 
 # --- the streams of the C library ------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _pointed_streams(text: list[bytes]) -> Iterator[None]:
-    """Point the streams to a file in memory; append what was printed to ``text``."""
-    library = _c_library()
-    stream, descriptor = _sink(os.getpid())
-    library.fflush(stream)
-    start = os.fstat(descriptor).st_size
+def _pointed_streams(texts: dict[int, list[bytes]]) -> Iterator[None]:
+    """Point the streams to files in memory; append what was printed to ``texts``."""
+    outer = {stream: _taken(stream) for stream in _STREAMS}  # of a block around, or a thread that was late
     saved = [pointer.value for pointer in _pointers()]
     try:
-        for pointer in _pointers():
-            pointer.value = stream.value
+        for stream, pointer in zip(_STREAMS, _pointers(), strict=True):
+            pointer.value = _sink(os.getpid(), stream).file.value
         yield
     finally:
         for pointer, value in zip(_pointers(), saved, strict=True):
             pointer.value = value
-        library.fflush(stream)
-        text.append(os.pread(descriptor, os.fstat(descriptor).st_size - start, start))
-        os.ftruncate(descriptor, start)
+        for stream in _STREAMS:
+            texts[stream].append(_taken(stream))
+            _print(stream, outer[stream])
+
+
+def _taken(stream: int) -> bytes:
+    """Return what was printed to the file of a stream since the last call.
+
+    The file is never cut: another thread may print to it at any time.
+    """
+    sink = _sink(os.getpid(), stream)
+    _c_library().fflush(sink.file)
+    text = os.pread(sink.descriptor, os.fstat(sink.descriptor).st_size - sink.read, sink.read)
+    sink.read += len(text)
+    return text
+
+
+@dataclass(slots=True)
+class _Sink:
+    """A file in memory to which a stream points for a while. It stays open: a thread may still use it."""
+
+    file: ctypes.c_void_p
+    descriptor: int
+    read: int = 0
+    """Number of bytes that were taken."""
+
+
+@atexit.register
+def _print_late_text() -> None:
+    """Print what threads have printed to the files after the last block."""
+    for stream in _STREAMS if _sink.cache_info().currsize else ():
+        _print(stream, _taken(stream))
 
 
 @cache
@@ -75,8 +146,8 @@ def _pointers() -> tuple[ctypes.c_void_p, ...]:
 
 
 @cache
-def _sink(_process: int) -> tuple[ctypes.c_void_p, int]:
-    """Return the stream of this process to print to, and its descriptor. It stays open: a thread may still use it."""
+def _sink(_process: int, _stream: int) -> _Sink:
+    """Return the file of this process for a stream."""
     import fcntl
 
     if hasattr(os, "memfd_create"):
@@ -87,18 +158,19 @@ def _sink(_process: int) -> tuple[ctypes.c_void_p, int]:
     fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_APPEND)
     fdopen = _c_library().fdopen
     fdopen.restype, fdopen.argtypes = ctypes.c_void_p, (ctypes.c_int, ctypes.c_char_p)
-    return ctypes.c_void_p(fdopen(descriptor, b"a")), descriptor
+    return _Sink(ctypes.c_void_p(fdopen(descriptor, b"a")), descriptor)
 
 
 # --- file descriptors ------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _redirected_descriptors(text: list[bytes]) -> Iterator[None]:
-    """Redirect the standard streams of the process to a file; append what was printed to ``text``."""
-    with tempfile.TemporaryFile() as sink:
+def _redirected_descriptors(texts: dict[int, list[bytes]]) -> Iterator[None]:
+    """Redirect the standard streams of the process to files; append what was printed to ``texts``."""
+    with ExitStack() as stack:
+        sinks = {stream: stack.enter_context(tempfile.TemporaryFile()) for stream in _STREAMS}
         _flush()
-        saved = _redirect(sink.fileno())
+        saved = _redirect({stream: sink.fileno() for stream, sink in sinks.items()})
         try:
             yield
         finally:
@@ -106,14 +178,19 @@ def _redirected_descriptors(text: list[bytes]) -> Iterator[None]:
             for stream, copy in saved:
                 os.dup2(copy, stream)
                 os.close(copy)
-            sink.seek(0)
-            text.append(sink.read())
+            for stream, sink in sinks.items():
+                sink.seek(0)
+                texts[stream].append(sink.read())
 
 
-def _redirect(sink: int) -> list[tuple[int, int]]:
-    """Redirect the standard streams to ``sink``, and return copies of the originals; closed streams stay closed."""
+def _redirect(sinks: dict[int, int]) -> list[tuple[int, int]]:
+    """Redirect the standard streams to files, and return copies of the originals; closed streams stay closed.
+
+    Args:
+        sinks: Descriptor of the file of each stream.
+    """
     saved = []
-    for stream in _STREAMS:
+    for stream, sink in sinks.items():
         try:
             saved.append((stream, os.dup(stream)))
         except OSError:

@@ -10,6 +10,7 @@ from bridge.mjcf.document import Built
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.target import TARGET
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate, Where
+from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.scene import Scene
 
 SCENE = "scene.xml"
@@ -43,6 +44,9 @@ _KINDS = {"hfield": "height map"}
 def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
     """Compile the files of an export in memory and return the ``mujoco.MjModel`` of its ``scene.xml``.
 
+    MuJoCo's warnings, which it would write to a file in the working folder, are left out: they concern the numbers of
+    the model, which the exporter's own findings judge.
+
     Args:
         files: Content of each file, by its path in the folder.
         scene: The exported scene.
@@ -55,7 +59,8 @@ def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
 
     assets = {file: data for file, data in files.items() if file != SCENE and not file.endswith(".md")}
     try:
-        return mujoco.MjModel.from_xml_string(files[SCENE].decode(), assets)
+        with engine_warnings(mujoco, []):
+            return mujoco.MjModel.from_xml_string(files[SCENE].decode(), assets)
     except ValueError as error:
         raise ExportError((*built.diagnostics, _refusal(str(error), scene, built))) from error
 

@@ -19,6 +19,7 @@ from bridge.mjcf.body.qpos import qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Options
+from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
@@ -48,8 +49,11 @@ class MujocoEngine:
         self.mechanism = mechanism
         built = build(mechanism, Options())
         self.diagnostics = built.diagnostics
-        self.model: Any = to_spec(built.root, built.assets).compile()
-        """The compiled MuJoCo model."""
+        self.warnings: list[str] = []
+        """MuJoCo's warnings."""
+        with engine_warnings(mujoco, self.warnings):
+            self.model: Any = to_spec(built.root, built.assets).compile()
+            """The compiled MuJoCo model."""
         if not as_exported:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
@@ -70,7 +74,8 @@ class MujocoEngine:
         self._positions = self.mechanism.positions_by_body(q)
         self._data.qpos[:] = self._qpos(q)
         self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
-        self._mujoco.mj_forward(self.model, self._data)
+        with engine_warnings(self._mujoco, self.warnings):
+            self._mujoco.mj_forward(self.model, self._data)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
         return qpos(self.mechanism, q)
@@ -297,7 +302,8 @@ class MujocoEngine:
 
     def step(self, count: int) -> None:
         """See `Engine.step`."""
-        self._mujoco.mj_step(self.model, self._data, count)
+        with engine_warnings(self._mujoco, self.warnings):
+            self._mujoco.mj_step(self.model, self._data, count)
 
     def close(self) -> None:
         """See `Engine.close`."""

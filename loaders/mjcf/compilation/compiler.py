@@ -5,14 +5,22 @@ MuJoCo gets text and the contents of files, never a path.
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.safety.fence import fenced
+
+_LOCK = threading.RLock()
+"""Held while the warnings of Python are recorded, which belong to the whole process, and while it is forked."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 _LINE = re.compile(r"line (\d+)")
 _KINDS = {
@@ -84,7 +92,7 @@ def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, byte
     import mujoco
 
     messages: list[str] = []
-    with _warnings_to(messages, mujoco), fenced(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
+    with _collected(mujoco, messages), fenced(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
         attached = {name: model.encode() for name, model in models.items()}
         if models or "<flexcomp" in text:  # soft bodies read their files while parsing; the copies take time
             attached |= assets
@@ -108,17 +116,12 @@ def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, byte
 
 
 @contextmanager
-def _warnings_to(messages: list[str], mujoco: Any) -> Iterator[None]:
-    """Collect MuJoCo's warnings, which it would write to a file in the working folder."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(messages.append)
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield
-            messages.extend(str(warning.message) for warning in caught)
-    finally:
-        mujoco.set_mju_user_warning(before)
+def _collected(mujoco: Any, messages: list[str]) -> Iterator[None]:
+    """Append MuJoCo's warnings to a list: those of its engine, and those of its Python package."""
+    with _LOCK, engine_warnings(mujoco, messages), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+        messages.extend(str(warning.message) for warning in caught)
 
 
 def _lines(items: Any) -> list[int]:

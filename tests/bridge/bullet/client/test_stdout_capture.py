@@ -33,35 +33,46 @@ library.printf(b"before\\n")
 lines, inner = [], []
 with capture_stdout(lines):
     library.printf(b"b3Warning[examples/x.cpp,126]:\\nhello\\n")
-    with capture_stdout(inner):
+    library.puts(b"foreign 1")
+    with capture_stdout(inner, everything=True):
         library.puts(b"nested")
+        library.printf(b"foreign 2 ")
+        library.printf(b"b3Printf: inside\\n")
     library.perror(b"there")
+    library.printf(b"b3Printf: last\\n")
     library.printf(b"%s", b"no end of line")
     print("Python prints on")
     os.write(2, b"and so do descriptors\\n")
-library.printf(b"after\\n")
+library.printf(b"; after\\n")
 library.fflush(None)
-assert inner == ["nested"], inner
-assert lines[0] == "hello" and lines[1].startswith("there: ") and lines[2] == "no end of line", lines
+assert inner == ["inside", "nested", "foreign 2"], inner
+assert lines == ["hello", "last"], lines
 """
 
 
 @pytest.mark.skipif(not stdout_capture._pointers(), reason="the streams of this C library are constants")
-def test_what_c_code_prints_is_kept_for_the_caller_and_all_else_goes_its_way() -> None:
+def test_messages_of_pybullet_are_kept_for_the_caller_and_all_else_goes_its_way() -> None:
     done = subprocess.run([sys.executable, "-c", PRINTED], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "and so do descriptors\n")
-    assert sorted(done.stdout.splitlines()) == ["Python prints on", "after", "before"]
+    assert done.returncode == 0, done.stderr
+    first, second = done.stderr.splitlines()
+    assert (first, second[:7]) == ("and so do descriptors", "there: ")
+    lines = [line for line in done.stdout.splitlines() if line != "Python prints on"]
+    assert lines == ["before", "foreign 1", "nested", "foreign 2 no end of line; after"]
 
 
-def test_where_the_streams_are_constants_the_descriptors_are_redirected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_streams_are_constants_the_descriptors_are_redirected(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(stdout_capture, "_pointers", tuple)
     lines: list[str] = []
     before = [os.fstat(stream)[:2] for stream in (1, 2)]
     with stdout_capture.capture_stdout(lines):
-        ctypes.CDLL(None).puts(b"hello")
-        os.write(2, b"there")
-    assert sorted(lines) == ["hello", "there"]
+        ctypes.CDLL(None).puts(b"b3Printf: hello")
+        os.write(1, b"printed by others\n")
+        os.write(2, b"b3Warning[x.cpp,1]: there")
+    assert lines == ["hello", "there"]
     assert [os.fstat(stream)[:2] for stream in (1, 2)] == before
+    assert capfd.readouterr().out == "printed by others\n"
 
 
 def test_an_error_in_the_block_restores_the_streams() -> None:
@@ -122,3 +133,46 @@ def test_threads_that_load_lose_no_line_of_a_thread_that_prints() -> None:
     others = [line for line in done.stderr.splitlines() if not line.startswith("pybullet build time")]
     assert others == ["line on the other stream"] * count
     assert count > 0
+
+
+C_THREADS = f"""
+import ctypes, threading, warnings
+import pybullet
+from bridge import load_into_pybullet
+
+warnings.simplefilter("ignore")
+library, stop, failures = ctypes.CDLL(None), threading.Event(), []
+LINES = 3000
+
+def load():
+    try:
+        client = pybullet.connect(pybullet.DIRECT)
+        while not stop.is_set():
+            robot = load_into_pybullet({str(ASSETS / "arm" / "model.sdf")!r}, physicsClientId=client)
+            assert not [entry for entry in robot.diagnostics if "line" in str(entry.message)], robot.diagnostics
+            robot.remove()
+        pybullet.disconnect(client)
+    except BaseException as error:
+        failures.append(repr(error))
+
+threads = [threading.Thread(target=load) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for k in range(LINES):  # while these loads go on, C code of this thread prints
+    library.printf(b"line %d\\n", ctypes.c_int(k))
+    if k % 100 == 0:
+        stop.wait(0.01)
+stop.set()
+for thread in threads:
+    thread.join()
+assert not failures, failures
+library.fflush(None)
+"""
+
+
+@pytest.mark.skipif(not stdout_capture._pointers(), reason="the streams of this C library are constants")
+def test_threads_that_load_lose_no_line_of_c_code_in_another_thread() -> None:
+    done = subprocess.run([sys.executable, "-c", C_THREADS], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("pybullet build time")]
+    assert sorted(lines) == sorted(f"line {k}" for k in range(3000))
