@@ -9,6 +9,7 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack, cast
@@ -20,10 +21,19 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
 from bridge.output import write_file, write_folder
-from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, default_engines, factory_of, reads_file
+from bridge.parity.engines.protocol import (
+    Engine,
+    Factory,
+    NotReportedError,
+    default_engines,
+    factory_of,
+    is_witness_of_motion,
+    reads_file,
+)
 from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.contact_scenarios import contact_rows
 from bridge.parity.levels.coverage import find_gaps
+from bridge.parity.levels.exported.witness_motion import witness_rows
 from bridge.parity.levels.invariants import invariant_rows
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
 from bridge.parity.levels.quantity_rows import quantity_rows, refusal_rows
@@ -194,6 +204,7 @@ def compare(
         details |= {"load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, seed, configurations)
     rows += _motion_rows(selected, mechanism, named, seed, progress)
+    rows += _witness_rows(selected, mechanism, named, seed, search)
     found = Comparison(
         model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows), engines=names,
         environment=environment, diagnostics=diagnostics, details=details,
@@ -212,7 +223,7 @@ def _with_gaps(
 
     Every finding of the engines counts, also one that the result does not list because the reader reports its cause.
     """
-    moving = {name: not reads_file(factory) for name, factory in named if name != REFERENCE}
+    moving = {name: not reads_file(f) or is_witness_of_motion(f) for name, f in named if name != REFERENCE}
     known = (*mechanism.scene.diagnostics, *reported)
     gaps = find_gaps(found.rows, mechanism, levels, moving, known)
     return dataclasses.replace(found, gaps=gaps, conditions=conditions(known))
@@ -310,6 +321,24 @@ def _motion_rows(
         if level in levels:
             progress(f"{level} {_DESCRIPTIONS[level]}")
             yield from rows(mechanism, moving, seed)
+
+
+def _witness_rows(
+    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, search: Search
+) -> Iterator[Row]:
+    """The rows of engines that read the file themselves and move."""
+    if Level.MOTION in levels:
+        witnesses = {
+            name: partial(_opened, factory=factory, search=search)
+            for name, factory in named
+            if is_witness_of_motion(factory)
+        }
+        moving = [(name, factory) for name, factory in named if not reads_file(factory)]
+        yield from witness_rows(mechanism, moving, witnesses, seed)
+
+
+def _opened(mechanism: Mechanism, factory: Factory, search: Search) -> Engine:
+    return factory(mechanism, search)
 
 
 # --- data of the report ----------------------------------------------------------------------------------------------

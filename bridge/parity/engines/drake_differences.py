@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,15 @@ from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostic, Fate
 from loaders.model import Joint, Link
 from loaders.scene import Scene
+from loaders.spatial import Array
 
 _TARGET = "drake"
+_WATER = 1000.0
+"""Density of the ball whose inertia replaces an invalid one [kg/m^3]."""
 
 
 def known_differences(
-    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any], log: Sequence[str]
+    mechanism: Mechanism, links: Mapping[str, Any], joints: Mapping[str, Any]
 ) -> tuple[Diagnostic, ...]:
     """Return all known differences of one model.
 
@@ -26,38 +28,52 @@ def known_differences(
         mechanism: The model as this project reads it.
         links: Drake's bodies by scoped link name.
         joints: Drake's joints by scoped joint name.
-        log: The lines that Drake logged while it read the file.
     """
     return (
-        *_repaired_inertias(log, mechanism.scene),
-        *_added_masses(links, mechanism),
+        *_replaced_inertias(links, mechanism.scene),
         *_limits_of_continuous_joints(joints, mechanism.scene),
         *_limits_of_screws(joints, mechanism.scene),
         *_gravity(mechanism.scene.links),
     )
 
 
-_WARNING = re.compile(r"(?P<file>.*?):(?P<line>\d+): warning: .*inertia", re.DOTALL)
+def _replaced_inertias(links: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """The links to which Drake gives the inertia of a ball of water, because it finds their own invalid."""
+    for link in scene.links:
+        body = links.get(link.name)
+        if body is not None and _is_ball_of_water(body) and not _has_inertia_of(link, body):
+            template = "Drake finds the inertia of link {link} invalid and replaces it"
+            yield _about_link("drake.replaced-inertia", template, link)
 
 
-def _repaired_inertias(log: Sequence[str], scene: Scene) -> Iterator[Diagnostic]:
-    """The links whose invalid inertia Drake replaced: its warning states the line, and nothing else tells the link."""
-    for warning in filter(None, map(_WARNING.match, log)):
-        line = int(warning["line"])
-        in_file = [link for link in scene.links if Path(link.where.file).name == Path(warning["file"]).name]
-        before = [link for link in in_file if (link.where.line or 0) <= line]
-        if before:
-            link = max(before, key=lambda each: each.where.line or 0)
-            yield _about_link(
-                "drake.replaced-inertia", "Drake finds the inertia of link {link} invalid and replaces it", link
-            )
+def _is_ball_of_water(body: Any) -> bool:
+    mass = float(body.default_mass())
+    return math.isfinite(mass) and mass > 0.0 and _is_close(_moments(body), _ball_of_water(mass))
 
 
-def _added_masses(links: Mapping[str, Any], mechanism: Mechanism) -> Iterator[Diagnostic]:
-    """The links without mass to which Drake gives a mass."""
-    for body in mechanism.bodies:
-        if body.inertia.mass == 0.0 and links[body.name].default_mass() > 0.0:
-            yield _about_link("drake.replaced-inertia", "link {link} has no mass; Drake gives it one", body.link)
+def _has_inertia_of(link: Link, body: Any) -> bool:
+    """Return whether a link states the inertia that Drake has."""
+    if link.inertia is None or abs(link.inertia.mass - body.default_mass()) > 1e-9 * link.inertia.mass:
+        return False
+    return _is_close(link.inertia.I_Lcm, _moments(body))
+
+
+def _ball_of_water(mass: float) -> Array:
+    radius = math.cbrt(3.0 * mass / (4.0 * math.pi * _WATER))
+    moments: Array = 0.4 * mass * radius**2 * np.eye(3)
+    return moments
+
+
+def _moments(body: Any) -> Array:
+    """The inertia of Drake's body about its center of mass, shape (3, 3)."""
+    inertia = body.default_spatial_inertia()
+    about_center = inertia.Shift(inertia.get_com()).CalcRotationalInertia()
+    moments: Array = np.asarray(about_center.CopyToFullMatrix3(), dtype=np.float64)
+    return moments
+
+
+def _is_close(one: Array, two: Array) -> bool:
+    return bool(np.abs(one - two).max() <= 1e-9 * np.abs(two).max())
 
 
 def _gravity(links: Iterable[Link]) -> Iterator[Diagnostic]:

@@ -1,18 +1,16 @@
 """The adapter of Drake, which reads the original file with its own parser as an independent check.
 
 The mechanism provides only names, to match Drake's links and joints with those of the model; every number is Drake's.
-Drake reads without a scene graph, hence without meshes, and does not take part in the levels with motion.
+Drake reads without a scene graph, hence without meshes. Its motion is a reference for that of the other engines: it is
+integrated to a given accuracy or, where Drake knows discrete time only, in steps that are shorter than theirs.
 """
 
 from __future__ import annotations
 
-import logging
 import math
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import metadata
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -20,38 +18,25 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders import Search
 from loaders.diagnostics import Diagnostic
-from loaders.model import WORLD
-from loaders.scene import Scene
-from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dofs import moving_links, scalar_dofs, without_sentinel
+from .drake.drake_motion import SUBSTEPS, DrakeMotion, NoMotionError
+from .drake.drake_names import (
+    ModelMismatchError,
+    is_floating,
+    joints_by_name,
+    links_by_name,
+    position_in_drake,
+    position_of,
+    velocity_order,
+)
+from .drake.drake_plant import UnsupportedModelError, needs_steps, read_plant, without_log
 from .drake_differences import known_differences
 from .protocol import Dof, JointParameters, NotReportedError
 
-_WELD, _FLOATING, _BALL = "weld", "quaternion_floating", "ball_rpy"
-_RAISED = (RuntimeError, ValueError, IndexError, OverflowError, MemoryError, SystemExit)
-"""The Python exceptions for C++ exceptions and failed assertions."""
 _IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
 """Codes of diagnostics about what this project leaves out and Drake reads."""
-_MARKERS = ("model.config", "model.sdf", "package.xml")
-"""Files that mark a folder as a package to which the model can refer by name."""
-
-
-class _UnsupportedModelError(Exception):
-    """Drake does not read the file, or the adapter cannot compare what it reads; the message is the reason."""
-
-
-class _ModelMismatchError(Exception):
-    """Drake reads other links, joints or degrees of freedom than the mechanism has.
-
-    Attributes:
-        names: The links and joints that differ.
-    """
-
-    def __init__(self, message: str, *names: str) -> None:
-        super().__init__(message)
-        self.names = frozenset(names)
 
 
 class DrakeEngine:
@@ -68,35 +53,40 @@ class DrakeEngine:
 
     name = "drake"
     reads_file = True
+    is_witness_of_motion = True
+    """It reads the file itself and moves, so that the motions of other engines must converge to its own."""
 
     def __init__(self, mechanism: Mechanism, search: Search | None = None) -> None:
         self.mechanism = mechanism
         self.version = metadata.version("drake")
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.refusal, self.refusal_is_difference = "", False
-        with _Log() as log:
-            try:
-                self._plant = _read(mechanism.scene, search or {})
-            except _UnsupportedModelError as error:
-                self.refusal = f"Drake does not take part: {str(error).partition(chr(10))[0]}"
-                return
+        self._search: Search = search or {}
+        self._seconds = mechanism.scene.physics.time_step
+        self._open()
+
+    def _open(self) -> None:
+        """Read the file, and match the links, joints and velocities with those of the mechanism."""
+        step = self._seconds / SUBSTEPS if needs_steps(self.mechanism) else 0.0
         try:
-            self._match_names(log.lines)
-        except _UnsupportedModelError as error:
-            self.refusal = f"Drake does not take part: {error}"
-        except _ModelMismatchError as error:
+            with without_log():
+                self._plant = read_plant(self.mechanism.scene, self._search, step)
+            self._match_names()
+        except UnsupportedModelError as error:
+            self.refusal = f"Drake does not take part: {str(error).partition(chr(10))[0]}"
+        except ModelMismatchError as error:
             self._report_mismatch(error)
 
-    def _match_names(self, log: list[str]) -> None:
-        """Match the links, joints and velocities of the mechanism with those of Drake's plant."""
+    def _match_names(self) -> None:
         mechanism = self.mechanism
         self._context: Any = self._plant.CreateDefaultContext()
-        self._links = _links_by_name(self._plant, mechanism)
-        self._joints = _joints_by_name(self._plant, mechanism, self._links)
-        self._order = _velocity_order(self._plant, mechanism, self._joints)
-        self.diagnostics = known_differences(mechanism, self._links, self._joints, log)
+        self._links = links_by_name(self._plant, mechanism)
+        self._joints = joints_by_name(self._plant, mechanism, self._links)
+        self._order = velocity_order(self._plant, mechanism, self._joints)
+        self._motion: DrakeMotion | None = None
+        self.diagnostics = known_differences(mechanism, self._links, self._joints)
 
-    def _report_mismatch(self, error: _ModelMismatchError) -> None:
+    def _report_mismatch(self, error: ModelMismatchError) -> None:
         reported = (*self.mechanism.scene.diagnostics, *self.mechanism.diagnostics)
         ignored = (entry for entry in reported if entry.code in _IGNORED_HERE)
         cause = next((entry for entry in ignored if error.names.intersection(entry.subjects)), None)
@@ -117,12 +107,20 @@ class DrakeEngine:
         for name, joint in self._joints.items():
             if name in q:
                 start = joint.position_start()
-                positions[start : start + joint.num_positions()] = _position(joint, q[name])
+                positions[start : start + joint.num_positions()] = position_in_drake(joint, q[name])
             if name in v:
                 rates, start = np.atleast_1d(np.asarray(v[name], dtype=np.float64)), joint.velocity_start()
-                velocities[start : start + len(rates)] = np.roll(rates, 3) if _is_floating(joint) else rates
+                velocities[start : start + len(rates)] = np.roll(rates, 3) if is_floating(joint) else rates
         self._plant.SetPositions(self._context, positions)
         self._plant.SetVelocities(self._context, velocities)
+        self._context.SetTime(0.0)
+        self._motion = None
+
+    def positions(self) -> dict[str, Position]:
+        """See `Engine.positions`."""
+        self._require_model()
+        positions = np.asarray(self._plant.GetPositions(self._context))
+        return {name: position_of(joint, positions) for name, joint in self._joints.items()}
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
@@ -162,7 +160,7 @@ class DrakeEngine:
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("Drake couples joints only in discrete-time plants")
+        raise NotReportedError("Drake does not report its couplings; its motion shows them")
 
     def mass_matrix(self) -> Array:
         """See `Engine.mass_matrix`."""
@@ -207,7 +205,7 @@ class DrakeEngine:
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("Drake couples joints only in discrete-time plants")
+        raise NotReportedError("Drake does not report violations of its constraints; its motion shows them")
 
     def velocities(self) -> Array:
         """See `Engine.velocities`."""
@@ -223,137 +221,27 @@ class DrakeEngine:
         raise NotReportedError("Drake is used without collision shapes")
 
     def set_step(self, seconds: float) -> None:
-        """See `Engine.set_step`; Drake does not take part in motion."""
+        """See `Engine.set_step`; in continuous time it determines only how far a step goes."""
+        if seconds != self._seconds and not self.refusal:
+            self._seconds = seconds
+            if self._plant.time_step() > 0.0:
+                self._open()
 
     def step(self, count: int) -> None:
-        """See `Engine.step`; Drake does not take part in motion."""
+        """See `Engine.step`.
+
+        Raises:
+            NotReportedError: If Drake cannot simulate the model.
+        """
+        self._require_model()
+        try:
+            self._motion = self._motion or DrakeMotion(self._plant, self._context)
+            self._motion.advance(count * self._seconds)
+        except NoMotionError as error:
+            raise NotReportedError(f"Drake does not simulate the model: {error}") from error
 
     def close(self) -> None:
         """See `Engine.close`."""
-
-
-def _read(scene: Scene, search: Search) -> Any:
-    """Return Drake's plant of the scene's file.
-
-    Nothing is fetched from the network. The gravity of the scene is set, because Drake ignores that of the file.
-    """
-    if not Path(scene.source).is_file():
-        raise _UnsupportedModelError("the model was not loaded from a file")
-    os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
-    from pydrake.multibody.parsing import Parser
-    from pydrake.multibody.plant import MultibodyPlant
-
-    plant = MultibodyPlant(0.0)
-    parser = Parser(plant)
-    packages = parser.package_map()
-    for name, package in _packages(Path(scene.source).resolve(), search):
-        if not packages.Contains(name):
-            packages.Add(name, package)
-    try:
-        parser.AddModels(Path(scene.source))
-        plant.Finalize()
-    except _RAISED as error:
-        raise _UnsupportedModelError(str(error) or type(error).__name__) from error
-    gravity: Any = scene.gravity
-    plant.mutable_gravity_field().set_gravity_vector(gravity)
-    return plant
-
-
-def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
-    """Yield names and absolute folders of packages, in order of precedence.
-
-    First come the packages of the user's map, then those in the user's folders, then those near the model.
-    """
-    yield from ((name, Path(folder).resolve()) for name, folder in (search.get("package_map") or {}).items())
-    for top in (*(Path(path).resolve() for path in search.get("paths", ())), *source.parents[:3]):
-        folders = (folder for folder in sorted(top.iterdir() if top.is_dir() else ()) if folder.is_dir())
-        yield from ((f.name, f) for f in folders if any((f / marker).is_file() for marker in _MARKERS))
-
-
-# --- names -----------------------------------------------------------------------------------------------------------
-
-
-def _links_by_name(plant: Any, mechanism: Mechanism) -> dict[str, Any]:
-    """Drake's bodies by scoped link name; Drake adds the scope of the model to files whose root is one model."""
-    from pydrake.multibody.tree import BodyIndex
-
-    expected = {body.name for body in mechanism.bodies}
-    links = {}
-    for index in range(1, plant.num_bodies()):
-        body = plant.get_body(BodyIndex(index))
-        full = f"{plant.GetModelInstanceName(body.model_instance())}{SEPARATOR}{body.name()}"
-        name = full if full in expected else full.partition(SEPARATOR)[2]
-        if name not in expected:
-            raise _ModelMismatchError(f"it has a link {full}, which the model does not have", name)
-        links[name] = body
-    if WORLD in expected:
-        links[WORLD] = plant.world_body()
-    missing = sorted(expected - links.keys())
-    if missing:
-        raise _ModelMismatchError(f"it does not have the link {missing[0]}", *missing)
-    return links
-
-
-def _joints_by_name(plant: Any, mechanism: Mechanism, links: Mapping[str, Any]) -> dict[str, Any]:
-    """Drake's joints by scoped name; Drake puts a joint into the scope of its child, not where the file has it."""
-    link_of = {body.index(): name for name, body in links.items()}
-    names = {(joint.child, local_name(joint.name)): joint.name for joint in mechanism.scene.joints}
-    joints = {}
-    for index in plant.GetJointIndices():
-        joint = plant.get_joint(index)
-        if joint.type_name() == _WELD:
-            continue
-        child = link_of.get(joint.child_body().index(), WORLD)
-        name = names.get((child, joint.name()), child if _is_floating(joint) else "")
-        if not name:
-            message = f"it has a joint {joint.name()} with child {child}, which the model does not have"
-            raise _ModelMismatchError(message, joint.name())
-        if _is_floating(joint) and joint.frame_on_parent().index() != plant.world_frame().index():
-            frame = joint.frame_on_parent().name()
-            raise _UnsupportedModelError(
-                f"it measures the pose of free link {child} in frame {frame}, not in the world"
-            )
-        joints[name] = joint
-    return joints
-
-
-def _velocity_order(plant: Any, mechanism: Mechanism, joints: Mapping[str, Any]) -> list[int]:
-    """The index of Drake's velocity for each component of the mechanism's ``v_order``."""
-    order = []
-    for name, component in mechanism.v_order:
-        if name not in joints:
-            raise _ModelMismatchError(f"its joint {name} is fixed or missing", name)
-        joint = joints[name]
-        order.append(joint.velocity_start() + ((component + 3) % 6 if _is_floating(joint) else component))
-    unmatched = sorted(name for name, joint in joints.items() if joint.num_velocities() and not _covers(joint, order))
-    if unmatched:
-        raise _ModelMismatchError(f"its joint {unmatched[0]} moves; that of the model is fixed", *unmatched)
-    if sorted(order) != list(range(plant.num_velocities())):
-        raise _ModelMismatchError("it has other degrees of freedom")
-    return order
-
-
-def _covers(joint: Any, order: list[int]) -> bool:
-    return joint.velocity_start() in order
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
-
-
-def _is_floating(joint: Any) -> bool:
-    return bool(joint.type_name() == _FLOATING)
-
-
-def _position(joint: Any, value: Position) -> Array:
-    numbers: Array = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    if _is_floating(joint):
-        return np.roll(numbers, 4)
-    if joint.type_name() == _BALL:
-        from pydrake.common.eigen_geometry import Quaternion
-        from pydrake.math import RollPitchYaw
-
-        return np.asarray(RollPitchYaw(Quaternion(numbers / np.linalg.norm(numbers))).vector())
-    return numbers
 
 
 def _inertia(body: Any) -> SpatialInertia:
@@ -363,26 +251,3 @@ def _inertia(body: Any) -> SpatialInertia:
     p_LLcm = np.asarray(spatial_inertia.get_com())
     I_Lcm = np.asarray(spatial_inertia.Shift(p_LLcm).CalcRotationalInertia().CopyToFullMatrix3())
     return SpatialInertia.in_frame(float(spatial_inertia.get_mass()), Pose.of(p=tuple(p_LLcm.tolist())), I_Lcm)
-
-
-class _Log(logging.Handler):
-    """A context manager that collects the lines that Drake logs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
-
-    def __enter__(self) -> Self:
-        logger = logging.getLogger("drake")
-        self._propagate = logger.propagate
-        logger.propagate = False
-        logger.addHandler(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        logger = logging.getLogger("drake")
-        logger.removeHandler(self)
-        logger.propagate = self._propagate

@@ -173,8 +173,13 @@ class NotReportedError(Exception):
 
 
 def reads_file(factory: Factory) -> bool:
-    """Return whether an engine reads the original file itself; it then takes part in L0 and L1 only."""
+    """Return whether an engine reads the original file itself; it is then no part of the motion of mechanisms."""
     return bool(getattr(factory, "reads_file", False))
+
+
+def is_witness_of_motion(factory: Factory) -> bool:
+    """Return whether an engine reads the original file itself and moves; it is then a reference for other motions."""
+    return reads_file(factory) and bool(getattr(factory, "is_witness_of_motion", False))
 
 
 def engine_names() -> tuple[str, ...]:

@@ -22,6 +22,8 @@ _SHOWN_BY: Mapping[str, str] = {
     "motion with damping": "one step",
     "motion with rotors": "exported motion",
     "friction": "exported motion",
+    "couplings": "witnessed motion",
+    "constraint violation": "witnessed motion",
 }
 """Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
 NOT_RUN = "not run"

@@ -84,7 +84,7 @@ class RolloutCache:
     def displacement(self, engines: tuple[str, str], rollout: Rollout) -> Array:
         """Return the final difference of all link poses, as positions [m] and rotation vectors [rad]."""
         one, two = (self.trajectory(name, rollout).poses[-1] for name in engines)
-        return np.concatenate([_displacement(one[name], two[name]) for name in one])
+        return np.concatenate([displacement(one[name], two[name]) for name in one])
 
     def extent(self, engine: str, rollout: Rollout) -> float:
         """Return how far the links move in one engine: the largest distance from the first sample [m or rad]."""
@@ -109,7 +109,13 @@ def _is_same(one: Rollout, two: Rollout) -> bool:
     )
 
 
-def _displacement(one: Array, two: Array) -> Array:
+def displacement(one: Array, two: Array) -> Array:
+    """Return the position [m] and rotation vector [rad] of one pose relative to another, shape (6,).
+
+    Args:
+        one: The pose to measure from, shape (4, 4).
+        two: The pose to measure.
+    """
     w, x, y, z = matrix_to_quaternion(one[:3, :3].T @ two[:3, :3])
     return np.array((*(two[:3, 3] - one[:3, 3]), *(2.0 * math.copysign(1.0, w) * np.array((x, y, z)))))
 

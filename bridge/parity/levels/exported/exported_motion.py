@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from bridge.mechanism import Mechanism
@@ -26,6 +26,7 @@ from loaders.spatial import Array
 from .exported_model import exported
 from .stops import away_from_stops, is_free_of_stops, stop_rows
 
+QUANTITY = "exported motion"
 STEPS, SAMPLES = 80, 8
 """Number of the longest steps of the motion, and of times at which link poses are compared."""
 LONGEST_STEP = 2e-3
@@ -40,7 +41,7 @@ MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
 _Named = Sequence[tuple[str, Factory]]
 _Poses = list[dict[str, Array]]
-_Motion = tuple[_Poses, int]
+Motion = tuple[_Poses, int]
 """Link poses at the sampled times, and the number of them before the first stop is near."""
 
 
@@ -64,20 +65,26 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
         cause = f"the exported model is moved up to {MAX_WORK} degrees of freedom times steps; this one has {work}"
         yield from (_row(pair, Outcome.UNKNOWN, cause=cause) for pair in combinations(engines, 2))
         return
-    motions = _Motions(mechanism, engines, seed)
+    motions = Motions(mechanism, engines, seed)
     for pair in combinations(engines, 2):
         yield motions.row(pair)
     yield from stop_rows(mechanism, engines, seed)
 
 
-class _Motions:
-    """The motions of the exported model in each engine, computed when they are first needed."""
+class Motions:
+    """The motions of the exported model in each engine, computed when they are first needed.
 
-    def __init__(self, mechanism: Mechanism, engines: dict[str, Callable[[Mechanism], Engine]], seed: int) -> None:
+    Args:
+        mechanism: The complete mechanism.
+        engines: Functions that open an engine, by name.
+        seed: Seed of the random initial state.
+    """
+
+    def __init__(self, mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], Engine]], seed: int) -> None:
         self._mechanism = mechanism
         self._engines = engines
         self._start = _start(mechanism, seed)
-        self._known: dict[tuple[str, float, float], _Motion] = {}
+        self._known: dict[tuple[str, float, float], Motion] = {}
         self._diagnostics: dict[str, tuple[Diagnostic, ...]] = {}
 
     def row(self, pair: tuple[str, str]) -> Row:
@@ -101,7 +108,7 @@ class _Motions:
 
     def _measured(self, pair: tuple[str, str], longest: float) -> Row:
         motions = [
-            (step, [self._motion(name, step, STEPS * longest) for name in pair])
+            (step, [self.motion(name, step, STEPS * longest) for name in pair])
             for step in (longest / 2**k for k in range(HALVINGS))
         ]
         before_stops = max(1, min(count for _, both in motions for _, count in both))
@@ -112,13 +119,19 @@ class _Motions:
                 compare_readings(a, b, pose_distance, worst)
             points.append((step, worst.error))
         first, last = points[0][1], points[-1][1]
-        ratio = 0.0 if max(first, last) <= TOLERANCE else last / first if 0.0 < first < math.inf else math.inf
-        ratio = math.inf if math.isnan(ratio) else ratio
+        ratio = shrinkage(first, last)
         return _row(
             pair, Outcome.PASSED, error=ratio, where=worst.where, convergence=tuple(points), order=log_log_slope(points)
         )
 
-    def _motion(self, name: str, step: float, duration: float) -> _Motion:
+    def motion(self, name: str, step: float, duration: float) -> Motion:
+        """Return the link poses at the sampled times, and the number of them before the first stop is near.
+
+        Args:
+            name: The engine.
+            step: Time step [s].
+            duration: Simulated time [s].
+        """
         key = name, step, duration
         if key not in self._known:
             engine = self._engines[name](exported(self._mechanism, step))
@@ -135,15 +148,34 @@ class _Motions:
                 engine.close()
         return self._known[key]
 
-    def _failed(self, row: Row) -> Row:
-        """The difference, with what an engine lacks as its cause if it lacks something."""
+    def with_loss(self, row: Row) -> Row | None:
+        """Return the difference with what an engine lacks as its cause; None if no engine lacks anything."""
         entries = (entry for name in row.engines for entry in self._diagnostics[name])
         lost = next((entry for entry in entries if entry.fate is Fate.DROPPED and entry.code in LOST), None)
         if lost is not None:
             return explained(row, cause_of(lost, row.quantity, math.inf))
+        return None
+
+    def _failed(self, row: Row) -> Row:
+        lost = self.with_loss(row)
+        if lost is not None:
+            return lost
         (step, error) = row.convergence[-1]
         cause = f"the motions do not converge: {error:.1e} m or rad apart at a step of {1e3 * step:g} ms"
         return dataclasses.replace(row, outcome=Outcome.FAILED, cause=cause)
+
+
+def shrinkage(first: float, last: float) -> float:
+    """Return the ratio of the errors at the shortest and at the longest step; zero if both are within the tolerance.
+
+    Args:
+        first: The error at the longest step.
+        last: The error at the shortest step.
+    """
+    if max(first, last) <= TOLERANCE:
+        return 0.0
+    ratio = last / first if 0.0 < first < math.inf else math.inf
+    return math.inf if math.isnan(ratio) else ratio
 
 
 def _start(mechanism: Mechanism, seed: int) -> State:
@@ -169,7 +201,7 @@ def _row(
     order: float | None = None,
 ) -> Row:
     return Row(
-        level=Level.MOTION, quantity="exported motion", unit="", engines=pair, error=error, tolerance=SHRINKS,
+        level=Level.MOTION, quantity=QUANTITY, unit="", engines=pair, error=error, tolerance=SHRINKS,
         where=where, subjects=names_at(where) if where else (), outcome=outcome, cause=cause, convergence=convergence,
         order=order,
     )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Drake: its parser, and its names for the links, joints and velocities of a mechanism."""
