@@ -156,6 +156,25 @@ def add_document_options(parser: ArgumentParser) -> None:
     group.add_argument("--sdf-version", choices=choices, metavar="VERSION", help=text)
     text = "write model.config beside the model, by which Gazebo finds it"
     group.add_argument("--model-config", action="store_true", default=None, help=text)
+    _add_urdf_options(parser)
+
+
+def _add_urdf_options(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("URDF")
+    text = "extensions that may be written: drake, gazebo, pybullet, separated by commas, or none (default: all)"
+    group.add_argument("--extensions", type=values.extensions, metavar="A,B", help=text)
+    text = "joints of several degrees of freedom as Drake's, or as chains of revolute and prismatic ones"
+    group.add_argument("--joints", choices=("all", "plain"), help=text)
+    text = "frames that links without mass stand for: those of links that moved to their joints, all, or none"
+    group.add_argument("--frame-links", choices=("moved", "all", "none"), help=text)
+    text = "leave out couplings"
+    group.add_argument("--no-couplings", dest="couplings", action="store_false", default=None, help=text)
+    text = "leave out actuators"
+    group.add_argument("--no-transmissions", dest="transmissions", action="store_false", default=None, help=text)
+    text = "URIs of meshes: relative, or package:// with a package.xml"
+    group.add_argument("--meshes", choices=("relative", "package"), help=text)
+    text = "write an SRDF file with the pairs of links that never collide"
+    group.add_argument("--write-srdf", action="store_true", default=None, help=text)
 
 
 def export_options(options: Namespace) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 LEVELS = ("L0", "L1", "L2", "L3", "L4")
 """The levels of a comparison."""
+EXTENSIONS = ("drake", "gazebo", "pybullet")
+"""The extensions of a URDF."""
 
 
 def name(text: str) -> str:
@@ -106,6 +108,21 @@ def levels(text: str) -> tuple[str, ...]:
         if level not in LEVELS:
             raise ArgumentTypeError(f"unknown level {level!r}; expected one or more of: {', '.join(LEVELS)}")
     return named
+
+
+def extensions(text: str) -> tuple[str, ...]:
+    """Return the extensions of a URDF that are separated by commas; ``none`` is none of them.
+
+    Raises:
+        ArgumentTypeError: if one is unknown.
+    """
+    if text == "none":
+        return ()
+    found = names(text)
+    for word in found:
+        if word not in EXTENSIONS:
+            raise ArgumentTypeError(f"unknown extension {word!r}; expected none, or some of: {', '.join(EXTENSIONS)}")
+    return found
 
 
 def names(text: str) -> tuple[str, ...]:

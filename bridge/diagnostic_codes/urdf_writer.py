@@ -20,6 +20,11 @@ CODES = {
         "",
         (Fate.NOTED,),
     ),
+    "urdfout.chain": CodeInfo(
+        "A joint of several degrees of freedom becomes a chain of joints with one axis, and links without mass.",
+        "Allow Drake's joints, or use a reader with such joints.",
+        (Fate.APPROXIMATED,),
+    ),
     "urdfout.constraint": CodeInfo(
         "A constraint has no element, or refers to a joint that has not one axis; it is left out.",
         "",
@@ -35,6 +40,7 @@ CODES = {
         "Allow more `extensions`, or write SDFormat.",
         (Fate.DROPPED, Fate.NOTED),
     ),
+    "urdfout.frame-link": CodeInfo("Links without mass stand for frames.", "", (Fate.NOTED,)),
     "urdfout.joint-property": CodeInfo(
         "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
     ),
@@ -61,6 +67,11 @@ CODES = {
     "urdfout.name": CodeInfo(
         "Names that are not legal or not unique in URDF are changed; the result has the map.", "", (Fate.NOTED,)
     ),
+    "urdfout.no-inertia": CodeInfo(
+        "PyBullet gives a link without `<inertial>` 1 kg; the mass 0 is written for links that are not the root.",
+        "",
+        (Fate.NOTED,),
+    ),
     "urdfout.read-back": CodeInfo(
         "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
     ),
@@ -78,9 +89,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "urdfout.shape": CodeInfo(
-        "Neither URDF nor the extensions in use have such a shape; the collision or visual is left out.",
+        "Neither URDF nor the extensions in use have such a shape; a mesh is written, or it is left out.",
         "Use a mesh.",
-        (Fate.DROPPED, Fate.NOTED),
+        (Fate.APPROXIMATED, Fate.DROPPED, Fate.NOTED),
     ),
     "urdfout.static": CodeInfo("Fixed joints take the place of a static model.", "", (Fate.NOTED,)),
     "urdfout.surface": CodeInfo(

@@ -40,6 +40,17 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
                 sensors, springs and contact properties, PyBullet's contact properties.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
                 writes the nearest possible one.
+            joints: ``all``: joints of Drake's types as such; a ``revolute2`` joint, which no reader knows, as a chain.
+                ``plain`` writes chains of revolute and prismatic joints for all joints of several degrees of freedom,
+                for readers that know no others.
+            frame_links: Frames that links without mass stand for: ``moved``, the old frames of links that moved;
+                ``all``, the frames of the source too, which are Drake's ``<frame>`` otherwise; or ``none``.
+            couplings: Whether couplings are written, as ``<mimic>``.
+            transmissions: Whether actuators are written, as ``<transmission>``.
+            meshes: The URIs of meshes: ``relative`` to the document, or ``package`` for ``package://`` and the name of
+                the model, with a ``package.xml`` beside the document, as ROS requires.
+            write_srdf: Whether `bridge.export_urdf` writes a file for MoveIt, ``.srdf``, with the pairs of links that
+                never collide.
             strict: Whether anything lost or approximated, in reading or in URDF, is an error.
 
     Raises:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.export.asset_files import ASSETS, AssetFiles
+from bridge.export.file_names import file_name
 from bridge.export.report import Report
 from bridge.export.sources import repaired, scene_of
 from bridge.export.xml_text import Element
@@ -59,6 +60,8 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     scene = scene_of(source, load_options)
     report = Report("urdf")
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
+    if options.meshes == "package":
+        assets = f"package://{file_name(scene.name)}/{assets}"
     files = Files(report, AssetFiles(assets))
     root = document(form, options, files)
     report.entries.raise_for(ExportError, strict=options.strict)

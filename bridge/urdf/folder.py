@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Unpack
 
 from bridge.export.documents.contents import Contents, Format, document_contents, single_document
@@ -14,6 +16,8 @@ from loaders.loss_summary import LossSummary
 
 from .build import Built, build
 from .options import UrdfOptions
+from .package import package_xml
+from .srdf import srdf_text
 
 _FORMAT = Format("URDF", ".urdf", "export_urdf", "urdfout.read-back")
 
@@ -102,7 +106,10 @@ def single_file(
         ExportError: if URDF cannot represent the model, or the written file, read back, is not the model; with
             ``strict``, if anything is lost.
         TypeError: if an option is unknown.
+        ValueError: if the meshes are to be those of a package.
     """
+    if options.get("meshes") == "package":
+        raise ValueError("a package is a folder; expected meshes='relative' for one file")
     built = build(source, options, assets)
     text, files = single_document(built, _FORMAT, assets, check=check)
     return text, files, built.diagnostics
@@ -111,4 +118,13 @@ def single_file(
 def _contents(built: Built) -> Contents:
     readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
     notes = ("Links and joints are those of the source. Frames of links are at their joints, where URDF requires it.",)
-    return document_contents(built, _FORMAT, readers, notes)
+    contents = document_contents(built, _FORMAT, readers, notes)
+    if built.options.write_srdf:
+        contents.files[str(Path(contents.main).with_suffix(".srdf"))] = srdf_text(
+            built.scene, built.form.scene, built.form.names
+        ).encode()
+    if built.options.meshes == "package":
+        name = Path(contents.main).stem
+        contents.files["package.xml"] = package_xml(name).encode()
+        contents = dataclasses.replace(contents, package_map={name: "."})
+    return contents

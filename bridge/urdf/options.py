@@ -12,6 +12,9 @@ from loaders.option_names import check_option_names
 Inertia = Literal["keep", "repair"]
 Extension = Literal["drake", "gazebo", "pybullet"]
 EXTENSIONS: tuple[Extension, ...] = get_args(Extension)
+Joints = Literal["all", "plain"]
+FrameLinks = Literal["moved", "all", "none"]
+Meshes = Literal["relative", "package"]
 
 
 class UrdfOptions(LoadOptions, total=False):
@@ -19,6 +22,12 @@ class UrdfOptions(LoadOptions, total=False):
 
     extensions: Sequence[Extension]
     inertia: Inertia
+    joints: Joints
+    frame_links: FrameLinks
+    couplings: bool
+    transmissions: bool
+    meshes: Meshes
+    write_srdf: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +36,21 @@ class Options:
 
     extensions: Sequence[Extension] = EXTENSIONS
     inertia: Inertia = "keep"
+    joints: Joints = "all"
+    frame_links: FrameLinks = "moved"
+    couplings: bool = True
+    transmissions: bool = True
+    meshes: Meshes = "relative"
+    write_srdf: bool = False
     strict: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.extensions, str):
             raise TypeError(f"expected a sequence of extensions, such as ({self.extensions!r},), not a string")
-        values = (*(("extension", value, EXTENSIONS) for value in self.extensions),)
-        for key, value, known in (*values, ("inertia", self.inertia, get_args(Inertia))):
+        choices = {"inertia": Inertia, "joints": Joints, "frame_links": FrameLinks, "meshes": Meshes}
+        values: list[tuple[str, str, tuple[str, ...]]] = [("extension", value, EXTENSIONS) for value in self.extensions]
+        values += [(key, getattr(self, key), get_args(choice)) for key, choice in choices.items()]
+        for key, value, known in values:
             if value not in known:
                 raise ValueError(f"unknown {key} {value!r}; expected one of: {', '.join(known)}")
 

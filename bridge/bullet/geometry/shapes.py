@@ -13,6 +13,7 @@ from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.convex_decomposition import CollisionMeshes, is_simplified, with_choice
+from bridge.geometry.tessellation.terrain import terrain_triangles
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import (
     Box,
@@ -32,7 +33,6 @@ from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .mesh_files import corners_stl, drawn_files, faces_stl, files_of, stl
 from .temporary_files import TemporaryFiles
-from .terrain_mesh import terrain_triangles
 from .textured_primitives import textured_mesh
 
 

@@ -21,9 +21,21 @@ SUFFIXES = {".sdf": "sdf", ".world": "sdf", ".urdf": "urdf"}
 _EXPORTS: dict[str, Any] = {"sdf": sdf, "urdf": urdf}
 _OF_ONE_TARGET: dict[str, dict[str, str]] = {
     "sdf": {"sdf_version": "version", "model_config": "model_config"},
-    "urdf": {},
+    "urdf": {
+        key: key
+        for key in (
+            "extensions",
+            "joints",
+            "frame_links",
+            "couplings",
+            "transmissions",
+            "meshes",
+            "write_srdf",
+        )
+    },
 }
 """Keyword of each option that applies to one target alone; the option is None if it is not given."""
+_FLAGS = {"couplings": "no-couplings", "transmissions": "no-transmissions"}
 _OF_MJCF = {
     "actuators": "none",
     "base": "as_is",
@@ -64,6 +76,8 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
         stale = export.stale_files(scene, out, **keywords)
         _print(options, output, {"stale": list(stale)}, stale)
         return 1 if stale else 0
+    if as_file and (options.meshes == "package" or options.write_srdf or options.model_config):
+        raise UsageError("--meshes package, --write-srdf and --model-config write a folder; expected one, not a file")
     with writing_to(out):
         if as_file:
             files, diagnostics = _write_file(options, scene, out, export, keywords)
@@ -90,6 +104,7 @@ def keywords_of(options: Namespace, target: str) -> dict[str, Any]:
         given = {key: getattr(options, key) for key in keywords if getattr(options, key) is not None}
         if given and other != target:
             flag = next(iter(given)).replace("_", "-")
+            flag = _FLAGS.get(flag, flag)
             raise UsageError(f"--{flag} applies to --to {other}; expected that, or no such option")
         found |= {keywords[key]: value for key, value in given.items()}
     return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from bridge.export.report import Report
+from bridge.urdf.options import Options
 from loaders import model as m
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.scene import Scene
@@ -84,18 +85,23 @@ _WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
 """Types that are left out as a whole, elsewhere."""
 
 
-def with_representable_fields(scene: Scene, extensions: Collection[str], report: Report) -> Scene:
-    """Return the scene with defaults for the fields that neither URDF nor the given extensions hold.
+def with_representable_fields(scene: Scene, options: Options, report: Report) -> Scene:
+    """Return the scene with defaults for the fields that the document may not hold.
 
     Args:
         scene: The scene.
-        extensions: The extensions that the document may use.
+        options: The options of the export.
         report: Receives one finding for each value that is left out.
     """
     kept = {cls: set(fields) for cls, fields in _PLAIN.items()}
-    for name in extensions:
+    for name in options.extensions:
         for cls, fields in _EXTENDED[name].items():
             kept[cls] |= fields
+    if options.frame_links == "all":
+        kept[Scene].add("frames")
+    for field, allowed in (("couplings", options.couplings), ("actuators", options.transmissions)):
+        if not allowed:
+            kept[Scene].remove(field)
     result: Scene = _Pruning(kept, report).pruned(scene, scene.name)
     return result
 

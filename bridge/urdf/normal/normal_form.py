@@ -10,9 +10,11 @@ from bridge.urdf.options import Options
 from loaders.scene import Scene
 from loaders.spatial import Pose
 
+from .chains import with_chains
 from .drives import with_representable_drives
 from .fields import with_representable_fields
 from .forces import with_anchor, with_bushing_frames, without_unknown_items
+from .frame_links import with_frame_links
 from .parts import with_representable_parts
 from .representable_joints import with_representable_joints
 from .tree import merged, rooted, with_static_links_welded
@@ -41,12 +43,15 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
     scene = with_static_links_welded(scene, report)
-    scene = with_representable_fields(scene, options.extensions, report)
+    scene = with_representable_fields(scene, options, report)
     scene = with_anchor(scene, report)
     drake = "drake" in options.extensions
     tree = rooted(scene, report, ball_constraints=drake)
-    scene = merged(tree, report)
+    chained = with_chains(tree.scene, report, plain=options.joints == "plain")
+    scene = merged(tree._replace(scene=chained), report)
     scene, frames = with_representable_joints(scene, report, drake=drake)
+    old = {} if options.frame_links == "none" else frames
+    scene = with_frame_links(scene, old, report, all_frames=options.frame_links == "all")
     scene = without_unknown_items(scene, report)
     scene = with_bushing_frames(scene)
     scene = with_representable_parts(scene, options.extensions, report)

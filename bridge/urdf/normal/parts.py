@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bridge.export.report import Report
+from bridge.sdf.normal.world_ends import MASSLESS
 from loaders.diagnostics import Fate
 from loaders.model import (
     WORLD,
@@ -27,6 +28,7 @@ from loaders.model import (
 )
 from loaders.scene import Scene
 
+from .shape_meshes import meshes_of
 from .surfaces import with_representable_surfaces
 from .unique import plain_name
 
@@ -61,7 +63,25 @@ def with_representable_parts(scene: Scene, extensions: Collection[str], report: 
         )
         links.append(_with_inertia(dataclasses.replace(part, visuals=visuals), report))
     joints = tuple(dataclasses.replace(joint, sensors=_named(joint.sensors)) for joint in scene.joints)
-    return dataclasses.replace(scene, links=tuple(links), joints=joints)
+    scene = dataclasses.replace(scene, links=tuple(links), joints=joints)
+    return _with_stated_mass(scene, report) if "pybullet" in extensions else scene
+
+
+def _with_stated_mass(scene: Scene, report: Report) -> Scene:
+    """Return the scene with the mass 0 of links without inertia that are no root, which PyBullet takes for 1 kg."""
+    held = {joint.child for joint in scene.joints}
+    massless = {link.name for link in scene.links if link.inertia is None and link.name in held}
+    if not massless:
+        return scene
+    report.add(
+        Fate.NOTED,
+        "urdfout.no-inertia",
+        "PyBullet gives a link without inertia 1 kg; wrote the mass 0 for {links}",
+        subjects=tuple(massless),
+        links=tuple(link.name for link in scene.links if link.name in massless),
+    )
+    links = (dataclasses.replace(k, inertia=MASSLESS) if k.name in massless else k for k in scene.links)
+    return dataclasses.replace(scene, links=tuple(links))
 
 
 def _with_inertia(link: Link, report: Report) -> Link:
@@ -94,23 +114,34 @@ def _with_shapes(link: Link, extensions: Collection[str], report: Report) -> Lin
         ("visuals", link.visuals),
     )
     for key, shapes in parts:
-        said = [part for part in shapes if _is_representable(part.geometry, extensions)]
+        said: list[Collision | Visual] = []
         for part in shapes:
-            if part not in said:
-                report.add(
-                    Fate.DROPPED if key == "collisions" else Fate.NOTED,
-                    "urdfout.shape",
-                    "the document cannot state the shape of {kind} {name} of link {link}, a {shape}; left it out",
-                    part.where,
-                    hint="use a mesh",
-                    subjects=(link.name,),
-                    kind=key[:-1],
-                    name=part.name,
-                    link=link.name,
-                    shape=type(part.geometry).__name__.lower(),
-                )
+            if _is_representable(part.geometry, extensions):
+                said.append(part)
+                continue
+            meshes = meshes_of(part.geometry, report, part.where)
+            said += [dataclasses.replace(part, geometry=mesh) for mesh in meshes]
+            _report_shape(link, part, report, becomes_mesh=bool(meshes))
         kept[key] = _named(tuple(said))
     return dataclasses.replace(link, **kept)
+
+
+def _report_shape(link: Link, part: Collision | Visual, report: Report, *, becomes_mesh: bool) -> None:
+    collides = isinstance(part, Collision)
+    loss, outcome = (Fate.APPROXIMATED, "wrote a mesh") if becomes_mesh else (Fate.DROPPED, "left it out")
+    report.add(
+        loss if collides else Fate.NOTED,
+        "urdfout.shape",
+        "the document cannot state the shape of {kind} {name} of link {link}, a {shape}; {outcome}",
+        part.where,
+        hint="" if becomes_mesh else "use a mesh",
+        subjects=(link.name,),
+        kind="collision" if collides else "visual",
+        name=part.name,
+        link=link.name,
+        shape=type(part.geometry).__name__.lower(),
+        outcome=outcome,
+    )
 
 
 def _is_representable(geometry: Geometry, extensions: Collection[str]) -> bool:

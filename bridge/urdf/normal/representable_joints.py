@@ -59,12 +59,10 @@ def with_representable_joints(scene: Scene, report: Report, *, drake: bool) -> t
 
 def _obstacle(joint: Joint, *, drake: bool) -> str:
     """Return why a joint cannot be written; empty if it can."""
-    if joint.type in (JointType.REVOLUTE2, JointType.GEARBOX):
+    if joint.type is JointType.GEARBOX:
         return "it has no such type"
     if joint.type in _OF_DRAKE and not drake:
         return "the type is an extension of Drake, which the options exclude"
-    if joint.type is JointType.UNIVERSAL and abs(float(joint.axes[0].xyz @ joint.axes[1].xyz)) > _CLOSE:
-        return "its axes are not perpendicular"
     return ""
 
 

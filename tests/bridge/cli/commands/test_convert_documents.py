@@ -57,3 +57,15 @@ def test_the_version_and_the_description_of_a_model(tmp_path: Path) -> None:
 def test_options_of_sdformat_are_refused_for_other_targets(target: str, tmp_path: Path) -> None:
     assert main(["convert", ARM, str(tmp_path / "x"), "--to", target, "--sdf-version", "1.9"]) == 2
     assert not (tmp_path / "x").exists()
+
+
+def test_the_options_of_urdf(tmp_path: Path) -> None:
+    words = ["--extensions", "none", "--joints", "plain", "--frame-links", "all", "--meshes", "package", "--write-srdf"]
+    assert main(["convert", ARM, str(tmp_path / "arm"), "--to", "urdf", "--no-couplings", *words]) == 0
+    text = (tmp_path / "arm" / "arm.urdf").read_text()
+    assert "drake:" not in text
+    assert "package://arm/assets/finger.obj" in text
+    assert (tmp_path / "arm" / "arm.srdf").is_file()
+    assert main(["convert", ARM, str(tmp_path / "x.urdf"), "--meshes", "package"]) == 2
+    assert main(["convert", ARM, str(tmp_path / "x.urdf"), "--extensions", "ros"]) == 2
+    assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--no-couplings"]) == 2
