@@ -43,7 +43,7 @@ ORDER = {
         {"display"},
         {"scene", "node"},
         {"xml", "ignored_elements", "resources", "drake"},
-        {"context", "scene_operations"},
+        {"context", "gazebo", "scene_operations"},
         {"extensions"},
         {"sdf", "mjcf"},
         {"urdf"},

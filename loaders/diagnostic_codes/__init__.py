@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from loaders.diagnostics import CodeInfo
 
-from . import directives, drake, input_files, meshes, mjcf, model, sdf, urdf, xml_reader
+from . import directives, drake, gazebo, input_files, meshes, mjcf, model, sdf, urdf, xml_reader
 
 CODES: dict[str, CodeInfo] = {
     **directives.CODES,
     **drake.CODES,
+    **gazebo.CODES,
     **input_files.CODES,
     **meshes.CODES,
     **mjcf.CODES,

@@ -13,7 +13,7 @@ from loaders.scene_operations.transform_scene import merge, place
 from loaders.scene_queries.scoped_names import SEPARATOR, renaming, root_model
 from loaders.sdf.elements.joints import read_couplings, read_joint
 from loaders.sdf.elements.links import read_link, read_link_lights
-from loaders.sdf.elements.world import IGNORED_IN_WORLD, STATE, read_world
+from loaders.sdf.elements.world import STATE, read_world
 from loaders.sdf.frames.frame_graph import (
     INTERFACE_MODEL,
     FrameGraph,
@@ -30,7 +30,7 @@ from .world_state import apply_state
 
 _IGNORED_IN_MODEL = {
     "gripper": (Fate.NOTED, "sdf.gripper", "a gripper is a feature of Gazebo classic"),
-    **{tag: IGNORED_IN_WORLD[tag] for tag in ("plugin", "model_state")},
+    "model_state": STATE,
     "state": STATE,
 }
 

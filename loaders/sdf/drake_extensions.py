@@ -1,4 +1,4 @@
-"""Drake's extensions in an SDF file: the ``drake:`` elements of models and joints."""
+"""Extensions in an SDF file: the ``drake:`` elements of models and joints, and the plugins of Gazebo."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_mimic, read_sdf_actuator, read_sdf_joints
 from loaders.drake.model_elements import read_model
+from loaders.gazebo.plugins import Carried, merged, read_plugins, with_followers
 from loaders.model import WORLD, Actuator, Coupling, Joint, by_name
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import attach_joints, merge
@@ -54,7 +55,7 @@ class ScopeNames:
 
 
 def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
-    """Return the scene with the joints, couplings, actuators and other items of Drake's elements."""
+    """Return the scene with the joints, couplings, actuators and other items of Drake and of Gazebo's plugins."""
     joints = by_name(scene.joints)
     models = [scope for scope in graph.scopes if scope.origin.kind is VertexKind.MODEL]
     drake_joints = [joint for scope in models for joint in read_sdf_joints(scope.node, ScopeNames(scope, joints))]
@@ -64,10 +65,13 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
     parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models]
     scene = merge(scene, *parts) if any(map(_has_items, parts)) else scene
     vertices = list(_joint_vertices(graph, joints))
+    carried = Carried()
+    for scope in graph.scopes:
+        read_plugins(scope.node, names[id(scope)], carried, "sdf.plugin")
     return dataclasses.replace(
         scene,
-        couplings=scene.couplings + tuple(_couplings(vertices, names, joints)),
-        actuators=tuple(_actuators(vertices, joints)) + scene.actuators,
+        couplings=with_followers(scene.couplings + tuple(_couplings(vertices, names, joints)), carried),
+        actuators=merged(tuple(_actuators(vertices, joints)) + scene.actuators, carried),
     )
 
 

@@ -1,4 +1,4 @@
-"""Drake's extensions of ``<robot>``."""
+"""Drake's extensions of ``<robot>``, and the plugins of Gazebo."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from loaders.drake.dialect import URDF
 from loaders.drake.model_elements import read_model
+from loaders.gazebo.plugins import Carried, merged, read_plugins, with_followers
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
 from loaders.scene import Scene
@@ -59,7 +60,15 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
     frames = tuple(_read_frame(node, links) for node in root.all("frame"))
     names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))
     part = read_model(root, names, URDF)
-    return dataclasses.replace(merge(scene, part), frames=scene.frames + frames)
+    carried = Carried()
+    for node in root.all("gazebo"):
+        read_plugins(node, names, carried, "urdf.plugin")
+    return dataclasses.replace(
+        merge(scene, part),
+        frames=scene.frames + frames,
+        couplings=with_followers(scene.couplings, carried),
+        actuators=merged(scene.actuators, carried),
+    )
 
 
 def _read_frame(node: Node, links: frozenset[str]) -> Frame:

@@ -29,14 +29,11 @@ _IGNORED_IN_LINK: IgnoredElements = {
     "visual": _LOOK,
     "laserRetro": _LOOK,
     "maxContacts": _ENGINE,
-    "plugin": _PLUGIN,
 }
 _IGNORED_IN_JOINT: IgnoredElements = {
     **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
-    "plugin": _PLUGIN,
 }
 _IGNORED_IN_ROBOT: IgnoredElements = {
-    "plugin": _PLUGIN,
     "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is the initial pose in Gazebo; the root link is at the origin"),
     "canonicalBody": (Fate.NOTED, "urdf.canonical-body", "the canonical link is the root link"),
     **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), _EMBEDDED),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from tests.support.code_example import Example
 
-from . import drake, files, from_mjcf, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf, urdf_writer
+from . import drake, files, from_mjcf, gazebo, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf, urdf_writer
 
 EXAMPLES: dict[str, Example] = {
     **drake.EXAMPLES,
     **files.EXAMPLES,
     **from_mjcf.EXAMPLES,
+    **gazebo.EXAMPLES,
     **lowering.EXAMPLES,
     **mjcf.EXAMPLES,
     **mjcf_reader.EXAMPLES,

@@ -17,6 +17,8 @@ LOST: Mapping[str, str] = {
     "drake.deformable": "deformation",
     "drake.mimic-ignored": _COUPLINGS,
     "drake.screw-limits": "limits",
+    "gazebo.joint": "actuators",
+    "gazebo.plugin-moves": "plugins that move something",
     "lower.coupling-without-freedom": _COUPLINGS,
     "lower.curve-of-several-pieces": "joint motion",
     "lower.gearbox-without-hinges": _COUPLINGS,

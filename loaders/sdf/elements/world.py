@@ -23,7 +23,6 @@ _NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion 
 STATE = (Fate.NOTED, "sdf.state", "it records the state of a running simulation and is not part of the model")
 IGNORED_IN_WORLD = {
     "actor": (Fate.NOTED, "sdf.actor", "an actor is an animation without a body"),
-    "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
     "scene": _APPEARANCE,
     "gui": _APPEARANCE,
     "audio": _APPEARANCE,

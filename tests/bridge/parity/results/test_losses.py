@@ -8,8 +8,8 @@ from bridge.parity.results.losses import ASSUMED, CONDITIONS, LOST, WITHOUT_EFFE
 from loaders.diagnostics import Diagnostic, Fate
 
 COMPARED = {
-    "directives", "drake", "lower", "mesh", "mjcf", "mjcf-in", "pybullet", "resource", "sdf", "srdf", "texture", "urdf",
-    "xml",
+    "directives", "drake", "gazebo", "lower", "mesh", "mjcf", "mjcf-in", "pybullet", "resource", "sdf", "srdf",
+    "texture", "urdf", "xml",
 }  # fmt: skip
 """Readers, lowering and engines; writers of files take no part in a comparison."""
 

@@ -1,0 +1,28 @@
+"""Codes of Gazebo's plugins, in SDFormat and URDF."""
+
+from __future__ import annotations
+
+from loaders.diagnostics import CodeInfo, Fate
+
+CODES = {
+    "gazebo.controller": CodeInfo(
+        "A plugin of Gazebo controls joints; they have actuators with its gains.",
+        "Command the actuators of the simulator.",
+        (Fate.NOTED,),
+    ),
+    "gazebo.gain": CodeInfo(
+        "A gain of a plugin's controller has no counterpart in an actuator.",
+        "Add this part of the control in the loop of the simulation.",
+        (Fate.APPROXIMATED,),
+    ),
+    "gazebo.joint": CodeInfo(
+        "A plugin drives a joint that the model has not, or that has not one degree of freedom.",
+        "Correct the name of the joint.",
+        (Fate.DROPPED,),
+    ),
+    "gazebo.plugin-moves": CodeInfo(
+        "A plugin of Gazebo moves something, and does not run in another simulator.",
+        "Apply its forces or motions in the loop of the simulation.",
+        (Fate.DROPPED,),
+    ),
+}

@@ -1,0 +1,238 @@
+"""Gazebo's plugins: controllers become actuators, joint followers become couplings, and the rest is reported."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from loaders.diagnostics import Fate
+from loaders.drake.dialect import NameResolver
+from loaders.ignored_elements import mark_read
+from loaders.model import Actuator, Coupling, Joint
+from loaders.node import Node
+from loaders.nodes.number_syntax import plain_number
+
+from .catalog import effect_of, words
+
+_POSITION, _VELOCITY, _EFFORT = "position", "velocity", "effort"
+_CONTROLLERS = {
+    re.compile(r"\bjoint position controller\b"): _POSITION,
+    re.compile(r"\bjoint controller\b"): _VELOCITY,
+    re.compile(r"\bapply joint force\b"): _EFFORT,
+    re.compile(r"\b(diff(erential)? drive|skid steer)\b"): _VELOCITY,
+}
+"""What the controllers command, by the words of the plugin."""
+_DRIVE = re.compile(r"\b(diff(erential)? drive|skid steer)\b")
+_MIMIC = re.compile(r"\bmimic joint\b")
+_JOINT_TAG = re.compile(r"joint_?name|(left|right)_?((front|rear|back|middle)_?)?joint|(left|right)_(front|rear)", re.I)
+_EFFORT_TAGS = ("cmd_max", "torque", "max_wheel_torque", "wheelTorque", "MaxForce", "max_force")
+_GAINS = {_POSITION: (1.0, 0.1, 0.01), _VELOCITY: (1.0, 0.0, 0.0)}
+"""Default gains P, I and D of gz-sim's controllers."""
+
+
+@dataclass(slots=True)
+class Carried:
+    """What plugins add to a scene."""
+
+    actuators: list[Actuator] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+
+
+def read_plugins(owner: Node, names: NameResolver, carried: Carried, code: str) -> None:
+    """Read the plugins of a model, a world, or of ``<gazebo>`` in a URDF.
+
+    Args:
+        owner: The element that has the plugins.
+        names: The names in the model.
+        carried: Receives what has a counterpart in every simulator.
+        code: Code of the note about a plugin that moves nothing.
+    """
+    for plugin in owner.all("plugin"):
+        mark_read(plugin)
+        text = words(plugin)
+        command = next((value for pattern, value in _CONTROLLERS.items() if pattern.search(text)), None)
+        effect = effect_of(plugin)
+        if effect and command is not None:
+            _read_controller(plugin, command, names, carried)
+        elif effect and _MIMIC.search(text):
+            _read_mimic(plugin, names, carried)
+        elif effect:
+            _report_dropped(plugin, effect)
+        else:
+            message = "ignored <plugin> {plugin}: a plugin is code for another simulator"
+            plugin.report(Fate.NOTED, code, message, plugin=_label(plugin))
+
+
+def _label(plugin: Node) -> str:
+    return plugin.attributes.get("filename", "").strip() or plugin.attributes.get("name", "").strip() or "?"
+
+
+def _report_dropped(plugin: Node, effect: str) -> None:
+    plugin.report(
+        Fate.DROPPED,
+        "gazebo.plugin-moves",
+        "plugin {plugin} does not run here; in Gazebo it would {effect}",
+        hint="apply these forces or motions in the loop of the simulation",
+        plugin=_label(plugin),
+        effect=effect,
+    )
+
+
+def merged(stated: tuple[Actuator, ...], carried: Carried) -> tuple[Actuator, ...]:
+    """Return the actuators of a source with those of its plugins; a controller adds its gains to a stated actuator.
+
+    Args:
+        stated: The actuators that the source states.
+        carried: What the plugins add.
+    """
+    controlled = {actuator.joint: actuator for actuator in carried.actuators}
+    taken = {actuator.joint for actuator in stated}
+    return (
+        *(_with_controller(actuator, controlled.get(actuator.joint)) for actuator in stated),
+        *(actuator for joint, actuator in controlled.items() if joint not in taken),
+    )
+
+
+def _with_controller(actuator: Actuator, controller: Actuator | None) -> Actuator:
+    if controller is None:
+        return actuator
+    return replace(
+        actuator,
+        effort=min(actuator.effort, controller.effort),
+        p_gain=controller.p_gain if actuator.p_gain is None else actuator.p_gain,
+        d_gain=controller.d_gain if actuator.d_gain is None else actuator.d_gain,
+        interfaces=tuple(dict.fromkeys((*actuator.interfaces, *controller.interfaces))),
+    )
+
+
+# --- controllers -----------------------------------------------------------------------------------------------------
+
+
+def _read_controller(plugin: Node, command: str, names: NameResolver, carried: Carried) -> None:
+    joints = list(_joints(plugin, names))
+    if not joints:
+        _report_dropped(plugin, effect_of(plugin))
+        return
+    p_gain, d_gain = _gains(plugin, command)
+    effort = min((abs(value) for tag in _EFFORT_TAGS if (value := _number(plugin, tag))), default=math.inf)
+    for joint in joints:
+        actuator = Actuator(
+            name=joint.name,
+            joint=joint.name,
+            effort=min(effort, joint.axes[0].effort),
+            p_gain=p_gain,
+            d_gain=d_gain,
+            interfaces=(command,),
+            where=plugin.where,
+        )
+        carried.actuators.append(actuator)
+    plugin.report(
+        Fate.NOTED,
+        "gazebo.controller",
+        "plugin {plugin} commands the {command} of joints {joints}, which have actuators{law}",
+        hint=f'actuators="{"motor" if command == _EFFORT else command}" of the export to MJCF writes them',
+        subjects=tuple(joint.name for joint in joints),
+        plugin=_label(plugin),
+        command=command,
+        joints=tuple(joint.name for joint in joints),
+        law=_law_of_drive(plugin),
+    )
+
+
+def _joints(plugin: Node, names: NameResolver) -> Iterator[Joint]:
+    """Yield the joints that a plugin names, each once; report those without one degree of freedom."""
+    seen = set()
+    for child in plugin.children:
+        name = child.text.strip()
+        if not _JOINT_TAG.fullmatch(child.tag) or not name or name in seen:
+            continue
+        seen.add(name)
+        joint = names.joint(name)
+        if joint is not None and len(joint.axes) == 1:
+            yield joint
+            continue
+        reason = "unknown" if joint is None else "not one of one degree of freedom"
+        message = "plugin {plugin} drives joint {joint}, which is {reason}; ignored"
+        child.report(Fate.DROPPED, "gazebo.joint", message, plugin=_label(plugin), joint=name, reason=reason)
+
+
+def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
+    """Return the gains of position and of velocity of a controller; None for one that sets the motion itself."""
+    if command == _EFFORT or _DRIVE.search(words(plugin)) or _flag(plugin, "use_velocity_commands"):
+        return None, None
+    if command == _VELOCITY and not _flag(plugin, "use_force_commands"):
+        return None, None
+    p, i, d = (
+        default if (value := _number(plugin, tag)) is None else value
+        for tag, default in zip(("p_gain", "i_gain", "d_gain"), _GAINS[command], strict=True)
+    )
+    rest = {"integral gain": i, **({"derivative gain": d} if command == _VELOCITY else {})}
+    lost = {name: gain for name, gain in rest.items() if gain}
+    if lost:
+        plugin.report(
+            Fate.APPROXIMATED,
+            "gazebo.gain",
+            "the controller of plugin {plugin} is kept without its {gains}",
+            plugin=_label(plugin),
+            gains=", ".join(f"{name} of {gain:g}" for name, gain in lost.items()),
+        )
+    return (p, d) if command == _POSITION else (None, p)
+
+
+def _law_of_drive(plugin: Node) -> str:
+    """Return the law by which a differential drive turns the speed of the model into those of the wheels."""
+    separation = _number(plugin, "wheel_separation") or _number(plugin, "wheelSeparation")
+    radius = _number(plugin, "wheel_radius")
+    diameter = _number(plugin, "wheel_diameter") or _number(plugin, "wheelDiameter")
+    radius = diameter / 2.0 if radius is None and diameter is not None else radius
+    if separation is None or not radius:
+        return ""
+    return f"; for speeds v and w of the model they turn at (v -+ {separation / 2.0:g} w) / {radius:g} rad/s"
+
+
+# --- followers -------------------------------------------------------------------------------------------------------
+
+
+def _read_mimic(plugin: Node, names: NameResolver, carried: Carried) -> None:
+    leader, follower = (names.joint(_text(plugin, tag)) for tag in ("joint", "mimicJoint"))
+    if leader is None or follower is None or len(leader.axes) != 1 or len(follower.axes) != 1 or leader is follower:
+        _report_dropped(plugin, effect_of(plugin))
+        return
+    multiplier = _number(plugin, "multiplier")
+    coupling = Coupling(
+        follower=follower.name,
+        leader=leader.name,
+        multiplier=1.0 if multiplier is None else multiplier,
+        offset=_number(plugin, "offset") or 0.0,
+        where=plugin.where,
+    )
+    carried.couplings.append(coupling)
+
+
+def with_followers(stated: tuple[Coupling, ...], carried: Carried) -> tuple[Coupling, ...]:
+    """Return the couplings of a source with those of its plugins, without second ones of a joint.
+
+    Args:
+        stated: The couplings that the source states.
+        carried: What the plugins add.
+    """
+    couplings = {coupling.follower: coupling for coupling in (*reversed(carried.couplings), *reversed(stated))}
+    return tuple(reversed(couplings.values())) if carried.couplings else stated
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def _text(plugin: Node, tag: str) -> str:
+    child = plugin.peek(tag)
+    return "" if child is None else child.text.strip()
+
+
+def _number(plugin: Node, tag: str) -> float | None:
+    return plain_number(_text(plugin, tag))
+
+
+def _flag(plugin: Node, tag: str) -> bool:
+    return _text(plugin, tag).lower() in {"true", "1"}
