@@ -30,6 +30,7 @@ PREFIXES = {
         "The `drake:` elements of SDFormat and URDF files; with the target `drake`, differences of Drake's own parser"
         " that the parity check takes into account."
     ),
+    "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
     "directives": "The reader of Drake model directives.",
     "mesh": "Mesh files, and shapes that become meshes in a target.",
     "texture": "Image files of textures in a target.",

@@ -1,7 +1,7 @@
 """Readers of mesh files: triangles in meters, Z up, with outward normals, grouped in parts.
 
-* COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also states its unit; see
-  `loaders.meshes.collada.is_up_axis_trusted`.
+* COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also states its unit, except
+  for some exporters; see `loaders.meshes.collada.is_up_axis_trusted`.
 * glTF: Y is up, as its specification says, and is rotated to Z, as in Drake.
 * OBJ, STL, PLY and OFF state neither unit nor axes: meters, Z up.
 * A scale or node that mirrors the mesh keeps the normals outward.

@@ -175,6 +175,8 @@ class Asset:
     """Length of the unit [m], or None if the file does not state it."""
     up_axis: str = ""
     """``X_UP``, ``Y_UP``, ``Z_UP``, or empty if the file does not state it."""
+    exporter: str = ""
+    """Program that wrote the file, as it names itself."""
 
 
 def check_collada(data: bytes) -> Asset:
@@ -199,6 +201,8 @@ def check_collada(data: bytes) -> Asset:
     def end(_: str) -> None:
         if path[1:] == ["asset", "up_axis"]:
             asset.up_axis = "".join(texts).strip().upper()
+        elif path[1:] == ["asset", "contributor", "authoring_tool"]:
+            asset.exporter = "".join(texts).strip()
         path.pop()
 
     def doctype(*_: object) -> None:

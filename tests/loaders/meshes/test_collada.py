@@ -45,6 +45,24 @@ def test_y_up_without_a_unit_is_not_believed(read) -> None:
     assert read.codes == ["mesh.up-axis"]
 
 
+@pytest.mark.parametrize(
+    ("exporter", "turned"),
+    [
+        ("OpenCOLLADA2010; ColladaMax", False),
+        ("Assimp Exporter", False),
+        ("VCGLib | MeshLab", False),
+        ("CINEMA4D 21.115 COLLADA Exporter", True),
+        ("Maya 8.0 | ColladaMaya v3.02", True),
+    ],
+)
+def test_the_exporter_decides_whether_y_is_up(read, exporter: str, turned: bool) -> None:
+    """Against the collision mesh of the same link: PR2 (OpenCOLLADA) has z up, unitree's h2 (Cinema 4D) y."""
+    tool = f"<contributor><authoring_tool>{exporter}</authoring_tool></contributor>"
+    data = read(collada(asset=f"{tool}<unit meter='1'/><up_axis>Y_UP</up_axis>"))
+    assert_box(data, *(((0, -3, 0), (1, 0, 2)) if turned else ((0, 0, 0), (1, 2, 3))))
+    assert read.codes == ["mesh.up-axis"]
+
+
 def test_real_meshes_that_declare_y_up_without_a_unit_have_z_up(pybullet_robots: Path) -> None:
     """The chassis of a car is long in x, and flat in z."""
     data = read_mesh(Mesh(uri="", path=str(pybullet_robots / "racecar/meshes/chassis.dae")), Diagnostics())
