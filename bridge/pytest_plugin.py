@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from bridge.parity import Comparison
 
 _DEFAULTS: dict[str, Any] = {"engines": None, "levels": ["L0", "L1"], "seed": 0, "configurations": 20}
-_KNOWN = {*_DEFAULTS, "tolerance", "tolerances"}
+_COMPARE_OPTIONS = {
+    "allow_xacro", "base", "inertia", "lenient", "package_map", "paths", "srdf", "strict", "unsafe_paths", "xacro_args",
+}  # fmt: skip
+"""Options of `bridge.compare` that are passed on."""
+_KNOWN = {*_DEFAULTS, *_COMPARE_OPTIONS, "tolerance", "tolerances"}
 _TABLE = "[tool.sdfbridge.parity]"
 
 
@@ -43,7 +47,9 @@ class LevelItem(pytest.Item):
     def runtest(self) -> None:
         """Compare the engines; fail if they differ, and skip the test if the level was not compared completely."""
         options = options_of(self.config)
-        found = _assert(self.path, options["engines"], options, (self.name,), _tolerances(options))
+        report = self.config.getoption("parity_report")
+        folder = None if report is None else Path(report) / _place(self.path, self.config.rootpath) / self.name
+        found = _assert(self.path, options, (self.name,), _tolerances(options), folder)
         gaps = [gap for gap in found.gaps if gap.level in {"", self.name}]
         if gaps:
             pytest.skip(f"INCOMPLETE: {'; '.join(map(str, gaps))}")
@@ -77,7 +83,33 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
         known = ", ".join(sorted(_KNOWN))
         raise pytest.UsageError(f"{_TABLE}: unknown option {unknown[0]!r}; expected one of: {known}")
     _check_tolerances(given)
-    return _DEFAULTS | given
+    return _DEFAULTS | _with_folders(given, config.rootpath)
+
+
+def _with_folders(given: dict[str, Any], root: Path) -> dict[str, Any]:
+    """The options with absolute paths; those of the file count from its folder.
+
+    Raises:
+        pytest.UsageError: if ``paths`` is not a list, or ``package_map`` is not a table.
+    """
+    found = dict(given)
+    if "paths" in given:
+        if not isinstance(given["paths"], list):
+            raise pytest.UsageError(f"{_TABLE}: paths must be a list of folders")
+        found["paths"] = [root / str(folder) for folder in given["paths"]]
+    if "package_map" in given:
+        if not isinstance(given["package_map"], dict):
+            raise pytest.UsageError(f"{_TABLE}: package_map must be a table with a folder for each package")
+        found["package_map"] = {name: root / str(folder) for name, folder in given["package_map"].items()}
+    if "srdf" in given:
+        found["srdf"] = root / str(given["srdf"])
+    return found
+
+
+def _place(path: Path, root: Path) -> str:
+    """The name of the folder of a model's reports."""
+    relative = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
+    return "__".join(relative.parts)
 
 
 def _check_tolerances(given: Mapping[str, Any]) -> None:
@@ -102,7 +134,9 @@ def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
     return {**common, **options.get("tolerances", {})}
 
 
-def assert_parity(model: Source, engines: Sequence[str] | None = None, tol: float | None = None) -> Comparison:
+def assert_parity(
+    model: Source, engines: Sequence[str] | None = None, tol: float | None = None, **options: Any
+) -> Comparison:
     """Compare engines on a model at L0 and L1, and fail if they differ.
 
     The verdict is INCOMPLETE where nothing differs, because L2 is not compared; `Comparison.gaps` lists what was not.
@@ -111,31 +145,32 @@ def assert_parity(model: Source, engines: Sequence[str] | None = None, tol: floa
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of the engines; None for those of `bridge.compare`.
         tol: The largest error that is allowed; None uses the tolerance of each quantity.
+        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and ``package_map``.
 
     Returns:
         The comparison.
 
     Raises:
         AssertionError: if a quantity differs without a known cause; the text lists each of them.
+        TypeError: if an option is unknown.
     """
-    return _assert(model, engines, _DEFAULTS, _DEFAULTS["levels"], {} if tol is None else {"": tol})
+    options = _DEFAULTS | options | {"engines": engines}
+    return _assert(model, options, options.pop("levels"), {} if tol is None else {"": tol})
 
 
 def _assert(
     model: Source,
-    engines: Sequence[str] | None,
     options: Mapping[str, Any],
     levels: Sequence[str],
     tolerances: Mapping[str, float],
+    report: Path | None = None,
 ) -> Comparison:
+    """Compare, write the report if a folder is given, and fail for a difference beyond the tolerances."""
     __tracebackhide__ = True
-    comparison = bridge.compare(
-        model,
-        engines if engines is None else tuple(engines),
-        levels=levels,
-        seed=options["seed"],
-        configurations=options["configurations"],
-    )
+    passed = {name: value for name, value in options.items() if name not in {"levels", "tolerance", "tolerances"}}
+    comparison = bridge.compare(model, levels=levels, **passed)
+    if report is not None:
+        comparison.to_folder(report)
     allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures}
     differing = [row for row, tolerance in allowed.items() if not row.error <= tolerance]
     if differing:
@@ -146,7 +181,7 @@ def _assert(
 
 
 def check_with_options(config: pytest.Config) -> Callable[..., Comparison]:
-    """Return `assert_parity` with the engines, levels and tolerances of ``pyproject.toml``."""
+    """Return `assert_parity` with the options of ``pyproject.toml``."""
     options = options_of(config)
 
     def check(model: Source, engines: Sequence[str] = (), tol: float | None = None) -> Comparison:
@@ -159,7 +194,8 @@ def check_with_options(config: pytest.Config) -> Callable[..., Comparison]:
         """
         __tracebackhide__ = True
         tolerances = _tolerances(options) if tol is None else {"": tol}
-        return _assert(model, engines or options["engines"], options, options["levels"], tolerances)
+        chosen = options | {"engines": engines or options["engines"]}
+        return _assert(model, chosen, options["levels"], tolerances)
 
     return check
 

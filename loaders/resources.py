@@ -9,7 +9,7 @@ A URI is searched for in this order:
 5. the environment variables in `loaders.search.folders.ENVIRONMENT`;
 6. ``models`` in the folders around that folder, and the folders that their packages export to Gazebo;
 7. every package and model below ``paths``, then every folder below them;
-8. the caches of Gazebo Fuel, read only;
+8. the caches of Gazebo Fuel and of Drake's packages, read only;
 9. ``finder``, a function of the caller, called with the URI as the file has it.
 
 ``$(find name)/rest`` is ``package://name/rest``. A path that does not exist, such as ``file://name/rest``, ``name`` or
@@ -34,6 +34,7 @@ from urllib.parse import unquote
 from .diagnostics import Fate
 from .node import Node
 from .search.allowed_roots import AllowedRoots
+from .search.drake_cache import drake_cache, drake_packages
 from .search.folders import (
     ancestors,
     enclosing,
@@ -189,7 +190,8 @@ class Resources:
         if key not in self._allowed:
             folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
-            more = (*(folder for folders in self.schemes.values() for folder in folders), *fuel_caches())
+            given_schemes = (folder for folders in self.schemes.values() for folder in folders)
+            more = (*given_schemes, *fuel_caches(), *filter(None, (drake_cache(),)))
             around, shelves = self._enclosing_packages, self._model_folders(folder)
             self._allowed[key] = AllowedRoots.of(given, more, shelves, around=around)
         return self._allowed[key].allow(path)
@@ -267,6 +269,7 @@ class Resources:
         yield from (folder / rest for folder in self._index.packages(name))
         yield from (folder / rest for folder in self._index.folders(name) if rest)
         yield from (version / rest for version in fuel_models(name))
+        yield from (folder / rest for folder in drake_packages(name))
 
 
 @dataclass(frozen=True, slots=True)

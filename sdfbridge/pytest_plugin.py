@@ -2,7 +2,8 @@
 
 Each model file becomes one test for each level. The fixtures `parity`, `scene` and `simulator` and the assertion
 `assert_parity` serve other tests. Options are read from the table ``[tool.sdfbridge.parity]`` of ``pyproject.toml``:
-``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``, and ``tolerances`` for each level.
+``engines``, ``levels``, ``seed``, ``configurations``, ``tolerance``, ``tolerances`` for each level, ``base``,
+``inertia``, and those of `loaders.load` such as ``package_map`` and ``paths``.
 
 Every run of pytest loads this module, also the tests of projects that have a package ``bridge`` or ``loaders`` of their
 own. It therefore imports nothing of sdfbridge's code until a hook or a fixture needs it. Where another package hides
@@ -30,9 +31,10 @@ SUFFIXES = (".sdf", ".urdf", ".world", ".dmd.yaml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option ``--parity``."""
+    """Add the options ``--parity`` and ``--parity-report``."""
     group = parser.getgroup("sdfbridge")
     group.addoption("--parity", action="store_true", help="compare simulators on every model file that is collected")
+    group.addoption("--parity-report", metavar="DIR", help="folder of a report of each comparison of --parity")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,22 +62,26 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
     return None
 
 
-def assert_parity(model: Source, engines: Sequence[str] | None = None, tol: float | None = None) -> Comparison:
+def assert_parity(
+    model: Source, engines: Sequence[str] | None = None, tol: float | None = None, **options: Any
+) -> Comparison:
     """Compare engines on a model at L0 and L1, and fail if they differ.
 
     Args:
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of the engines; None for MuJoCo and PyBullet, of those that are installed.
         tol: The largest error that is allowed; None uses the tolerance of each quantity.
+        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and ``package_map``.
 
     Returns:
         The comparison.
 
     Raises:
         AssertionError: if a quantity differs without a known cause; the text lists each of them.
+        TypeError: if an option is unknown.
     """
     __tracebackhide__ = True
-    comparison: Comparison = _bridge().assert_parity(model, engines, tol)
+    comparison: Comparison = _bridge().assert_parity(model, engines, tol, **options)
     return comparison
 
 
@@ -84,7 +90,7 @@ def assert_parity(model: Source, engines: Sequence[str] | None = None, tol: floa
 
 @pytest.fixture
 def parity(pytestconfig: pytest.Config) -> Callable[..., Comparison]:
-    """Return `assert_parity` with the engines, levels and tolerances of ``pyproject.toml``."""
+    """Return `assert_parity` with the options of ``pyproject.toml``."""
     check: Callable[..., Comparison] = _bridge().check_with_options(pytestconfig)
     return check
 

@@ -90,6 +90,12 @@ def add_force_option(parser: Any) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite files that were edited or written by others")
 
 
+def add_base_option(group: Any) -> None:
+    """Add the treatment of links that no joint holds."""
+    text = "links that no joint holds: as the file says, fixed to the world, or free"
+    group.add_argument("--base", choices=("as_is", "fixed", "free"), default="as_is", help=text)
+
+
 def add_compare_options(parser: ArgumentParser) -> None:
     """Add the options of ``compare``."""
     text = "second file: print what differs between both files, instead of comparing engines on one"
@@ -102,6 +108,7 @@ def add_compare_options(parser: ArgumentParser) -> None:
     group.add_argument("--seed", type=values.natural, default=0, metavar="N", help="seed of the random states")
     text = "number of random states (default: %(default)s)"
     group.add_argument("--configurations", type=values.positive, default=20, metavar="N", help=text)
+    add_base_option(group)
     text = "inertias that are not physical: refuse them, or repair them for all engines"
     group.add_argument("--inertia", choices=("keep", "repair"), default="keep", help=text)
     text = "joint position to compare and draw, such as elbow=0.5 or elbow=30deg"
@@ -133,8 +140,7 @@ def add_export_options(parser: ArgumentParser) -> None:
     text = "actuators of the driven joints: none, or a model of the drive"
     choices: tuple[str, ...] = ("none", "motor", "dcmotor", "position", "velocity")
     group.add_argument("--actuators", choices=choices, default="none", help=text)
-    text = "links that no joint holds: as the file says, fixed to the world, or free"
-    group.add_argument("--base", choices=("as_is", "fixed", "free"), default="as_is", help=text)
+    add_base_option(group)
     text = "inertias that are not physical: refuse them, repair them, or compute them from the collisions"
     choices = ("keep", "repair", "from_geometry", "error")
     group.add_argument("--inertia", choices=choices, default="keep", help=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal, get_args
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
@@ -10,6 +11,24 @@ from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.renumbering import with_bodies
 from loaders.model import WORLD
 from loaders.spatial import IDENTITY
+
+Base = Literal["as_is", "fixed", "free"]
+"""Treatment of the base: as the source states it, welded to the world, or free."""
+
+
+def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
+    """Return the mechanism with its bases as chosen.
+
+    Args:
+        mechanism: The mechanism to change.
+        base: ``as_is`` returns it unchanged; ``fixed`` and ``free`` are as in `with_base`.
+
+    Raises:
+        ValueError: if ``base`` is none of these.
+    """
+    if base not in get_args(Base):
+        raise ValueError(f"unknown value {base!r} of base; expected one of: {', '.join(get_args(Base))}")
+    return mechanism if base == "as_is" else with_base(mechanism, fixed=base == "fixed")
 
 
 def with_base(mechanism: Mechanism, *, fixed: bool) -> Mechanism:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from bridge.export.result import Document
+from bridge.lowering.base import Base
 from bridge.lowering.inputs import Source, source_name
 from loaders.loss_summary import LossSummary
 
@@ -13,7 +14,7 @@ from .document import Built, build
 from .export.folder import MjcfExport, export_mjcf, stale_files
 from .export.spec import require_xml_depth, to_spec
 from .xml.element import write
-from .xml.options import Actuators, Base, Contacts, Inertia, MjcfOptions, mechanism_and_options
+from .xml.options import Actuators, Contacts, Inertia, MjcfOptions, mechanism_and_options
 
 __all__ = [
     "Actuators",

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 import numpy as np
 
+from bridge.lowering.base import Base, with_chosen_base
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
@@ -69,7 +70,7 @@ _DESCRIPTIONS = {
     Level.CONTACT: "rest, stack, slide, bounce",
 }
 """The contents of these levels, for the progress messages."""
-_OPTIONS = frozenset({"levels", "seed", "configurations", "positions", "inertia", "progress"})
+_OPTIONS = frozenset({"levels", "seed", "configurations", "positions", "base", "inertia", "progress"})
 
 
 def _ignore(_message: str) -> None:
@@ -136,7 +137,7 @@ def _encoded(text: str) -> bytes:
     return text.encode(errors="backslashreplace")
 
 
-def compare(
+def compare(  # noqa: PLR0913 - the options of one comparison
     source: Source,
     engines: str | Sequence[str | Factory] | None = None,
     *,
@@ -144,6 +145,7 @@ def compare(
     seed: int = 0,
     configurations: int = DEFAULT_CONFIGURATIONS,
     positions: Mapping[str, Position] | None = None,
+    base: Base = "as_is",
     inertia: Literal["keep", "repair"] = "keep",
     progress: Callable[[str], None] = _ignore,
     **load_options: Unpack[LoadOptions],
@@ -161,6 +163,8 @@ def compare(
         configurations: Number of random states.
         positions: Positions of joints in a state to compare in addition to the random ones, and to draw. The other
             joints are at zero.
+        base: Whether free links are welded to the world where they are (``fixed``), or links that are welded to the
+            world become free (``free``), in every engine. Engines that read the file themselves cannot do this.
         inertia: Treatment of invalid inertias: ``repair`` replaces them by the nearest valid ones in every engine.
         progress: Called with a message at each stage.
         load_options: Options of `loaders.load` if ``source`` is a path. With ``strict``, anything that an engine
@@ -174,7 +178,8 @@ def compare(
         ExportError: If an engine cannot represent the model.
         EngineMissingError: If an engine is not installed.
         TypeError: If an option is unknown.
-        ValueError: If an engine, a level or a joint in ``positions`` is unknown, or ``configurations`` is less than 1.
+        ValueError: If an engine, a level or a joint in ``positions`` is unknown, or ``configurations`` is less than 1,
+            or ``base`` is unknown or given for an engine that reads the file itself.
 
     Example:
         >>> import bridge
@@ -189,7 +194,8 @@ def compare(
     chosen = default_engines() if engines is None else _several(engines)
     named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
-    mechanism = mechanism_of(source, repair_inertia=inertia == "repair", **load_options)
+    _check_base(base, named)
+    mechanism = with_chosen_base(mechanism_of(source, repair_inertia=inertia == "repair", **load_options), base)
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named if name != REFERENCE)
     progress(f"loading into {', '.join(names)}")
@@ -200,7 +206,7 @@ def compare(
         answering = {name: engine for name, engine in opened.items() if not getattr(engine, "refusal", "")}
         rows = [*refusal_rows(REFERENCE, opened), *_static_rows(selected, mechanism, answering, states, progress)]
         details = _details(mechanism, answering, states)
-        details |= {"positions": dict(positions or {}), "inertia": inertia}
+        details |= {"positions": dict(positions or {}), "inertia": inertia, "base": base}
         details |= {"load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, seed, configurations)
     rows += _motion_rows(selected, mechanism, named, seed, progress)
@@ -238,6 +244,13 @@ def _check_choices(engines: object, inertia: str) -> None:
         raise ValueError("engines is empty; expected one or more engines, such as mujoco,pybullet")
     if inertia not in {"keep", "repair"}:
         raise ValueError(f"unknown value {inertia!r} of inertia; expected one of: keep, repair")
+
+
+def _check_base(base: Base, named: Sequence[_NamedFactory]) -> None:
+    """Refuse another base for engines that read the file themselves."""
+    reading = [name for name, factory in named if reads_file(factory)]
+    if base != "as_is" and reading:
+        raise ValueError(f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is")
 
 
 def _level(level: Level | str) -> Level:

@@ -16,7 +16,7 @@ import pytest
 import loaders
 from loaders import Diagnostic, Limits
 from loaders.diagnostics import Diagnostics
-from loaders.scene_operations.mesh_units import check_units
+from loaders.scene_operations.mesh_checks import check_meshes
 from tests.code_examples.sdf import ENDS, LINK, SHAPE, TWO, model
 from tests.support.code_example import Example, findings, reading
 
@@ -95,7 +95,7 @@ def large_mesh(folder: Path) -> Iterable[Diagnostic]:
     links = f"<link name='a'>{mesh}</link><link name='b'><pose>1 0 0 0 0 0</pose></link>"
     (folder / "main.sdf").write_text(model(f"{links}<joint name='j' type='revolute'>{ENDS}<axis/></joint>"))
     diagnostics = Diagnostics()
-    check_units(loaders.load(folder / "main.sdf"), diagnostics)
+    check_meshes(loaders.load(folder / "main.sdf"), diagnostics)
     return diagnostics
 
 

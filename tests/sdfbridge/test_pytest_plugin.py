@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -55,6 +56,32 @@ def test_options_are_read_from_pyproject(folder: Path) -> None:
     assert "merges links that are connected by fixed joints" in process.stdout
     (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevel = 'L0'\n", encoding="utf-8")
     assert "unknown option 'level'" in run(folder, "--parity", "robots").stdout
+
+
+def test_packages_and_paths_of_pyproject_count_from_its_folder(folder: Path) -> None:
+    mesh = "<visual><geometry><mesh filename='package://parts/box.obj'/></geometry></visual>"
+    text = ARM.replace("</inertial>", f"</inertial>{mesh}", 1)
+    (folder / "robots" / "arm.urdf").write_text(text, encoding="utf-8")
+    (folder / "lib").mkdir()
+    (folder / "lib" / "box.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    options = "[tool.sdfbridge.parity]\nlevels = ['L0']\nconfigurations = 1\nstrict = true\n"
+    (folder / "pyproject.toml").write_text(options, encoding="utf-8")
+    assert "package://parts" in run(folder, "--parity", "robots").stdout
+    package = "package_map = { parts = 'lib' }\n"
+    (folder / "pyproject.toml").write_text(options + package, encoding="utf-8")
+    assert "package://parts" not in run(folder, "--parity", "robots").stdout
+    (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\npaths = 'lib'\n", encoding="utf-8")
+    assert "paths must be a list of folders" in run(folder, "--parity", "robots").stdout
+
+
+def test_a_report_is_written_for_each_model_and_level(folder: Path) -> None:
+    options = "[tool.sdfbridge.parity]\nlevels = ['L0', 'L1']\nconfigurations = 1\nbase = 'free'\n"
+    (folder / "pyproject.toml").write_text(options, encoding="utf-8")
+    process = run(folder, "--parity", "robots", "--parity-report", "out")
+    found = {str(path.relative_to(folder)) for path in folder.glob("out/**/report.html")}
+    assert found == {f"out/robots__arm.urdf/{level}/report.html" for level in ("L0", "L1")}, process.stdout
+    report = json.loads((folder / "out" / "robots__arm.urdf" / "L0" / "results.json").read_text(encoding="utf-8"))
+    assert "--base free" in report["command"]
 
 
 def test_each_level_may_have_its_own_tolerance(folder: Path) -> None:

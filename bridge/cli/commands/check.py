@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from bridge.cli import places
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.hints import with_command_words
-from bridge.cli.inputs import STDIN, expand, load_scene
+from bridge.cli.inputs import STDIN, expand, limits, load_scene
 from bridge.cli.output import Output
 from bridge.cli.reports.annotations import workflow_commands
 from bridge.cli.reports.json_report import VERSION, diagnostic_entry
 from bridge.cli.reports.sarif import sarif_log
 from bridge.lowering.inputs import mechanism_of
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
-from loaders.scene_operations.mesh_units import check_units
+from loaders.safety.limits import budgeted
+from loaders.scene_operations.mesh_checks import check_meshes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class _Result:
 
 
 def check(options: Namespace, output: Output) -> int:
-    """Report every problem of the files, and meshes whose size suggests a wrong unit.
+    """Report every problem of the files and of their meshes, also a size that suggests a wrong unit.
 
     Returns:
         1 if a file is invalid; with ``--strict`` also if there is a warning.
@@ -78,9 +79,10 @@ def _check_file(options: Namespace, file: str) -> _Result:
     """All diagnostics of reading and lowering a file."""
     try:
         scene = load_scene(options, file)
-        units = Diagnostics()
-        check_units(scene, units)
-        diagnostics = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *units)
+        meshes = Diagnostics()
+        with budgeted(limits(options)):
+            check_meshes(scene, meshes)
+        diagnostics = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *meshes)
     except ModelError as error:
         return _Result(file, error.diagnostics, valid=False, advice=getattr(error, "advice", ""))
     valid = not (options.strict and any(entry.severity == "warning" for entry in diagnostics))
@@ -89,7 +91,8 @@ def _check_file(options: Namespace, file: str) -> _Result:
 
 def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for result in results:
-        yield f"{result.name}: {'valid' if result.valid else 'invalid'}"
+        found = _counts([entry for entry in result.diagnostics if entry.severity == "warning"])
+        yield f"{result.name}: {'valid' if result.valid else 'invalid'}{f', with {found}' if found else ''}"
     if len(results) > 1:
         valid = sum(result.valid for result in results)
         found = _counts(diagnostics)

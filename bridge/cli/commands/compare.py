@@ -67,6 +67,7 @@ def _compare(options: Namespace, output: Output, scene: Scene) -> Comparison:
             seed=options.seed,
             configurations=options.configurations,
             positions=dict(options.set),
+            base=options.base,
             inertia=options.inertia,
             progress=output.status,
             strict=options.strict,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, cast, get_args
 
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
-from bridge.lowering.base import with_base
+from bridge.lowering.base import Base, with_chosen_base
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
@@ -18,7 +18,6 @@ from .target import TARGET
 Actuators = Literal["none", "motor", "dcmotor", "position", "velocity"]
 Contacts = Literal["geoms", "pairs"]
 Inertia = Literal["keep", "repair", "from_geometry", "error"]
-Base = Literal["as_is", "fixed", "free"]
 
 
 class MjcfOptions(LoadOptions, total=False):
@@ -81,7 +80,7 @@ def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechan
     mechanism = mechanism_of(source, **load_options)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
-    return mechanism if options.base == "as_is" else with_base(mechanism, fixed=options.base == "fixed"), options
+    return with_chosen_base(mechanism, options.base), options
 
 
 def _require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -46,12 +46,13 @@ def repeat_command(
         engines: The names of the engines.
         levels: The levels, if they are not the default ones.
         environment: Seed and number of configurations.
-        details: The options of the load, the chosen positions, and the treatment of inertias.
+        details: The options of the load, the chosen positions, and the treatment of the base and of inertias.
     """
     words = ["--engines", ",".join(engines), "--seed", environment["seed"]]
     words += ["--level", ",".join(levels)] if levels else []
     configurations = environment.get("configurations", str(DEFAULT_CONFIGURATIONS))
     words += ["--configurations", configurations] if configurations != str(DEFAULT_CONFIGURATIONS) else []
+    words += ["--base", details["base"]] if details.get("base", "as_is") != "as_is" else []
     words += ["--inertia", "repair"] if details.get("inertia") == "repair" else []
     words += load_words(details.get("load_options", {}))
     for joint, position in details.get("positions", {}).items():

@@ -142,6 +142,27 @@ def test_an_impossible_inertia_is_refused_or_repaired_alike_in_every_engine(tmp_
     assert "--inertia repair" in found.command
 
 
+# --- base ------------------------------------------------------------------------------------------------------------
+
+FLOATING = "<robot name='arm'>" + LINK.format("foot", 3) + LINK.format("upper", 1) + JOINT.format(
+    "hip", "foot", "upper", "0 1 0", "") + "</robot>"  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "sizes"), [("as_is", [1, 7]), ("fixed", [1])])
+def test_the_base_is_as_chosen_in_every_engine(base: str, sizes: list[int]) -> None:
+    scene = loaders.load_string(FLOATING, format="urdf")
+    found = compare(scene, base=base, levels=("L0", "L1"), configurations=2)  # type: ignore[arg-type]
+    assert found.agreement is Verdict.EQUIVALENT
+    assert {np.size(value) for q in found.details["random_positions"] for value in q.values()} == set(sizes)
+
+
+def test_another_base_is_an_error_for_engines_that_read_the_file_themselves() -> None:
+    with pytest.raises(ValueError, match="unknown value 'held' of base; expected one of: as_is, fixed, free"):
+        compare(ARM, base="held")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="base='fixed' cannot be used with mujoco-urdf"):
+        compare(ARM, engines=("mujoco", "mujoco-urdf"), base="fixed")
+
+
 # --- options and text ------------------------------------------------------------------------------------------------
 
 

@@ -47,3 +47,22 @@ def test_check_doubts_meshes_in_millimeters(capsys: pytest.CaptureFixture[str], 
     (tmp_path / "r.urdf").write_text(f"<robot name='r'><link name='a'>{mesh}</link><link name='b'/>{joint}</robot>")
     assert main(["check", str(tmp_path / "r.urdf")]) == 0
     assert "[mesh.implausible-size]" in capsys.readouterr().err
+
+
+def test_a_mesh_that_cannot_be_read_is_a_warning_at_its_link(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.stl").write_bytes(bytes(range(256)))
+    (tmp_path / "b.step").write_text("ISO-10303-21;", encoding="utf-8")
+    shape = "<collision name='{0}'><geometry><mesh><uri>{0}</uri></mesh></geometry></collision>"
+    link = f"<link name='arm'>{shape.format('a.stl')}{shape.format('b.step')}</link>"
+    path = tmp_path / "garbage.sdf"
+    path.write_text(f"<sdf version='1.11'><model name='m'>{link}</model></sdf>", encoding="utf-8")
+    assert main(["check", "--json", str(path)]) == 0
+    found = [
+        entry for entry in json.loads(capsys.readouterr().out)["diagnostics"] if entry["code"] == "mesh.unreadable"
+    ]
+    assert [entry["subjects"] for entry in found] == [["arm", "arm::a.stl"], ["arm", "arm::b.step"]]
+    assert main(["check", str(path)]) == 0
+    assert "garbage.sdf: valid, with 2 warnings" in capsys.readouterr().out
+    assert main(["check", "--strict", str(path)]) == 1

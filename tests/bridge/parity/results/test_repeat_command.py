@@ -34,12 +34,14 @@ def test_a_comparison_from_python_names_everything_that_it_was_asked(tmp_path: P
         paths=[folder],
         package_map={"arm": folder},
         positions={"elbow": 0.5},
+        base="free",
     )
     program, *words = shlex.split(found.command)
     parsed = parse(words)
     assert not isinstance(parsed, int)
     assert (program, parsed.command, parsed.file) == ("sdfbridge", "compare", found.source)
     assert (parsed.engines, parsed.level, parsed.configurations, parsed.seed) == (("mujoco",), ("L0",), 3, 7)
+    assert parsed.base == "free"
     assert (parsed.path, parsed.package, parsed.set) == ([folder], [("arm", folder)], [("elbow", 0.5)])
 
 

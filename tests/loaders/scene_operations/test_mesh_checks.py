@@ -1,4 +1,4 @@
-"""The check for meshes in a wrong unit."""
+"""The checks of the mesh files of a scene."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import loaders
 from loaders.diagnostics import Diagnostics
-from loaders.scene_operations.mesh_units import check_units
+from loaders.scene_operations.mesh_checks import check_meshes
 from tests.support.mesh_files import collada
 
 
@@ -23,5 +23,5 @@ def test_a_mesh_far_too_large_or_small_for_its_robot_is_noticed(tmp_path: Path, 
         "<joint name='j' type='fixed'><parent link='a'/><child link='b'/><origin xyz='0 3 4'/></joint></robot>"
     )
     diagnostics = Diagnostics()
-    check_units(loaders.load(tmp_path / "robot.urdf"), diagnostics)
+    check_meshes(loaders.load(tmp_path / "robot.urdf"), diagnostics)
     assert [entry.code for entry in diagnostics] == codes

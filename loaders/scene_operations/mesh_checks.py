@@ -1,4 +1,4 @@
-"""Check for meshes in a wrong unit: far larger or far smaller than their robot."""
+"""Check the mesh files of a scene: whether they can be read, and whether their unit is plausible."""
 
 from __future__ import annotations
 
@@ -16,21 +16,29 @@ FACTOR = 100.0
 """Largest plausible ratio of mesh size to longest joint offset, and of offset to size."""
 
 
-def check_units(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report meshes whose bounding box is implausible compared with the joint offsets of their model.
+def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
+    """Report meshes that cannot be read, and those whose size is implausible compared with the joint offsets.
 
-    This reads every mesh of the scene. Meshes that cannot be read are skipped; they are reported where they are used.
+    This reads every mesh of the scene once.
 
     Args:
         scene: The scene.
         diagnostics: Record for the findings.
+
+    Raises:
+        LimitError: if the meshes have too many triangles.
     """
     offsets = _longest_joint_offsets(scene)
     seen: set[Mesh] = set()
     for link, shape, mesh in _meshes(scene):
-        offset = offsets.get(link.model)
-        data = read_mesh(mesh, Diagnostics()) if mesh not in seen and offset else None
+        if mesh in seen:
+            continue
         seen.add(mesh)
+        before = len(diagnostics)
+        data = read_mesh(mesh, diagnostics)
+        subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
+        diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
+        offset = offsets.get(link.model)
         if data is None or not offset:
             continue
         size = float((data.bounds[1] - data.bounds[0]).max())
@@ -41,7 +49,7 @@ def check_units(scene: Scene, diagnostics: Diagnostics) -> None:
                 "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
                 shape.where,
                 hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
-                subjects=(link.name, f"{link.name}{SEPARATOR}{shape.name}"),
+                subjects=subjects,
                 uri=mesh.uri,
                 size=size,
                 offset=offset,
