@@ -85,12 +85,10 @@ class Output:
 
     def status(self, text: str) -> None:
         """Show what goes on beside a spinner, on a terminal only; an empty text removes it."""
-        if self.verbosity < 0 or not sys.stderr.isatty():
-            return
         if self._spinner is not None:
-            self._spinner.stop()
+            self._spinner.stop()  # which gives sys.stdout and sys.stderr back, see rich.live.Live
             self._spinner = None
-        if text:
+        if text and self.verbosity >= 0 and sys.stderr.isatty():
             from rich.console import Console
             from rich.text import Text
 

@@ -190,11 +190,9 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     """
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
     selected = [_level(level) for level in _several(levels)]
-    _check_choices(engines, inertia)
-    chosen = default_engines() if engines is None else _several(engines)
-    named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
+    named = _chosen_engines(engines, base)
+    _check_inertia(inertia)
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
-    _check_base(base, named)
     mechanism = with_chosen_base(mechanism_of(source, repair_inertia=inertia == "repair", **load_options), base)
     states = _states(mechanism, configurations, seed, positions or {})
     names = tuple(name for name, _ in named if name != REFERENCE)
@@ -238,19 +236,22 @@ def _with_gaps(
 # --- preparation -----------------------------------------------------------------------------------------------------
 
 
-def _check_choices(engines: object, inertia: str) -> None:
-    """Refuse a comparison of nothing, and a treatment of inertias that does not exist."""
+def _chosen_engines(engines: str | Sequence[str | Factory] | None, base: Base) -> list[_NamedFactory]:
+    """Return the reference and the engines by name; refuse another base for engines that read the file themselves."""
     if engines is not None and not engines:
         raise ValueError("engines is empty; expected one or more engines, such as mujoco,pybullet")
+    chosen = default_engines() if engines is None else _several(engines)
+    named = [_named(engine) for engine in (REFERENCE, *(e for e in chosen if e != REFERENCE))]
+    reading = [name for name, factory in named if reads_file(factory)]
+    if base in {"fixed", "free"} and reading:
+        raise ValueError(f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is")
+    return named
+
+
+def _check_inertia(inertia: str) -> None:
+    """Refuse a treatment of inertias that does not exist."""
     if inertia not in {"keep", "repair"}:
         raise ValueError(f"unknown value {inertia!r} of inertia; expected one of: keep, repair")
-
-
-def _check_base(base: Base, named: Sequence[_NamedFactory]) -> None:
-    """Refuse another base for engines that read the file themselves."""
-    reading = [name for name, factory in named if reads_file(factory)]
-    if base != "as_is" and reading:
-        raise ValueError(f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is")
 
 
 def _level(level: Level | str) -> Level:

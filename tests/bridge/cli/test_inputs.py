@@ -92,7 +92,8 @@ def test_an_invalid_manifest_is_reported(tmp_path: Path) -> None:
 )
 def test_standard_input_is_read_in_its_own_format(text: bytes) -> None:
     done = stdin(text, "check", "-")
-    assert (done.returncode, done.stdout) == (0, b"<stdin>: valid\n"), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"<stdin>: valid")
 
 
 @pytest.mark.parametrize(
