@@ -1,7 +1,8 @@
 """The pairs of links that can collide in an engine: from MuJoCo's compiled model, and from a running PyBullet.
 
-PyBullet does not report its collision filters, but it reports contacts. Therefore every collision shape is replaced by
-a sphere that overlaps all others, in a separate physics server, and the contacts are the collidable pairs.
+PyBullet does not report its collision filters, but it reports contacts. `stated.observed_pairs` looks for them in the
+running bodies. For pairs that never overlap there, every collision shape is replaced by a sphere that overlaps all
+others, in a separate physics server, and the contacts are the collidable pairs.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def pairs_in_pybullet(pybullet: Any, mechanism: Mechanism) -> frozenset[Pair]:
     try:
         scene = with_overlapping_spheres(mechanism.scene)
         loaded = load_into_pybullet(lower(scene), physicsClientId=client, quiet=True)
-        names = _links_by_index([loaded] if isinstance(loaded, PyBulletBody) else loaded)
+        names = links_by_index([loaded] if isinstance(loaded, PyBulletBody) else loaded)
         pybullet.performCollisionDetection(physicsClientId=client)
         contacts = pybullet.getContactPoints(physicsClientId=client)
         touching = {((contact[1], contact[3]), (contact[2], contact[4])) for contact in contacts}
@@ -113,8 +114,12 @@ def _with_overlapping_spheres(link: Link) -> Link:
     return dataclasses.replace(link, collisions=spheres, visuals=(), sensors=())
 
 
-def _links_by_index(bodies: Sequence[PyBulletBody]) -> dict[tuple[int, int], list[str]]:
-    """The links with collision shapes, by body id and link index."""
+def links_by_index(bodies: Sequence[PyBulletBody]) -> dict[tuple[int, int], list[str]]:
+    """Return the links with collision shapes, by body id and link index.
+
+    Args:
+        bodies: The handles of the bodies.
+    """
     names: dict[tuple[int, int], list[str]] = defaultdict(list)
     for name, index in _indices(bodies):
         names[index].append(name)

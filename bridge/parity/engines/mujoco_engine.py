@@ -28,6 +28,9 @@ from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from .mujoco_indices import BodyIndices, at_zero, dofs_of, exported_indices
 from .protocol import Dof, JointParameters, Settings
+from .stated.mujoco_stops import stop_compliance
+from .stated.mujoco_surfaces import surfaces_in_mujoco
+from .stated.shapes import Surfaces
 
 
 class MujocoEngine:
@@ -261,6 +264,19 @@ class MujocoEngine:
 
     def _effort(self, joint: int) -> float:
         return float(self.model.jnt_actfrcrange[joint][1]) if self.model.jnt_actfrclimited[joint] else np.inf
+
+    def surfaces(self) -> Surfaces:
+        """Return the shapes of the compiled model and their friction."""
+        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
+        return surfaces_in_mujoco(self._mujoco, self.model, links)
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
+        dofs = (
+            (dof, self._joint(scalar), scalar.primitive.ratio) for dof, scalar in scalar_dofs(self.mechanism).items()
+        )
+        limited = ((dof, joint, ratio) for dof, joint, ratio in dofs if self.model.jnt_limited[joint])
+        return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
 
     # --- dynamics ----------------------------------------------------------------------------------------------------
 

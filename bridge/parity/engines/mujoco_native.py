@@ -22,7 +22,8 @@ from .constraint_violation import frame_distance
 from .dofs import scalar_dofs
 from .mujoco_engine import MujocoEngine
 from .mujoco_indices import MismatchError, original_indices
-from .protocol import Dof, Settings
+from .protocol import Dof, NotReportedError, Settings
+from .stated.shapes import Surfaces
 
 _CONNECT, _WELD, _JOINT = range(3)
 """MuJoCo's types of equality constraints."""
@@ -157,6 +158,14 @@ class MujocoNative(MujocoEngine):
             initial_poses=settings.initial_poses,
             efforts=settings.efforts,
         )
+
+    def stop_compliance(self) -> dict[Dof, float]:
+        """Raise `NotReportedError`: the stops of an MJCF file are as soft as MuJoCo's defaults."""
+        raise NotReportedError("the stops of an MJCF file are as soft as MuJoCo's solver makes them")
+
+    def surfaces(self) -> Surfaces:
+        """Raise `NotReportedError`: the geoms of an MJCF file have the groups that its author chose."""
+        raise NotReportedError("the geoms of an MJCF file are not told apart into drawn and colliding ones")
 
     def close(self) -> None:
         """See `Engine.close`."""

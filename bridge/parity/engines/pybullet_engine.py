@@ -9,6 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,13 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from loaders.spatial import Array, Pose, SpatialInertia
 
-from .collision_pairs import pairs_in_pybullet
+from .collision_pairs import links_by_index, pairs_in_pybullet
 from .constraint_violation import frame_distance
 from .dofs import moving_links, scalar_dofs, without_sentinel
 from .protocol import Dof, JointParameters, NotReportedError, Settings
+from .stated.observed_pairs import observe_pairs, of_links
+from .stated.pybullet_surfaces import surfaces_in_pybullet
+from .stated.shapes import Surfaces
 
 CONTACT_MARGIN = HULL_MARGIN
 """Distance at which PyBullet's convex hulls touch, the largest contact margin of any engine [m]."""
@@ -149,6 +153,18 @@ class PyBulletEngine:
     def _effort(self, body: PyBulletBody, index: int) -> float:
         return without_sentinel(float(self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[10]))
 
+    def surfaces(self) -> Surfaces:
+        """Return the shapes of the running bodies and their friction."""
+        return surfaces_in_pybullet(self._pybullet, self._client, self._bodies, self.mechanism)
+
+    def velocity_limits(self) -> dict[Dof, float]:
+        """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet enforces none."""
+        infos = (
+            (dof, self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[11], ratio)
+            for dof, body, index, ratio in self._drives()
+        )
+        return {dof: without_sentinel(float(limit)) / abs(ratio) for dof, limit, ratio in infos}
+
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`; these are the gear constraints."""
         dofs = {(int(body), index): (dof, ratio) for dof, body, index, ratio in self._drives()}
@@ -227,10 +243,20 @@ class PyBulletEngine:
             raise NotReportedError(str(error)) from error
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`; measured by `pairs_in_pybullet`."""
+        """See `Engine.collidable_pairs`; observed in the running bodies, otherwise measured by `pairs_in_pybullet`."""
         if self._pairs is None:
-            self._pairs = pairs_in_pybullet(self._pybullet, self.mechanism)
+            self._pairs = self._observed_pairs(pairs_in_pybullet(self._pybullet, self.mechanism))
         return self._pairs
+
+    def _observed_pairs(self, expected: frozenset[frozenset[str]]) -> frozenset[frozenset[str]]:
+        """The pairs that touch in the running bodies, and those that never overlap there as expected."""
+        names = links_by_index(self._bodies)
+        wanted = {frozenset(pair) for pair in combinations(names, 2)}
+        q, v = self._loaded.positions(), self._loaded.velocities()
+        observed = observe_pairs(self._pybullet, self._client, self._bodies, wanted)
+        self._loaded.set_positions(q)
+        self._loaded.set_velocities(v)
+        return (expected - of_links(observed.disabled, names)) | of_links(observed.touching, names)
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`."""

@@ -19,6 +19,7 @@ from bridge.parity.results.verdict import Outcome, Row
 from loaders.diagnostics import Diagnostic
 
 from .bounds.counterfactuals import counterfactual
+from .bounds.surface_bounds import surface_bound
 from .convergence import EXACT_MOTION
 from .quantities import Quantity, WorstErrors, compare_readings, names_at
 from .random_states import State
@@ -98,7 +99,9 @@ class CauseIndex:
             return self._offset(place)
         if entry.code in _ONE_PAIR:
             return 1.0
-        return MARGIN * self._changes(entry, quantity).errors.get(place, 0.0) + quantity.tolerance
+        of_surface = surface_bound(entry, names_at(place), self._mechanism)
+        change = self._changes(entry, quantity).errors.get(place, 0.0) if of_surface is None else of_surface
+        return MARGIN * change + quantity.tolerance
 
     def _changes(self, entry: Diagnostic, quantity: Quantity) -> WorstErrors:
         """The largest difference at each place between the model and what the diagnostic says of the engine."""

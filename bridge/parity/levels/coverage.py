@@ -24,6 +24,7 @@ _SHOWN_BY: Mapping[str, str] = {
     "friction": "exported motion",
     "couplings": "witnessed motion",
     "constraint violation": "witnessed motion",
+    "friction of shapes": "friction of pairs",
 }
 """Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
 NOT_RUN = "not run"

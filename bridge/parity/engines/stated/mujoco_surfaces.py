@@ -1,0 +1,76 @@
+"""Shapes and surfaces of a compiled MuJoCo model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bridge.geometry.support import SupportFunction, support_function
+from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
+from loaders.spatial import Array, Pose, quaternion_to_matrix
+
+from .shapes import Surfaces, half_space, stacked, supports_of, supports_of_points
+
+_VISUAL_GROUP = 2
+"""The group of geoms that are drawn."""
+
+
+def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str]) -> Surfaces:
+    """Return the readings of a compiled model.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+        links: The link of each body id.
+    """
+    geoms = [(g, links[int(model.geom_bodyid[g])]) for g in range(model.ngeom) if int(model.geom_bodyid[g]) in links]
+    drawn = [(g, link) for g, link in geoms if model.geom_group[g] == _VISUAL_GROUP]
+    solid = [(g, link) for g, link in geoms if model.geom_group[g] != _VISUAL_GROUP]
+    supports = [(link, _supports(mujoco, model, g)) for g, link in solid]
+    visuals: dict[str, list[Pose]] = {}
+    friction: dict[str, list[float]] = {}
+    for g, link in drawn:
+        visuals.setdefault(link, []).append(_pose_of_file(mujoco, model, g))
+    for g, link in solid:
+        friction.setdefault(link, []).append(float(model.geom_friction[g, 0]))
+    return Surfaces(
+        supports=stacked([(link, support) for link, support in supports if support is not None]),
+        visuals=visuals, friction=friction,
+    )  # fmt: skip
+
+
+def _pose(model: Any, g: int) -> Pose:
+    return Pose.of(quaternion_to_matrix(model.geom_quat[g]), model.geom_pos[g])
+
+
+def _pose_of_file(mujoco: Any, model: Any, g: int) -> Pose:
+    """The pose of a geom; for a mesh that of its file, which MuJoCo moves to the center of mass."""
+    if int(model.geom_type[g]) != mujoco.mjtGeom.mjGEOM_MESH:
+        return _pose(model, g)
+    mesh = int(model.geom_dataid[g])
+    return _pose(model, g) @ Pose.of(quaternion_to_matrix(model.mesh_quat[mesh]), model.mesh_pos[mesh]).inverse()
+
+
+def _supports(mujoco: Any, model: Any, g: int) -> Array | None:
+    if int(model.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH:
+        mesh = int(model.geom_dataid[g])
+        start, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
+        return supports_of_points(np.array(model.mesh_vert[start : start + count], dtype=np.float64), _pose(model, g))
+    support = _primitive(mujoco, model, g)
+    return None if support is None else supports_of(support, _pose(model, g))
+
+
+def _primitive(mujoco: Any, model: Any, g: int) -> SupportFunction | None:
+    kind, kinds, size = int(model.geom_type[g]), mujoco.mjtGeom, [float(x) for x in model.geom_size[g]]
+    if kind == kinds.mjGEOM_PLANE:
+        return half_space(np.array((0.0, 0.0, 1.0)))
+    shapes: dict[int, Geometry] = {
+        int(kinds.mjGEOM_SPHERE): Sphere(radius=size[0]),
+        int(kinds.mjGEOM_CAPSULE): Capsule(radius=size[0], length=2.0 * size[1]),
+        int(kinds.mjGEOM_CYLINDER): Cylinder(radius=size[0], length=2.0 * size[1]),
+        int(kinds.mjGEOM_ELLIPSOID): Ellipsoid(radii=(size[0], size[1], size[2])),
+        int(kinds.mjGEOM_BOX): Box(size=(2.0 * size[0], 2.0 * size[1], 2.0 * size[2])),
+    }
+    return support_function(shapes[kind]) if kind in shapes else None

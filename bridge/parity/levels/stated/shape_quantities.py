@@ -1,0 +1,205 @@
+"""Level L0: shapes, how they are drawn, and their friction, read from the running engines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.protocol import Engine, NotReportedError
+from bridge.parity.engines.stated.model_surfaces import PRIMITIVES, model_surfaces, shapes_of
+from bridge.parity.engines.stated.shapes import Surfaces
+from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, Place, Quantity, Readings, absolute
+from bridge.parity.results.verdict import Level
+from loaders.model import Link
+from loaders.scene_queries.scoped_names import root_model
+from loaders.spatial import Array
+
+from .stop_quantities import STOP_QUANTITIES
+
+MESH_TOLERANCE = 2e-4
+"""Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of 1e-4 of it."""
+_LOST_SHAPE = frozenset({
+    "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane",
+    "mjcf.no-shape",
+})  # fmt: skip
+_HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
+_Rule = Callable[[float, float], float]
+_RULES: Mapping[str, _Rule] = {"reference": min, "mujoco": max, "pybullet": lambda a, b: a * b}
+"""How an engine combines the coefficients of friction of two shapes; the model means the smaller one."""
+
+
+@lru_cache(maxsize=1)
+def _stated(mechanism: Mechanism) -> Surfaces:
+    return model_surfaces(mechanism)
+
+
+def _surfaces(engine: Engine, mechanism: Mechanism) -> Surfaces:
+    read = getattr(engine, "surfaces", None)
+    if engine.name == "reference":
+        return _stated(mechanism)
+    if read is None:
+        raise NotReportedError(f"{engine.name} does not report it")
+    surfaces: Surfaces = read()
+    return surfaces
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _shapes(of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
+    """Read the shapes of the links whose shapes are all primitives that engines have, or of the other links."""
+
+    def read(engine: Engine, mechanism: Mechanism) -> Readings:
+        found, wanted = _surfaces(engine, mechanism).supports, _stated(mechanism).supports
+        links = [link for link in mechanism.scene.links if link.name in wanted]
+        names = [link.name for link in links if _is_primitive(link) is of_primitives]
+        return {name: found[name] for name in names if name in found}
+
+    return read
+
+
+def _is_primitive(link: Link) -> bool:
+    return all(isinstance(shape.geometry, PRIMITIVES) for shape in shapes_of(link))
+
+
+def _states_shapes(of_primitives: bool) -> Callable[[Mechanism], bool]:
+    def states(mechanism: Mechanism) -> bool:
+        return any(shapes_of(link) and _is_primitive(link) is of_primitives for link in mechanism.scene.links)
+
+    return states
+
+
+def shape_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest distance of the supports of shapes that belong together [m], shapes (n, m) and (k, m).
+
+    Args:
+        a: The shapes of one engine.
+        b: The shapes of the other engine.
+        _scale: Unused.
+    """
+    if len(a) != len(b):
+        return math.inf
+    left, worst = list(b), 0.0
+    for support in a:
+        distances = [float(np.abs(support - other).max()) for other in left]
+        nearest = int(np.argmin(distances))
+        worst = max(worst, distances[nearest])
+        left.pop(nearest)
+    return worst
+
+
+def mesh_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the distance of meshes relative to their extent; of all shapes together if a mesh became several.
+
+    Args:
+        a: The shapes of one engine.
+        b: The shapes of the other engine.
+        _scale: Unused.
+    """
+    together = a.max(axis=0), b.max(axis=0)
+    extent = float((together[0][:3] + together[0][3:6]).max())
+    distance = shape_distance(a, b, 0.0) if len(a) == len(b) else float(np.abs(together[0] - together[1]).max())
+    return distance / extent if extent > 0.0 else math.inf
+
+
+def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The poses of the visual shapes, shape (n, 7)."""
+    found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals
+    return {name: np.array([X.to_vector() for X in found[name]]) for name in wanted if name in found}
+
+
+def drawn_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest distance from a drawn shape to the nearest one of the other engine [m or rad].
+
+    A mesh may be drawn as several shapes in the same pose.
+
+    Args:
+        a: The poses of one engine, shape (n, 7).
+        b: The poses of the other engine, shape (k, 7).
+        _scale: Unused.
+    """
+    distances = np.array([[_pose_error(x, y) for y in b] for x in a])
+    return float(max(distances.min(axis=0).max(), distances.min(axis=1).max()))
+
+
+def _pose_error(x: Array, y: Array) -> float:
+    chord = min(float(np.linalg.norm(x[3:] - y[3:])), float(np.linalg.norm(x[3:] + y[3:])))
+    return max(float(np.linalg.norm(x[:3] - y[:3])), 4.0 * math.asin(min(1.0, 0.5 * chord)))
+
+
+# --- friction --------------------------------------------------------------------------------------------------------
+
+
+def _friction(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The coefficients of the shapes of each link, sorted."""
+    if engine.name == "pybullet" and root_model(mechanism.scene) is None:
+        raise NotReportedError("PyBullet's coefficients are chosen for pairs of links")
+    found, wanted = _surfaces(engine, mechanism).friction, _stated(mechanism).friction
+    return {name: np.array(sorted(found[name])) for name in wanted if name in found}
+
+
+def coefficients_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest difference of sorted coefficients; of the smallest and the largest if a mesh became several.
+
+    Args:
+        a: The coefficients of one engine.
+        b: The coefficients of the other engine.
+        _scale: Unused.
+    """
+    if len(a) != len(b):
+        a, b = a[[0, -1]], b[[0, -1]]
+    return absolute(a, b, 0.0)
+
+
+def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The friction of the first shapes of every two links of a world that may touch."""
+    if not _is_world(mechanism):
+        return {}
+    friction, wanted = _surfaces(engine, mechanism).friction, _stated(mechanism).friction
+    if len(wanted) > MAX_COLLIDING_LINKS:
+        raise NotReportedError(f"more than {MAX_COLLIDING_LINKS} links have shapes")
+    group = {name: mechanism.weld_group_of(name) for name in wanted}
+    allowed, rule = mechanism.collidable_pairs(), _RULES.get(engine.name)
+    if rule is None:
+        raise NotReportedError(f"the rule by which {engine.name} combines coefficients is not known")
+    return {
+        Place(f"{a} with {b}", a, b): np.array([rule(friction[a][0], friction[b][0])])
+        for a, b in combinations(wanted, 2)
+        if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
+    }
+
+
+def _is_world(mechanism: Mechanism) -> bool:
+    return root_model(mechanism.scene) is None
+
+
+SHAPE_QUANTITIES = (
+    Quantity(
+        level=Level.MODEL, name="shapes", unit="m", error=shape_distance, read=_shapes(True),
+        is_stated=_states_shapes(True), causes=_LOST_SHAPE,
+    ),
+    Quantity(
+        level=Level.MODEL, name="meshes", unit="", error=mesh_distance, read=_shapes(False), tolerance=MESH_TOLERANCE,
+        is_stated=_states_shapes(False), causes=_LOST_SHAPE | _HULLS,
+    ),
+    Quantity(
+        level=Level.MODEL, name="visual shapes", unit="m or rad", error=drawn_distance, read=_visuals,
+        is_stated=lambda mechanism: bool(_stated(mechanism).visuals), causes=_LOST_SHAPE,
+    ),
+    Quantity(
+        level=Level.MODEL, name="friction of shapes", unit="", error=coefficients_distance, read=_friction,
+        is_stated=lambda mechanism: bool(_stated(mechanism).friction),
+        causes=_LOST_SHAPE | {"pybullet.surface-per-link"},
+    ),
+    Quantity(
+        level=Level.MODEL, name="friction of pairs", unit="", error=absolute, read=_pair_friction,
+        is_stated=_is_world, causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
+    ),
+    *STOP_QUANTITIES,
+)  # fmt: skip
+"""The quantities in the order of the report."""

@@ -1,0 +1,81 @@
+"""Pairs of links that touch in running bodies, whose filters are set or changed after loading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import bridge
+from bridge.parity import Outcome, compare
+from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from bridge.parity.engines.stated.observed_pairs import ObservedPairs, of_links
+from loaders.model import WORLD, Box, FilterGroup, FilterRule
+from loaders.spatial import Pose
+from tests.support.running_faults import faulty_pybullet
+from tests.support.scenes import joint, link, scene
+
+pybullet = pytest.importorskip("pybullet")
+LONG = Box(size=(0.1, 0.1, 1.0))
+
+
+def chain(**rest: Any) -> Any:
+    """Four bars on hinges, of which any two can overlap."""
+    names = ["a", "b", "c", "d"]
+    links = [link(name, shape=LONG) for name in names]
+    parents = [WORLD, *names[:-1]]
+    hinges = [
+        joint(f"j{name}", parent, name, xyz=(0.6, 0.0, 0.8), X_PJ=Pose.of(p=(0.0, 0.0, 0.3)))
+        for parent, name in zip(parents, names, strict=True)
+    ]
+    return scene(links, hinges, **rest)
+
+
+def disable(engine: PyBulletEngine) -> None:
+    (body,) = engine._bodies
+    client = engine._client
+    pybullet.setCollisionFilterPair(int(body), int(body), body.links["a"], body.links["c"], 0, physicsClientId=client)
+
+
+def enable(engine: PyBulletEngine) -> None:
+    (body,) = engine._bodies
+    client = engine._client
+    pybullet.setCollisionFilterPair(int(body), int(body), body.links["b"], body.links["d"], 1, physicsClientId=client)
+
+
+def failed(change: Any, model: Any) -> set[tuple[str, str]]:
+    rows = compare(model, ("mujoco", faulty_pybullet(change)), levels=("L1",), configurations=1).rows
+    return {(row.quantity, str(row.where)) for row in rows if row.outcome is Outcome.FAILED}
+
+
+def test_a_pair_that_is_disabled_in_the_running_body_is_found_and_named() -> None:
+    assert failed(disable, chain()) == {("collidable pairs", "a with c")}
+
+
+def test_a_pair_that_is_enabled_in_the_running_body_is_found_and_named() -> None:
+    group = FilterGroup(name="apart", links=("b", "d"))
+    model = chain(filter_groups=(group,), filter_rules=(FilterRule(a="apart", b="apart"),))
+    assert failed(lambda _engine: None, model) == set()
+    assert failed(enable, model) == {("collidable pairs", "b with d")}
+
+
+def test_the_bodies_are_where_they_were() -> None:
+    engine = PyBulletEngine(bridge.lower(chain()))
+    q, v = {"ja": 0.3, "jb": -0.2, "jc": 0.1, "jd": 1.0}, {"ja": 1.0, "jb": 2.0, "jc": 0.0, "jd": -1.0}
+    engine.set_state(q, v)
+    engine.collidable_pairs()
+    positions, velocities = engine.positions(), engine.velocities().tolist()
+    engine.close()
+    assert positions == pytest.approx(q)
+    assert velocities == pytest.approx(list(v.values()))
+
+
+def test_one_contact_outweighs_any_overlap_without_one() -> None:
+    pair, other = frozenset(((0, 1), (0, 2))), frozenset(((0, 1), (0, 3)))
+    observed = ObservedPairs()
+    observed.record({pair, other}, set())
+    assert observed.disabled == {pair, other}
+    observed.record(set(), {pair})
+    assert (observed.touching, observed.disabled) == ({pair}, {other})
+    names = {(0, 1): ["a"], (0, 2): ["b", "c"]}
+    assert of_links([pair, other], names) == {frozenset("ab"), frozenset("ac")}
