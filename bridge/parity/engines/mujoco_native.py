@@ -56,7 +56,7 @@ class MujocoNative(MujocoEngine):
         self.version = str(mujoco.__version__)
         self.mechanism = mechanism
         self.refusal, self.refusal_is_difference = "", False
-        self._positions = []
+        self._positions, self.warnings = [], []
         try:
             with compile_original(mechanism.scene.source, **(search or {})) as source:
                 self.model, self._names = source.model, source.names("body")
@@ -160,11 +160,19 @@ class MujocoNative(MujocoEngine):
         )
 
     def stop_compliance(self) -> dict[Dof, float]:
-        """Raise `NotReportedError`: the stops of an MJCF file are as soft as MuJoCo's defaults."""
+        """Refuse to answer: the stops of an MJCF file are as soft as MuJoCo's defaults.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError("the stops of an MJCF file are as soft as MuJoCo's solver makes them")
 
     def surfaces(self) -> Surfaces:
-        """Raise `NotReportedError`: the geoms of an MJCF file have the groups that its author chose."""
+        """Refuse to answer: the geoms of an MJCF file have the groups that its author chose.
+
+        Raises:
+            NotReportedError: Always.
+        """
         raise NotReportedError("the geoms of an MJCF file are not told apart into drawn and colliding ones")
 
     def close(self) -> None:
