@@ -39,7 +39,6 @@ from bridge.parity.levels.invariants import invariant_rows
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
 from bridge.parity.levels.quantity_rows import quantity_rows, refusal_rows
 from bridge.parity.levels.random_states import State, random_states
-from bridge.parity.levels.stated.shape_quantities import SHAPE_QUANTITIES
 from bridge.parity.levels.stated.stated_quantities import STATED_QUANTITIES
 from bridge.parity.levels.trajectories import motion_rows
 from bridge.parity.report.html_report import html
@@ -321,7 +320,7 @@ def _static_rows(
     progress: _Progress,
 ) -> Iterator[Row]:
     """The rows of all quantities at these levels."""
-    for quantity in (*QUANTITIES, *STATED_QUANTITIES, *SHAPE_QUANTITIES):
+    for quantity in (*QUANTITIES, *STATED_QUANTITIES):
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)

@@ -1,4 +1,4 @@
-"""Level L0: gravity, time step, initial poses and effort limits, read from the running engines."""
+"""Level L0: what a model states beside its mechanics: settings, shapes, friction, stops, read from running engines."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_place, matrix, pose_distance
 from bridge.parity.results.verdict import Level
 from loaders.spatial import Array
+
+from .shape_quantities import SHAPE_QUANTITIES
 
 _WORLD = "world"
 """The place of gravity and of the time step."""
@@ -68,5 +70,6 @@ STATED_QUANTITIES = (
         level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
         causes=frozenset({"mjcf.zero-effort"}),
     ),
+    *SHAPE_QUANTITIES,
 )  # fmt: skip
 """The quantities in the order of the report."""
