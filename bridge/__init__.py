@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import parity as parity
     from .bullet import load_into_pybullet, load_world_into_pybullet
     from .diff import compare_files
+    from .directives import export_directives
     from .lowering import lower
     from .mechanism import Mechanism
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
@@ -25,6 +26,7 @@ __all__ = [
     "Mechanism",
     "compare",
     "compare_files",
+    "export_directives",
     "export_mjcf",
     "export_sdf",
     "export_urdf",
@@ -43,6 +45,7 @@ _HOMES = {
     "Mechanism": ".mechanism",
     "compare": ".parity",
     "compare_files": ".diff",
+    "export_directives": ".directives",
     "export_mjcf": ".mjcf",
     "export_sdf": ".sdf",
     "export_urdf": ".urdf",

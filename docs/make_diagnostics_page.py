@@ -40,6 +40,7 @@ PREFIXES = {
     "mjcf-in": "The MJCF reader.",
     "sdfout": "The export to SDFormat.",
     "urdfout": "The export to URDF.",
+    "dmdout": "The export to Drake's directives.",
     "pybullet": "`load_into_pybullet`. The handle's `step()` applies the forces that PyBullet itself does not support.",
 }
 """What the codes of each prefix are about, in the order of the page."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Mechanism,
         compare,
         compare_files,
+        export_directives,
         export_mjcf,
         export_sdf,
         export_urdf,
@@ -77,6 +78,7 @@ __all__ = [
     "Where",
     "compare",
     "compare_files",
+    "export_directives",
     "export_mjcf",
     "export_sdf",
     "export_urdf",
@@ -94,7 +96,7 @@ __all__ = [
 ]
 
 _BRIDGE = frozenset({
-    "Mechanism", "compare", "compare_files", "export_mjcf", "export_sdf", "export_urdf",
+    "Mechanism", "compare", "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
     "load_into_pybullet", "load_world_into_pybullet", "lower",
     "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf",
 })  # fmt: skip

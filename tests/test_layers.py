@@ -60,6 +60,7 @@ ORDER = {
         {"export"},
         {"mjcf", "bullet", "sdf"},
         {"urdf"},
+        {"directives"},
         {"mujoco_plugin", "parity"},
         {"__init__"},
         {"demo", "pytest_plugin"},

@@ -80,7 +80,7 @@ def add_convert_options(parser: ArgumentParser) -> None:
     folder.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write")
     folder.add_argument("-o", "--out", type=values.path, metavar="DIR", help="folder to write, as an option")
     text = "format to write (default: that of the suffix .sdf or .urdf of the output, else mjcf)"
-    parser.add_argument("--to", choices=("mjcf", "sdf", "urdf"), help=text)
+    parser.add_argument("--to", choices=("mjcf", "sdf", "urdf", "directives"), help=text)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
     add_force_option(parser)
 
@@ -163,6 +163,8 @@ def add_document_options(parser: ArgumentParser) -> None:
     text = "write model.config beside the model, by which Gazebo finds it"
     group.add_argument("--model-config", action="store_true", default=None, help=text)
     _add_urdf_options(parser)
+    text = "format of the models that directives assemble: sdf, one for each model, or urdf, one for each tree"
+    parser.add_argument_group("directives").add_argument("--models", choices=("sdf", "urdf"), help=text)
 
 
 def _add_urdf_options(parser: ArgumentParser) -> None:

@@ -10,6 +10,7 @@ import loaders.diagnostic_codes
 from loaders.diagnostics import CodeInfo
 
 from . import (
+    directives_writer,
     geometry,
     lowering,
     mjcf_bodies,
@@ -24,6 +25,7 @@ from . import (
 
 CODES: dict[str, CodeInfo] = {
     **loaders.diagnostic_codes.CODES,
+    **directives_writer.CODES,
     **geometry.CODES,
     **lowering.CODES,
     **mjcf_bodies.CODES,

@@ -85,7 +85,7 @@ CODES = {
     ),
     "urdfout.several-roots": CodeInfo(
         "The model is not one tree.",
-        "Connect its roots by joints, write each model to a file of its own, or write SDFormat.",
+        "Export a folder, with a file for each tree; connect them by joints; or write SDFormat.",
         (Fate.INVALID,),
     ),
     "urdfout.shape": CodeInfo(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import loaders
 from bridge.diff import Difference, differences
+from bridge.diff.differences import TOLERANCE
+from bridge.diff.mechanics import mechanical_error
 from bridge.output import scratch_folder, write_folder
 from loaders.diagnostics import Diagnostic, ExportError, Fate, LoadError
 from loaders.scene import Scene
@@ -44,6 +46,48 @@ def read_back(
         except LoadError as error:
             return tuple(_failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics)
         return tuple(_difference(code, entry) for entry in differences(scene, found, skip=skip))
+
+
+def read_back_mechanics(
+    files: Mapping[str, bytes],
+    main: str,
+    scene: Scene,
+    names: Mapping[str, str],
+    code: str,
+    *,
+    package_map: Mapping[str, str],
+    as_source: Callable[[Scene], Scene],
+) -> tuple[Diagnostic, ...]:
+    """Read the files of an export and compare the mechanics of what they say with those of the exported scene.
+
+    Args:
+        files: Content of each file, by its path in the folder.
+        main: Path of the main file.
+        scene: The exported scene.
+        names: Names in the files by name in the scene, where they differ.
+        code: Code of the findings about an export that fails.
+        package_map: Folder, in the export, of each package that its URIs name.
+        as_source: Returns what was read, with the frames of links where the scene has them.
+
+    Returns:
+        The reasons why the export fails; empty if there are none.
+    """
+    with scratch_folder() as scratch:
+        folder = write_folder(scratch / "export", files)
+        packages = {name: str(Path(folder, place)) for name, place in package_map.items()}
+        try:
+            found = as_source(loaders.load(str(Path(folder, main)), quiet=True, package_map=packages))
+            error = mechanical_error(scene, found, names)
+        except LoadError as failed:
+            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in failed.diagnostics)
+        except ExportError:  # the scene itself cannot move: there is nothing to compare
+            return ()
+    lost = [_failure(code, f"{name} is only in A", (name,)) for name in error.missing]
+    problems = []
+    for quantity in ("pose", "mass", "mass_matrix"):
+        if getattr(error, quantity) > TOLERANCE:
+            problems.append(f"the error of the {quantity.replace('_', ' ')} is {getattr(error, quantity):.3g}")
+    return (*lost, *(_failure(code, problem, ()) for problem in problems))
 
 
 def require_equal(failures: tuple[Diagnostic, ...]) -> None:

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from bridge.export.documents.contents import Contents, Format, document_contents, single_document
+from bridge.export.documents.contents import Contents, Format, changed_options, document_contents, single_document
+from bridge.export.documents.package import package_xml
 from bridge.export.result import Export, stale
+from bridge.export.sources import scene_of
 from bridge.lowering.inputs import Source, source_name
 from loaders.diagnostics import Diagnostic
 from loaders.loss_summary import LossSummary
 
+from .assembly import urdf_assembly
 from .build import Built, build
-from .options import UrdfOptions
-from .package import package_xml
+from .normal.tree import has_several_roots
+from .options import Options, UrdfOptions
 from .srdf import srdf_text
 
 _FORMAT = Format("URDF", ".urdf", "export_urdf", "urdfout.read-back")
@@ -36,6 +39,8 @@ def export_urdf(
     **options: Unpack[UrdfOptions],
 ) -> UrdfExport:
     """Write a model as a folder: ``<name>.urdf``, ``assets/``, ``README.md``, ``FIDELITY.md``.
+
+    A scene of several kinematic trees becomes a URDF for each, and ``<name>.dmd.yaml``, which places them.
 
     The folder appears complete or not at all, and replaces an earlier export whose files are as they were written; see
     `bridge.export_mjcf`.
@@ -68,7 +73,7 @@ def export_urdf(
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
     with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
-        contents = _contents(build(source, options))
+        contents = _contents(source, options)
         if check:
             contents.require_equal()
         losses.add(contents.diagnostics)
@@ -87,7 +92,7 @@ def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpa
         LoadError: if the file is invalid.
         TypeError: if an option is unknown.
     """
-    return stale(_contents(build(source, options)).files, out_dir)
+    return stale(_contents(source, options).files, out_dir)
 
 
 def single_file(
@@ -115,7 +120,17 @@ def single_file(
     return text, files, built.diagnostics
 
 
-def _contents(built: Built) -> Contents:
+def _contents(source: Source, keywords: UrdfOptions) -> Contents:
+    """Return the files of one robot; if the scene has several trees, one robot for each and directives."""
+    options, load_options = Options.split(keywords)
+    scene = scene_of(source, load_options)
+    if has_several_roots(scene):
+        return urdf_assembly(scene, dict(keywords), _FORMAT.function, changed_options(options))
+    of_export = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return _of_robot(build(scene, of_export))
+
+
+def _of_robot(built: Built) -> Contents:
     readers = "is a robot in URDF. ROS, Drake, Gazebo, MuJoCo, PyBullet and sdfbridge read it."
     notes = ("Links and joints are those of the source. Frames of links are at their joints, where URDF requires it.",)
     contents = document_contents(built, _FORMAT, readers, notes)

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from tests.support.code_example import Example
 
-from . import drake, files, from_mjcf, gazebo, lowering, mjcf, mjcf_reader, pybullet, sdf, sdf_writer, urdf, urdf_writer
+from . import (
+    directives_writer,
+    drake,
+    files,
+    from_mjcf,
+    gazebo,
+    lowering,
+    mjcf,
+    mjcf_reader,
+    pybullet,
+    sdf,
+    sdf_writer,
+    urdf,
+    urdf_writer,
+)
 
 EXAMPLES: dict[str, Example] = {
+    **directives_writer.EXAMPLES,
     **drake.EXAMPLES,
     **files.EXAMPLES,
     **from_mjcf.EXAMPLES,

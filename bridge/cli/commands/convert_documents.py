@@ -1,4 +1,4 @@
-"""``sdfbridge convert`` to SDFormat and URDF: a folder, or one file with its assets beside it."""
+"""``sdfbridge convert`` to SDFormat, URDF and directives: a folder, or one file with its assets beside it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from bridge.cli.errors import UsageError
 from bridge.cli.inputs import writing_to
 from bridge.cli.output import Output
+from bridge.directives import folder as directives
 from bridge.output import write_file, write_folder
 from bridge.sdf import folder as sdf
 from bridge.urdf import folder as urdf
@@ -17,9 +18,10 @@ from loaders.diagnostics import Fate, without_repeats
 from loaders.scene import Scene
 
 SUFFIXES = {".sdf": "sdf", ".world": "sdf", ".urdf": "urdf"}
-"""Targets by the suffix of the output."""
-_EXPORTS: dict[str, Any] = {"sdf": sdf, "urdf": urdf}
+"""Targets by the suffix of the output, which is one file."""
+_EXPORTS: dict[str, Any] = {"sdf": sdf, "urdf": urdf, "directives": directives}
 _OF_ONE_TARGET: dict[str, dict[str, str]] = {
+    "directives": {"models": "models"},
     "sdf": {"sdf_version": "version", "model_config": "model_config"},
     "urdf": {
         key: key
@@ -48,28 +50,32 @@ _OF_MJCF = {
 
 def target_of(options: Namespace, out: Path) -> str:
     """Return the target: the one that is asked for, else that of the suffix of the output, else MJCF."""
+    if out.name.lower().endswith((".dmd.yaml", ".dmd.yml")) and options.to in (None, "directives"):
+        return "directives"
     return str(options.to or SUFFIXES.get(out.suffix.lower(), "mjcf"))
 
 
 def convert_document(options: Namespace, output: Output, scene: Scene, target: str) -> int:
-    """Write SDFormat or URDF.
+    """Write SDFormat, URDF or directives.
 
     Args:
         options: The options of the command line.
         output: Where the result is reported.
         scene: The scene to write.
-        target: ``sdf`` or ``urdf``.
+        target: ``sdf``, ``urdf`` or ``directives``.
 
     Returns:
         1 if ``--check`` finds the output out of date.
 
     Raises:
         ModelError: if the model cannot be exported.
-        UsageError: if an option applies to MJCF alone, or ``--check`` is given for one file.
+        UsageError: if an option applies to MJCF alone, or an option that needs a folder is given for one file.
     """
     out = options.folder or options.out
     export, keywords = _EXPORTS[target], _keywords(options, target)
     as_file = out.suffix.lower() in SUFFIXES
+    if out.suffix.lower() in (".yaml", ".yml") or (as_file and target == "directives"):
+        raise UsageError("directives are written into a folder, with a file for each model; expected a folder")
     if options.check:
         if as_file:
             raise UsageError("--check compares a folder; expected a folder, not a file")

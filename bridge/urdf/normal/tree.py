@@ -77,8 +77,7 @@ def rooted(scene: Scene, report: Report, *, ball_constraints: bool) -> Tree:
     Raises:
         ExportError: if the links have several roots.
     """
-    held, *free = connected_components(scene, _any)
-    roots = ([WORLD] if len(held) > 1 else []) + [_root_of(component, scene) for component in free]
+    roots = _roots(scene)
     if len(roots) > 1:
         raise ExportError((_several(roots),))
     root = roots[0] if roots else WORLD
@@ -95,6 +94,16 @@ def rooted(scene: Scene, report: Report, *, ball_constraints: bool) -> Tree:
     return Tree(dataclasses.replace(scene, joints=joints, constraints=constraints), None if root == WORLD else root)
 
 
+def has_several_roots(scene: Scene) -> bool:
+    """Return whether a scene has several kinematic trees; all that the world holds is one."""
+    return len(_roots(scene)) > 1
+
+
+def _roots(scene: Scene) -> list[str]:
+    held, *free = connected_components(scene, _any)
+    return ([WORLD] if len(held) > 1 else []) + [_root_of(component, scene) for component in free]
+
+
 def _root_of(component: Iterable[str], scene: Scene) -> str:
     names = [link.name for link in scene.links if link.name in set(component)]
     children = {joint.child for joint in scene.joints}
@@ -108,7 +117,7 @@ def _several(roots: list[str]) -> Diagnostic:
         "urdfout.several-roots",
         Fate.INVALID,
         "a URDF has one tree, and this model has {count}, with the roots {roots}",
-        hint="connect them by joints, write each model to a file of its own, or write SDFormat",
+        hint="export a folder, with a file for each tree; connect them by joints; or write SDFormat",
         arguments={"count": len(roots), "roots": tuple(roots)},
         subjects=tuple(roots),
         target="urdf",

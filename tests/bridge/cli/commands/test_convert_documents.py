@@ -69,3 +69,13 @@ def test_the_options_of_urdf(tmp_path: Path) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.urdf"), "--meshes", "package"]) == 2
     assert main(["convert", ARM, str(tmp_path / "x.urdf"), "--extensions", "ros"]) == 2
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--no-couplings"]) == 2
+
+
+def test_directives_are_a_folder(tmp_path: Path) -> None:
+    words = ["convert", ARM, str(tmp_path / "scene"), "--to", "directives"]
+    assert main([*words, "--models", "urdf"]) == 0
+    assert (tmp_path / "scene" / "arm.dmd.yaml").is_file()
+    assert main([*words, "--models", "urdf", "--check"]) == 0
+    assert main([*words, "--check"]) == 1
+    assert main(["convert", ARM, str(tmp_path / "x.dmd.yaml")]) == 2
+    assert main(["convert", ARM, str(tmp_path / "x"), "--to", "sdf", "--models", "urdf"]) == 2

@@ -9,10 +9,10 @@ import pytest
 
 import bridge
 import loaders
+from bridge.export.documents.package import package_xml
 from bridge.urdf.folder import single_file
-from bridge.urdf.package import package_xml
 
-ARM = Path(__file__).parents[3] / "assets" / "arm" / "model.sdf"
+ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
 
 def test_the_description_names_the_package() -> None:

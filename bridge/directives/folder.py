@@ -1,0 +1,128 @@
+"""An export as a folder: the directives, a file for each model, their assets, a README and a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Unpack
+
+from bridge.export.assembly.assembled import AssemblyContents, Document, assembly_contents
+from bridge.export.assembly.parts import models_of
+from bridge.export.documents.contents import Format, changed_options
+from bridge.export.result import Export, stale
+from bridge.export.sources import scene_of
+from bridge.lowering.inputs import Source, source_name
+from bridge.sdf.build import build
+from bridge.urdf.assembly import urdf_assembly
+from loaders.diagnostics import ExportError
+from loaders.loss_summary import LossSummary
+from loaders.scene import Scene
+
+from .options import DirectivesOptions, Options
+
+_SDF = Format("SDFormat", ".sdf", "export_directives", "sdfout.read-back")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectivesExport(Export):
+    """The result of `export_directives`.
+
+    Attributes:
+        names: Names in the directives by name in the source, where they differ; the key of a joint that shares its name
+            with a link starts with ``joint``.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def export_directives(
+    source: Source,
+    out_dir: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    check: bool = True,
+    **options: Unpack[DirectivesOptions],
+) -> DirectivesExport:
+    """Write a scene as a folder: ``<name>.dmd.yaml``, a file for each model, assets, ``README.md``, ``FIDELITY.md``.
+
+    The folder is a package, to which the directives refer; it appears complete or not at all, and replaces an earlier
+    export whose files are as they were written; see `bridge.export_mjcf`.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        out_dir: The folder to write. A symbolic link stands for the folder that it leads to.
+        force: Whether to overwrite files that were edited or that no export wrote, if they have the name of a new one.
+        check: Whether to read the files back and compare them with the scene before the folder is touched.
+        options: Options of the export, whose first value is the default; and if ``source`` is a path, options of
+            `loaders.load` (``paths``, ``package_map``, ``quiet`` and others).
+
+            models: The format of the models: ``sdf``, one for each outermost model of the scene; or ``urdf``, one for
+                each kinematic tree.
+            inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
+                writes the nearest possible one.
+            strict: Whether anything lost or approximated is an error.
+
+    Returns:
+        The directives, the files written, and the findings.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if a model cannot be written, or the written files, read back, are not the scene; with ``strict``,
+            if anything is lost.
+        OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
+        OSError: if the file system refuses; the old content is in place then.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import tempfile, bridge, loaders
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = bridge.export_directives(loaders.load_string(urdf, format="urdf"), f"{folder}/arm")
+        ...     print(result.path.name, result.files)
+        arm.dmd.yaml ('FIDELITY.md', 'README.md', 'arm.dmd.yaml', 'arm.sdf', 'package.xml')
+    """
+    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+        contents = _contents(source, options)
+        if check:
+            contents.require_equal()
+        losses.add(contents.diagnostics)
+    result = contents.written(DirectivesExport, out_dir, force=force)
+    return replace(result, names=dict(contents.names))
+
+
+def stale_files(
+    source: Source, out_dir: str | os.PathLike[str], **options: Unpack[DirectivesOptions]
+) -> tuple[str, ...]:
+    """Return the files that are missing, superfluous, or differ from what `export_directives` would write.
+
+    Args:
+        source: See `bridge.export_directives`.
+        out_dir: The folder to compare with.
+        options: See `bridge.export_directives`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if a model cannot be written.
+        TypeError: if an option is unknown.
+    """
+    return stale(_contents(source, options).files, out_dir)
+
+
+def _contents(source: Source, keywords: DirectivesOptions) -> AssemblyContents:
+    options, load_options = Options.split(keywords)
+    scene = scene_of(source, load_options)
+    changed = changed_options(options)
+    if options.models == "urdf":
+        return urdf_assembly(
+            scene, {"inertia": options.inertia, "strict": options.strict}, "export_directives", changed
+        )
+
+    def build_part(part: Scene, assets: str) -> Document:
+        keywords = {"inertia": options.inertia, "strict": options.strict, "world": "never"}
+        return Document(build(part, keywords, assets), None, frozenset())
+
+    contents, report = assembly_contents(scene, models_of(scene), build_part, _SDF, changed)
+    report.entries.raise_for(ExportError, strict=options.strict)
+    return contents

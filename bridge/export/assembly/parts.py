@@ -1,0 +1,181 @@
+"""The parts of a scene: its outermost models, or its kinematic trees, each as a scene of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Any, NamedTuple
+
+from bridge.export.renaming import renamed
+from loaders.model import WORLD, Model
+from loaders.scene import Scene
+from loaders.scene_queries.connectivity import connected_components, static_links
+from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
+
+_ENDS = ("link_A", "link_B", "link_C")
+
+
+class Part(NamedTuple):
+    """One model of an assembly."""
+
+    name: str
+    """Name of the model in the assembly."""
+    scene: Scene
+    """The model, as a scene whose names carry no scope of it."""
+    links: Mapping[str, str]
+    """Names of its links in its scene by name in the source."""
+    joints: Mapping[str, str]
+    """Names of its joints in its scene by name in the source."""
+    groups: frozenset[str]
+    """Names, in the source, of the filter groups in its scene."""
+
+
+def models_of(scene: Scene) -> tuple[Part, ...]:
+    """Return a part for each outermost model of a scene.
+
+    Args:
+        scene: The scene.
+    """
+    root = root_model(scene)
+    outermost = sorted((model.name for model in scene.models), key=len)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for link in scene.links:
+        if link.name != WORLD:
+            around = (name for name in outermost if link.name.startswith(f"{name}{SEPARATOR}"))
+            groups[root.name if root else next(around, outermost_scope(link.name))].append(link.name)
+    return tuple(_part(scene, name, "" if root else f"{name}{SEPARATOR}", links) for name, links in groups.items())
+
+
+def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
+    """Return the scopes around the names of parts, outer ones first, which are no parts themselves."""
+    names = [part.name for part in parts]
+    scopes: dict[str, None] = {}
+    for name in names:
+        words = name.split(SEPARATOR)
+        scopes |= dict.fromkeys(SEPARATOR.join(words[:i]) for i in range(1, len(words)))
+    return tuple(scope for scope in scopes if scope not in names)
+
+
+def trees_of(scene: Scene) -> tuple[Part, ...]:
+    """Return a part for each kinematic tree of a scene; all that the world holds in one model is one.
+
+    Args:
+        scene: The scene.
+    """
+    loose = dataclasses.replace(scene, models=tuple(dataclasses.replace(model, static=False) for model in scene.models))
+    is_model = root_model(scene) is not None
+    anchored = static_links(scene)
+    for joint in scene.joints:
+        if WORLD in (joint.parent, joint.child):
+            anchored |= {joint.parent, joint.child}
+    trees: dict[tuple[bool, str], list[str]] = defaultdict(list)
+    for component in connected_components(loose, lambda joint: WORLD not in (joint.parent, joint.child)):
+        names = [name for name in component if name != WORLD]
+        if names and anchored & set(names):
+            trees[True, "" if is_model else outermost_scope(names[0])].extend(names)
+        elif names:
+            trees[False, names[0]].extend(names)
+    return _named_trees(scene, trees.values())
+
+
+def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
+    order = {link.name: i for i, link in enumerate(scene.links)}
+    known = [[name for name in sorted(tree, key=lambda name: order.get(name, -1)) if name in order] for tree in trees]
+    ordered = sorted(filter(None, known), key=lambda tree: order[tree[0]])
+    taken: set[str] = set()
+    children = {joint.child for joint in scene.joints if joint.parent != WORLD}
+    parts = []
+    for tree in ordered:
+        scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in tree}
+        scope = scopes.pop() if len(scopes) == 1 and root_model(scene) is None else ""
+        top = next((name for name in tree if name not in children), tree[0])
+        base = (scope if scope and scope not in taken else top).replace(SEPARATOR, "_")
+        name, number = base, 2
+        while name in taken:
+            name, number = f"{base}_{number}", number + 1
+        taken.add(name)
+        parts.append(_part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree))
+    return tuple(parts)
+
+
+# --- scenes ----------------------------------------------------------------------------------------------------------
+
+
+def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
+    """Return the items that concern some links alone, as a scene.
+
+    Args:
+        scene: The whole scene.
+        name: Name of the part.
+        prefix: Prefix that its names lose.
+        links: Names of its links.
+    """
+    own = frozenset(links)
+    held = own | {WORLD}
+    joints = tuple(j for j in scene.joints if {j.parent, j.child} <= held and {j.parent, j.child} & own)
+    names = frozenset(joint.name for joint in joints)
+    groups = _groups(scene, own)
+    part = Scene(
+        name=name,
+        source=scene.source,
+        models=_models(scene, name, own),
+        links=tuple(link for link in scene.links if link.name in own),
+        joints=tuple(dataclasses.replace(joint, default_position=()) for joint in joints),
+        frames=tuple(frame for frame in scene.frames if frame.link in own),
+        lights=tuple(light for light in scene.lights if light.link in own),
+        couplings=tuple(c for c in scene.couplings if {c.follower, c.leader} <= names),
+        actuators=tuple(a for a in scene.actuators if a.joint in names),
+        constraints=tuple(c for c in scene.constraints if _concerns(c, held, own, names)),
+        forces=tuple(f for f in scene.forces if _concerns(f, held, own, names)),
+        filter_groups=tuple(group for group in scene.filter_groups if group.name in groups),
+        filter_rules=tuple(rule for rule in scene.filter_rules if {rule.a, rule.b} <= groups),
+    )
+    local = _local(prefix)
+    kinds = {
+        "link": {key: local(key) for key in own},
+        "joint": {key: local(key) for key in names},
+        "frame": {frame.name: local(frame.name) for frame in part.frames},
+        "light": {light.name: local(light.name) for light in part.lights},
+        "group": {key: local(key) for key in groups},
+        "actuator": {actuator.name: local(actuator.name) for actuator in part.actuators},
+        "model": {model.name: local(model.name) for model in part.models},
+    }
+    return Part(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
+
+
+def _local(prefix: str) -> Callable[[str], str]:
+    return lambda name: name.removeprefix(prefix) if name != prefix.removesuffix(SEPARATOR) else name
+
+
+def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
+    used = {link.model for link in scene.links if link.name in own}
+    around = {model for model in (m.name for m in scene.models) if any(f"{u}::".startswith(f"{model}::") for u in used)}
+    found = tuple(model for model in scene.models if model.name in around)
+    return tuple(
+        model if model.canonical_link in own else dataclasses.replace(model, canonical_link=None) for model in found
+    ) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
+
+
+def _concerns(item: Any, held: Set[str], own: Set[str], joints: Set[str]) -> bool:
+    """Return whether a constraint or force element has ends on links of the part, and at the world, only."""
+    if hasattr(item, "joints"):
+        return set(item.joints) <= joints
+    ends = {getattr(item, key) for key in _ENDS if hasattr(item, key)}
+    return ends <= held and bool(ends & own)
+
+
+def _groups(scene: Scene, own: Set[str]) -> frozenset[str]:
+    """Return the filter groups of links of the part only, which no rule relates to others."""
+    by_name = {group.name: group for group in scene.filter_groups}
+    kept = {group.name for group in scene.filter_groups if set(group.links) <= own}
+    while True:
+        inside = {name for name in kept if set(by_name[name].groups) <= kept}
+        for rule in scene.filter_rules:
+            if not {rule.a, rule.b} <= inside:
+                inside -= {rule.a, rule.b}
+        containing = {name for group in scene.filter_groups if group.name not in inside for name in group.groups}
+        inside -= containing
+        if inside == kept:
+            return frozenset(name for name in kept if by_name[name].links or by_name[name].groups)
+        kept = inside

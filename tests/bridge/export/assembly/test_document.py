@@ -1,0 +1,61 @@
+"""What directives cannot say about a scene is reported."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bridge.export.assembly.document import Assembly, Placed
+from bridge.export.assembly.parts import models_of
+from bridge.export.report import Report
+from loaders import model as m
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, frozen
+from tests.support.scenes import joint, link, scene
+
+MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
+LINKS = [link("m::a", model="m"), link("n::a", model="n")]
+DRAKE = frozen((0.0, 0.0, -9.81))
+
+
+def codes(given: Scene) -> list[str]:
+    report = Report("directives")
+    placed = [Placed(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(given)]
+    Assembly(dataclasses.replace(given, gravity=given.gravity), placed, report).text("x")
+    return [entry.code for entry in report.entries if entry.severity == "warning"]
+
+
+def given(joints: list[m.Joint] | None = None, **more: object) -> Scene:
+    return dataclasses.replace(scene(LINKS, joints or [], models=MODELS), **{"gravity": DRAKE, **more})  # type: ignore[arg-type]
+
+
+def test_a_scene_of_welds_and_groups_loses_nothing() -> None:
+    groups = tuple(m.FilterGroup(name=f"{name}::g", links=(f"{name}::a",)) for name in "mn")
+    rules = (m.FilterRule(a="m::g", b="n::g"),)
+    weld = joint("w", "m::a", "n::a", m.JointType.FIXED, axes=())
+    assert codes(given([weld], filter_groups=groups, filter_rules=rules)) == []
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        given([joint("j", "m::a", "n::a")]),
+        given(constraints=(m.BallConstraint(link_A="m::a", link_B="n::a", p_AP=IDENTITY.p, p_BQ=IDENTITY.p),)),
+    ],
+)
+def test_what_moves_between_models_is_lost(lost: Scene) -> None:
+    assert codes(lost) == ["dmdout.out-of-scope"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"gravity": frozen((0.0, 0.0, -1.62))},
+        {"physics": m.Physics(time_step=0.01)},
+        {"keyframes": (m.Keyframe(name="up", joints=(), positions=()),)},
+        {"wind": frozen((1.0, 0.0, 0.0))},
+    ],
+)
+def test_settings_of_a_world_are_lost(more: dict[str, object]) -> None:
+    assert codes(given(**more)) == ["dmdout.world-settings"]

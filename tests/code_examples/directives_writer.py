@@ -1,0 +1,48 @@
+"""Minimal scenes for the codes of the export to Drake's directives."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from pathlib import Path
+
+import bridge
+from bridge.export.read_back import read_back_mechanics
+from loaders import Diagnostic, Scene
+from loaders import model as m
+from loaders.spatial import IDENTITY, frozen
+from tests.support.code_example import Example, findings
+from tests.support.scenes import joint, link, scene
+
+MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
+
+
+def writing(given: Scene, *subjects: str) -> Example:
+    """A scene to write as directives."""
+
+    def diagnose(folder: Path) -> Iterable[Diagnostic]:
+        return findings(lambda: bridge.export_directives(given, folder / "out", quiet=True).diagnostics)
+
+    return Example(diagnose, subjects)
+
+
+def two_models(*joints: m.Joint) -> Scene:
+    """A link in each of two models."""
+    return scene([link("m::a", model="m"), link("n::a", model="n")], list(joints), models=MODELS)
+
+
+def not_equal(_folder: Path) -> Iterable[Diagnostic]:
+    """A scene, and files that say another one."""
+    files = {"x.sdf": str(bridge.to_sdf(scene([link("a")]))).encode()}
+    wanted = scene([link("b")])
+    return read_back_mechanics(
+        files, "x.sdf", wanted, {}, "dmdout.read-back", package_map={}, as_source=lambda found: found
+    )
+
+
+EXAMPLES = {
+    "dmdout.name": writing(scene([link("a")]), "a"),
+    "dmdout.out-of-scope": writing(two_models(joint("j", "m::a", "n::a")), "j", "m::a", "n::a"),
+    "dmdout.read-back": Example(not_equal, ("b",)),
+    "dmdout.world-settings": writing(dataclasses.replace(two_models(), gravity=frozen((0.0, 0.0, -1.62))), "test"),
+}
