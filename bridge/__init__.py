@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .parity import compare
     from .sdf import export_sdf, to_sdf
     from .urdf import export_urdf, to_urdf
+    from .viewer import view
 
 __all__ = [
     "Mechanism",
@@ -39,6 +40,7 @@ __all__ = [
     "to_mjspec",
     "to_sdf",
     "to_urdf",
+    "view",
 ]
 
 _HOMES = {
@@ -57,6 +59,7 @@ _HOMES = {
     "to_mjspec": ".mjcf",
     "to_sdf": ".sdf",
     "to_urdf": ".urdf",
+    "view": ".viewer",
 }
 """Modules of the public names, which are imported on first use."""
 

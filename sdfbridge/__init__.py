@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         to_mjspec,
         to_sdf,
         to_urdf,
+        view,
     )
     from bridge import parity as parity
     from loaders import (
@@ -93,12 +94,13 @@ __all__ = [
     "to_mjspec",
     "to_sdf",
     "to_urdf",
+    "view",
 ]
 
 _BRIDGE = frozenset({
     "Mechanism", "compare", "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
     "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf",
+    "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 })  # fmt: skip
 """The public names that `bridge` defines; `loaders` defines the others."""
 

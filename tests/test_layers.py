@@ -56,7 +56,7 @@ ORDER = {
         {"output"},
         {"geometry", "mechanism", "rendering", "diagnostic_codes", "installed_packages"},
         {"lowering"},
-        {"diff"},
+        {"diff", "viewer"},
         {"export"},
         {"mjcf", "bullet", "sdf"},
         {"urdf"},

@@ -120,6 +120,19 @@ def add_compare_options(parser: ArgumentParser) -> None:
     add_force_option(group)
 
 
+def add_view_options(parser: ArgumentParser) -> None:
+    """Add the options of ``view``."""
+    parser.add_argument("others", nargs="*", type=values.name, metavar="FILE", help="further models, with --browser")
+    group = parser.add_argument_group("browser")
+    text = "show the models in a web browser, with sliders for their joints, until the command is interrupted"
+    group.add_argument("--browser", action="store_true", help=text)
+    text = "port of the page on this machine (default: %(default)s, or the next free one)"
+    group.add_argument("--port", type=values.natural, default=8080, metavar="N", help=text)
+    group.add_argument("--no-open", action="store_true", help="print the address of the page, and open no browser")
+    text = "write the view as a page that needs no server and no network, instead of showing it"
+    group.add_argument("--html", type=values.path, metavar="FILE", help=text)
+
+
 def add_demo_options(parser: ArgumentParser) -> None:
     """Add the options of ``demo``."""
     parser.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write; replaces --out")

@@ -40,7 +40,11 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
         ),
     ),
     ("print", "print a model as one SDFormat document, composed and resolved", (groups.add_load_options,)),
-    ("view", "open MuJoCo's viewer on a model", (groups.add_load_options, groups.add_export_options)),
+    (
+        "view",
+        "show models in a web browser, or one in MuJoCo's viewer",
+        (groups.add_load_options, groups.add_view_options, groups.add_export_options),
+    ),
     ("compare", "compare simulators on a model, or two files", (groups.add_load_options, groups.add_compare_options)),
     ("doctor", "list installed versions", ()),
     ("completion", "print the script that completes words in a shell", (groups.add_completion_options,)),

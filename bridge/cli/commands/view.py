@@ -1,15 +1,17 @@
-"""``sdfbridge view``: open MuJoCo's viewer on a file."""
+"""``sdfbridge view``: show models in a web browser, or one in MuJoCo's viewer."""
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from argparse import Namespace
+from contextlib import suppress
 from pathlib import Path
 
 import bridge
-from bridge.cli.errors import MISSING, CommandError
-from bridge.cli.inputs import load_scene, search
+from bridge.cli.errors import MISSING, CommandError, UsageError
+from bridge.cli.inputs import expand, load_scene, search
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
 from bridge.output import scratch_folder
@@ -17,13 +19,19 @@ from loaders.diagnostics import without_repeats
 
 
 def view(options: Namespace, output: Output) -> int:
-    """Open MuJoCo's viewer on a file and wait until its window is closed.
+    """Show the models, and wait until the window is closed or the command is interrupted.
 
     Raises:
-        CommandError: if there is no display.
+        CommandError: if MuJoCo's viewer is asked for and there is no display.
+        UsageError: if MuJoCo's viewer is asked for several files.
     """
+    if options.browser or options.html:
+        return _view_in_browser(options, output)
+    if options.others:
+        raise UsageError("MuJoCo's viewer shows one file; add --browser to see several")
     if not _has_display():
-        raise CommandError("MuJoCo's viewer needs a display; use sdfbridge convert to write the model", MISSING)
+        advice = "use --browser, or sdfbridge convert to write the model"
+        raise CommandError(f"MuJoCo's viewer needs a display; {advice}", MISSING)
     output.status(f"reading {options.file}")
     scene = load_scene(options)
     with scratch_folder() as folder:
@@ -31,6 +39,28 @@ def view(options: Namespace, output: Output) -> int:
         output.status("")
         output.diagnostics(without_repeats((*scene.diagnostics, *result.diagnostics)))
         _open_viewer(result.path.parent / "scene.xml")
+    return 0
+
+
+def _view_in_browser(options: Namespace, output: Output) -> int:
+    """Serve the models to a browser, or write them as a page."""
+    mechanisms = []
+    for file in expand([options.file, *options.others], xacro=options.xacro):
+        output.status(f"reading {file}")
+        mechanisms.append(bridge.lower(load_scene(options, file)))
+    findings = [entry for mechanism in mechanisms for entry in (*mechanism.scene.diagnostics, *mechanism.diagnostics)]
+    output.diagnostics(without_repeats(findings))
+    with bridge.view(*mechanisms, port=0 if options.html else options.port) as viewer:
+        if options.html:
+            output.data(os.fspath(viewer.to_html(options.html)))
+            return 0
+        output.data(viewer.url)
+        output.progress("press Ctrl-C to end")
+        sys.stdout.flush()
+        with suppress(KeyboardInterrupt):
+            if not options.no_open:
+                viewer.open()
+            viewer.wait()
     return 0
 
 

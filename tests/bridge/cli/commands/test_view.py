@@ -1,12 +1,17 @@
-"""The command view needs a display."""
+"""The command view: in a browser, or in MuJoCo's viewer, which needs a display."""
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import run
+from tests.support.command_line import ROOT, run
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
 
@@ -17,3 +22,31 @@ def test_view_without_a_display_is_an_error_of_one_line(display: str) -> None:
     assert (process.returncode, process.stdout) == (3, "")
     assert process.stderr.startswith("sdfbridge: MuJoCo's viewer needs a display")
     assert process.stderr.count("\n") == 1
+
+
+def test_the_browser_gets_its_page_until_the_command_is_interrupted() -> None:
+    pytest.importorskip("viser")
+    words = [sys.executable, "-m", "sdfbridge", "view", str(ARM), str(ARM), "--browser", "--no-open", "--port", "0"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            url = process.stdout.readline().strip()
+            with urllib.request.urlopen(url, timeout=30) as page:
+                assert b"<html" in page.read()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 0
+            assert "Ctrl-C" in process.stderr.read()
+        finally:
+            process.kill()
+
+
+def test_the_view_is_written_as_a_page(tmp_path: Path) -> None:
+    pytest.importorskip("viser")
+    process = run("view", ARM, "--html", tmp_path / "arm.html")
+    assert (process.returncode, process.stdout.strip()) == (0, str(tmp_path / "arm.html"))
+    assert re.search("<html", (tmp_path / "arm.html").read_text(encoding="utf-8"))
+
+
+def test_the_viewer_of_mujoco_shows_one_file() -> None:
+    process = run("view", ARM, ARM)
+    assert process.returncode == 2
+    assert "--browser" in process.stderr

@@ -1,0 +1,127 @@
+"""One model in the scene of a viewer: a node for each link, with its visuals and its collisions below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from loaders.display.triangles import Surface, surfaces
+from loaders.model import Collision, Link, Visual
+from loaders.spatial import Array, Pose
+
+from .shading import shaded
+
+_AXES = (0.08, 0.006)
+"""Length and radius of the axes of a link, as shares of the size of the model."""
+_GAMMA = 2.2
+"""Exponent from the colors of a screen to light, in which glTF states colors."""
+
+
+class DrawnModel:
+    """The nodes of one model.
+
+    Attributes:
+        name: The node that holds all others.
+    """
+
+    def __init__(self, server: Any, name: str, mechanism: Mechanism) -> None:
+        self.name = name
+        self._mechanism = mechanism
+        self._offset = np.zeros(3)
+        self._root = server.scene.add_frame(name, show_axes=False)
+        self._corners = [np.zeros((0, 3))]
+        self._frames: dict[str, Any] = {}
+        self._shown: dict[str, list[Any]] = {"visuals": [], "collisions": [], "frames": []}
+        poses = mechanism.link_poses()
+        for i, link in enumerate(mechanism.scene.links):
+            if link.name in poses:
+                self._add_link(server, f"{name}/{i}_{_node_name(link.name)}", link, poses[link.name])
+        corners = np.concatenate(self._corners)
+        self._low = corners.min(axis=0) if len(corners) else np.zeros(3)
+        self._high = corners.max(axis=0) if len(corners) else np.zeros(3)
+        self._add_axes(server)
+        self.show("collisions", visible=not self._shown["visuals"])
+
+    @property
+    def low(self) -> Array:
+        """Lowest corner of the bounding box at the start [m], shape (3,), in the world."""
+        low: Array = self._low + self._offset
+        return low
+
+    @property
+    def high(self) -> Array:
+        """Highest corner of the bounding box at the start [m], shape (3,), in the world."""
+        high: Array = self._high + self._offset
+        return high
+
+    @property
+    def size(self) -> float:
+        """Length of the diagonal of the bounding box [m]."""
+        return float(np.linalg.norm(self.high - self.low))
+
+    def place(self, positions: Mapping[str, Position]) -> None:
+        """Move the links to positions of the joints."""
+        for name, X_WL in self._mechanism.link_poses(positions).items():
+            if name in self._frames:
+                vector = X_WL.to_vector()
+                self._frames[name].position, self._frames[name].wxyz = vector[:3], vector[3:]
+
+    def show(self, kind: str, *, visible: bool) -> None:
+        """Show or hide ``visuals``, ``collisions`` or ``frames``."""
+        for handle in self._shown[kind]:
+            handle.visible = visible
+
+    def move(self, offset: Array) -> None:
+        """Place the model at an offset [m] from its place in the file."""
+        self._offset = offset
+        self._root.position = offset
+
+    def _add_link(self, server: Any, path: str, link: Link, X_WL: Pose) -> None:
+        vector = X_WL.to_vector()
+        frame = server.scene.add_frame(path, show_axes=False, position=vector[:3], wxyz=vector[3:])
+        self._frames[link.name] = frame
+        shown: dict[str, Sequence[Visual | Collision]] = {"visuals": link.visuals, "collisions": link.collisions}
+        for kind, shapes in shown.items():
+            for k, shape in enumerate(shapes):
+                for j, surface in enumerate(surfaces(shape)):
+                    self._add_surface(server, f"{path}/{kind}/{k}_{j}", surface, kind, (X_WL, shape.X_LG))
+
+    def _add_surface(self, server: Any, path: str, surface: Surface, kind: str, poses: tuple[Pose, Pose]) -> None:
+        X_WL, X_LG = poses
+        vector = X_LG.to_vector()
+        mesh = server.scene.add_mesh_trimesh(path, _mesh(surface), position=vector[:3], wxyz=vector[3:])
+        self._shown[kind].append(mesh)
+        X_WG = X_WL @ X_LG
+        self._corners.append(surface.vertices @ X_WG.R.T + X_WG.p)
+
+    def _add_axes(self, server: Any) -> None:
+        length, radius = (share * max(self.size, 1e-3) for share in _AXES)
+        for name, frame in self._frames.items():
+            path = f"{frame.name}/axes"
+            axes = server.scene.add_frame(path, axes_length=length, axes_radius=radius, visible=False)
+            label = server.scene.add_label(f"{path}/name", name[:60], visible=False)
+            self._shown["frames"] += [axes, label]
+
+
+def _node_name(name: str) -> str:
+    """A name without the characters that separate nodes."""
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:60]
+
+
+def _mesh(surface: Surface) -> Any:
+    import trimesh
+
+    looks: Any = trimesh.visual
+    vertices, faces, normals = shaded(surface.vertices, surface.faces)
+    red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
+    rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
+    material = looks.material.PBRMaterial(
+        baseColorFactor=rgba, metallicFactor=0.0, roughnessFactor=0.8, doubleSided=True,
+        alphaMode="BLEND" if rgba[3] < 255 else "OPAQUE",
+    )  # fmt: skip
+    visual = looks.TextureVisuals(material=material)
+    return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)

@@ -1,0 +1,258 @@
+"""The viewer: a server on this machine that shows models in a web browser or in a notebook."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import time
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any, Self, Unpack
+
+import numpy as np
+
+from bridge.lowering.inputs import Source, mechanism_of, source_name
+from bridge.mechanism import Mechanism
+from bridge.mechanism.coordinates import Position
+from bridge.output import write_file
+from loaders import LoadOptions
+
+from .drawn_model import DrawnModel
+from .sliders import Sliders
+
+DEFAULT_PORT = 8080
+"""Port of the server; the next free one if it is taken."""
+_HOST = "127.0.0.1"
+"""Address of the server, which other machines cannot reach."""
+_DIRECTION = (1.15, -0.75, 0.5)
+"""Direction from the models to the camera; its length is a share of the size of the models."""
+_GAP = 0.25
+"""Distance between models, as a share of their size."""
+
+
+class Viewer:
+    """Models in a web browser, with sliders for their joints.
+
+    Everything comes from this machine: no other machine can connect, and the page needs no network.
+    """
+
+    def __init__(self, *, port: int = DEFAULT_PORT, dark: bool = False) -> None:
+        """Start a server without models; see `view`.
+
+        Raises:
+            ImportError: if viser is not installed.
+        """
+        try:
+            import viser
+        except ImportError as error:
+            raise ImportError("the viewer needs viser: pip install 'sdfbridge[view]'") from error
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._server = viser.ViserServer(host=_HOST, port=port, label="sdfbridge", verbose=False)
+        self._models: dict[str, tuple[DrawnModel, Sliders]] = {}
+        self._low = self._high = np.zeros(3)
+        self._is_open = True
+        self._add_surroundings(dark)
+
+    @property
+    def url(self) -> str:
+        """Address of the page."""
+        return f"http://{_HOST}:{self._server.get_port()}"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, each as in the list of the page."""
+        return tuple(self._models)
+
+    def add(self, source: Source, *, name: str = "", **load_options: Unpack[LoadOptions]) -> str:
+        """Add a model, beside those that are there, and return its name.
+
+        Args:
+            source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+            name: Name on the page; empty for that of the scene.
+            load_options: Options of `loaders.load`, if ``source`` is a path.
+
+        Raises:
+            LoadError: if the file has errors.
+            ExportError: if the scene cannot be lowered.
+        """
+        mechanism = mechanism_of(source, **load_options)
+        wanted = name or mechanism.scene.name or source_name(source)
+        taken = wanted
+        while taken in self._models:
+            taken = f"{wanted} ({len(self._models) + 1})"
+        drawn = DrawnModel(self._server, f"/model_{len(self._models)}", mechanism)
+        if self._models:
+            drawn.move(np.array((0.0, self._high[1] + _GAP * max(drawn.size, 1e-3) - drawn.low[1], 0.0)))
+        self._look_at(drawn)
+        self._models[taken] = drawn, self._panel(taken, mechanism, drawn)
+        return taken
+
+    def positions(self, model: str = "") -> dict[str, Position]:
+        """Return the positions of a model's joints.
+
+        Args:
+            model: Name of the model; empty for the first.
+
+        Raises:
+            ValueError: if there is no such model.
+        """
+        return self._model(model)[1].positions
+
+    def set_positions(self, positions: Mapping[str, Position], model: str = "") -> None:
+        """Move joints of a model, and its sliders.
+
+        Args:
+            positions: Positions by joint, in the conventions of `bridge.Mechanism`; joints that are left out stay.
+            model: Name of the model; empty for the first.
+
+        Raises:
+            ValueError: for an unknown model or joint, or a position of the wrong size.
+        """
+        self._model(model)[1].set(positions)
+
+    def show(self, kind: str, *, visible: bool = True) -> None:
+        """Show or hide a kind of item of every model.
+
+        Args:
+            kind: ``visuals``, ``collisions`` or ``frames``.
+            visible: Whether to show them.
+
+        Raises:
+            ValueError: for an unknown kind.
+        """
+        if kind not in self._toggles:
+            raise ValueError(f"unknown kind {kind!r}; expected one of: {', '.join(self._toggles)}")
+        self._toggles[kind].value = visible
+        for drawn, _ in self._models.values():
+            drawn.show(kind, visible=visible)
+
+    def to_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write the present view as one page that needs neither this server nor a network, and return its path.
+
+        The page can be turned and zoomed; it has no sliders.
+        """
+        return write_file(path, self._server.get_scene_serializer().as_html().encode())
+
+    def open(self) -> bool:
+        """Open the page in the web browser of this machine; return whether there is one."""
+        import webbrowser
+
+        return webbrowser.open(self.url)
+
+    def wait(self) -> None:
+        """Wait until the viewer is closed or the program is interrupted."""
+        while self._is_open:
+            time.sleep(0.2)
+
+    def close(self) -> None:
+        """Stop the server."""
+        if self._is_open:
+            self._is_open = False
+            with contextlib.redirect_stdout(io.StringIO()):
+                self._server.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = self.url if self._is_open else "closed"
+        return f"<Viewer {state}: {', '.join(self._models)[:60] or 'no models'}>"
+
+    def _repr_html_(self) -> str:
+        if not self._is_open:
+            return f"<div>{escape(repr(self))}</div>"
+        frame = f'<iframe src="{self.url}" style="width:100%;height:480px;border:0" title="sdfbridge"></iframe>'
+        return f'{frame}<div><a href="{self.url}" target="_blank">{self.url}</a></div>'
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    def _model(self, name: str) -> tuple[DrawnModel, Sliders]:
+        wanted = name or next(iter(self._models), "")
+        if wanted not in self._models:
+            raise ValueError(f"no model {wanted!r}; expected one of: {', '.join(self._models) or 'none'}")
+        return self._models[wanted]
+
+    def _add_surroundings(self, dark: bool) -> None:
+        gui, scene = self._server.gui, self._server.scene
+        self._theme(dark)
+        gui.main_panel.dock_right()
+        scene.set_up_direction("+z")
+        self._toggles: dict[str, Any] = {}
+        for kind, label in (("visuals", "Visuals"), ("collisions", "Collisions"), ("frames", "Frames and names")):
+            self._toggles[kind] = gui.add_checkbox(label, kind == "visuals")
+            self._toggles[kind].on_update(lambda event, kind=kind: self.show(kind, visible=event.target.value))
+        grid = scene.add_grid("/grid", infinite_grid=True, cell_size=0.1, section_size=1.0, fade_distance=25.0)
+        ground = gui.add_checkbox("Grid", True)
+        ground.on_update(lambda event: setattr(grid, "visible", event.target.value))
+        dark_mode = gui.add_checkbox("Dark", dark)
+        dark_mode.on_update(lambda event: self._theme(event.target.value))
+
+    def _theme(self, dark: bool) -> None:
+        self._server.gui.configure_theme(
+            control_width="medium", dark_mode=dark, show_logo=False, show_share_button=False
+        )
+
+    def _panel(self, name: str, mechanism: Mechanism, drawn: DrawnModel) -> Sliders:
+        gui = self._server.gui
+        if not any(link.visuals for link in mechanism.scene.links):
+            self._toggles["collisions"].value = True
+        with gui.add_folder(name[:60]):
+            sliders = Sliders(gui, mechanism, drawn.place)
+            if sliders.dofs:
+                gui.add_button("Reset").on_click(lambda _: sliders.reset())
+            else:
+                gui.add_markdown("No joint of this model moves.")
+        return sliders
+
+    def _look_at(self, drawn: DrawnModel) -> None:
+        """Move the camera of the page so that it sees all models, the new one included."""
+        if self._models:
+            self._low, self._high = np.minimum(self._low, drawn.low), np.maximum(self._high, drawn.high)
+        else:
+            self._low, self._high = drawn.low, drawn.high
+        middle = (self._low + self._high) / 2.0
+        distance = max(float(np.linalg.norm(self._high - self._low)), 1e-2)
+        camera = self._server.initial_camera
+        camera.look_at, camera.position = middle, middle + distance * np.array(_DIRECTION)
+        camera.fov, camera.near = np.radians(40.0), distance / 500.0
+
+
+def view(
+    *sources: Source,
+    port: int = DEFAULT_PORT,
+    dark: bool = False,
+    open_browser: bool = False,
+    **load_options: Unpack[LoadOptions],
+) -> Viewer:
+    """Show models in a web browser, with sliders for their joints, beside each other.
+
+    In a notebook, the result shows itself; elsewhere, open its ``url``. The program goes on meanwhile: ``wait()`` keeps
+    a script running.
+
+    Args:
+        sources: Paths, `loaders.Scene` or `bridge.Mechanism` objects.
+        port: Port of the server; the next free one if it is taken, 0 for any.
+        dark: Whether the page is dark at first.
+        open_browser: Whether to open the page in the web browser of this machine.
+        load_options: Options of `loaders.load`, for the sources that are paths.
+
+    Raises:
+        ImportError: if viser is not installed.
+        LoadError: if a file has errors.
+        ExportError: if a scene cannot be lowered.
+    """
+    viewer = Viewer(port=port, dark=dark)
+    try:
+        for source in sources:
+            viewer.add(source, **load_options)
+    except BaseException:
+        viewer.close()
+        raise
+    if open_browser:
+        viewer.open()
+    return viewer
