@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import struct
 from collections.abc import Callable
@@ -62,6 +63,8 @@ def mutate_xml(text: str, rng: random.Random) -> bytes:
 
 
 Edge = tuple[Element, Element]
+_MOST_ADDED = 20_000
+"""Largest number of elements that one mutation adds."""
 
 
 def _tags(root: Element) -> tuple[str, ...]:
@@ -73,8 +76,10 @@ def _delete(edge: Edge, _root: Element, _rng: random.Random) -> None:
 
 
 def _repeat(edge: Edge, _root: Element, rng: random.Random) -> None:
-    for _ in range(rng.choice((1, 2, 50))):
-        edge[0].append(edge[1])
+    count = rng.choice((1, 2, 50))
+    size = sum(1 for _ in edge[1].iter())
+    for _ in range(min(count, _MOST_ADDED // size)):  # copies: a shared element would grow in each of its places
+        edge[0].append(copy.deepcopy(edge[1]))
 
 
 def _move(edge: Edge, root: Element, rng: random.Random) -> None:

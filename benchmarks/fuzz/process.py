@@ -102,7 +102,7 @@ def run_cases(cases: Sequence[Case], *, seconds: int = SECONDS) -> list[Result]:
         rest = cases[len(results) :]
         found = list(_run_fork(rest, seconds))
         if found[-1].failed and len(found) > 1:
-            alone = next(_run_fork([rest[len(found) - 1]], seconds))
+            (alone,) = _run_fork([rest[len(found) - 1]], seconds)
             found[-1] = alone if alone.failed or found[-1].outcome == "memory" else found[-1]
         results += found
     return results
