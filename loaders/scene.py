@@ -7,7 +7,9 @@ from typing import Any
 
 from .display.finding_list import FindingList
 from .display.scene_card import scene_card
+from .loss_summary import LossSummary
 from .model import SceneData
+from .safety.limits import Limits
 from .scene_queries.conformance_format import to_dict
 from .scene_queries.excluded_pairs import excluded_pairs
 
@@ -29,18 +31,31 @@ class Scene(SceneData):
         source = f" from {self.source[-80:]}" if self.source else ""
         return f"<Scene {self.name[:60]!r}: {text}{source}>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scene as plain data in the conformance format, which ``sdfbridge info --json`` prints."""
-        return to_dict(self)
+    def to_dict(self, *, limits: Limits | None = None) -> dict[str, Any]:
+        """Return the scene as plain data in the conformance format, which ``sdfbridge info --json`` prints.
 
-    def excluded_collision_pairs(self, policy: str | None = None) -> frozenset[frozenset[str]]:
+        Args:
+            limits: Limits on the call, of which ``pairs`` counts.
+
+        Raises:
+            LoadError: if more pairs of links are excluded than the limit.
+        """
+        with LossSummary(self.source, quiet=True, limits=limits):
+            return to_dict(self)
+
+    def excluded_collision_pairs(
+        self, policy: str | None = None, *, limits: Limits | None = None
+    ) -> frozenset[frozenset[str]]:
         """Return the pairs of links with collisions that are excluded from contact; see `excluded_pairs`.
 
         Args:
             policy: The rule for pairs that no filter group names: ``drake``, ``sdformat``, ``mujoco`` or ``pybullet``;
                 None is that of the source's format.
+            limits: Limits on the call, of which ``pairs`` counts.
 
         Raises:
+            LoadError: if there are more pairs than the limit.
             ValueError: if the policy is unknown.
         """
-        return excluded_pairs(self, policy)
+        with LossSummary(self.source, quiet=True, limits=limits):
+            return excluded_pairs(self, policy)

@@ -132,7 +132,10 @@ def _mjcf(scene: Any, out: Path, reopen: bool) -> None:
     if reopen:  # the export has compiled the same bytes in memory
         import mujoco
 
-        mujoco.MjModel.from_xml_path(str(result.path.parent / "scene.xml"))
+        from loaders.mjcf.engine_warnings import engine_warnings
+
+        with engine_warnings(mujoco, []):
+            mujoco.MjModel.from_xml_path(str(result.path.parent / "scene.xml"))
 
 
 def _sdf(scene: Any, out: Path, _reopen: bool) -> None:

@@ -17,7 +17,8 @@ from loaders.display.finding_list import FindingList
 from loaders.display.scene_card import scene_card
 from loaders.model import WORLD, ContactPair, Keyframe, Physics, Tendon, TendonPartType
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import default_policy, has_bitmasks, listed_pairs, masked_pairs
+from loaders.scene_queries.excluded_pairs import default_policy, filtered_pairs, has_bitmasks, masked_pairs
+from loaders.scene_queries.pair_set import PairSet
 from loaders.spatial import Array, Pose, frozen
 
 from . import coordinates, dynamics, topology
@@ -264,10 +265,11 @@ class Mechanism:
         return default_policy(self.scene)
 
     @cached_property
-    def _excluded_by_policy(self) -> dict[str, frozenset[frozenset[int]]]:
+    def _excluded_by_policy(self) -> dict[str, tuple[PairSet[int], PairSet[int]]]:
+        """The pairs that the filters exclude, and those that never collide, by policy."""
         return {}
 
-    def excluded_pairs(self, policy: str | None = None) -> frozenset[frozenset[int]]:
+    def excluded_pairs(self, policy: str | None = None) -> PairSet[int]:
         """Return the pairs of body indices that never collide.
 
         Args:
@@ -276,15 +278,14 @@ class Mechanism:
         Raises:
             ValueError: for an unknown policy.
         """
-        filtered = self.filtered_pairs(policy)
-        return filtered - self._contact_pairs if self._contact_pairs else filtered
+        return self._excluded(policy)[1]
 
     @cached_property
     def _contact_pairs(self) -> frozenset[frozenset[int]]:
         index = self.body_index
         return frozenset(frozenset((index[p.link_A], index[p.link_B])) for p in self.contact_pairs)
 
-    def filtered_pairs(self, policy: str | None = None) -> frozenset[frozenset[int]]:
+    def filtered_pairs(self, policy: str | None = None) -> PairSet[int]:
         """Return the pairs of body indices that the filters exclude, whatever the contact pairs of the source say.
 
         They are computed once for each policy.
@@ -295,22 +296,21 @@ class Mechanism:
         Raises:
             ValueError: for an unknown policy.
         """
+        return self._excluded(policy)[0]
+
+    def _excluded(self, policy: str | None) -> tuple[PairSet[int], PairSet[int]]:
         policy = self.default_policy if policy is None else policy
         if policy not in self._excluded_by_policy:
-            index = self.body_index
-            pairs = listed_pairs(self.scene, policy)
-            self._excluded_by_policy[policy] = frozenset(
-                frozenset((index[a], index[b])) for a, b in pairs if a in index and b in index
-            )
+            filtered = filtered_pairs(self.scene, policy).renamed(self.body_index)
+            self._excluded_by_policy[policy] = filtered, filtered.without(self._contact_pairs)
         return self._excluded_by_policy[policy]
 
     @cached_property
-    def masked_pairs(self) -> frozenset[frozenset[int]] | None:
+    def masked_pairs(self) -> PairSet[int] | None:
         """Pairs of body indices of which no bitmasks of their shapes meet; None if the source has no bitmasks."""
         if not has_bitmasks(self.scene):
             return None
-        index = self.body_index
-        return frozenset(frozenset((index[a], index[b])) for a, b in masked_pairs(self.scene))
+        return masked_pairs(self.scene).renamed(self.body_index)
 
     def collidable_pairs(self, policy: str | None = None) -> frozenset[frozenset[str]]:
         """Return the pairs of links with collisions that may touch; ``world`` is a link of the world itself.

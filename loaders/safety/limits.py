@@ -7,10 +7,13 @@ spend from the budget of the public call that is running, with `spend`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +118,24 @@ def spend(option: str, amount: int) -> None:
     budget = _ACTIVE.get()
     if budget is not None:
         budget.spend(option, amount)
+
+
+def limited(option: str, items: Iterable[T]) -> Iterator[T]:
+    """Yield items up to a limit of the call that is running.
+
+    Args:
+        option: Name of the limit in `Limits`.
+        items: The items.
+
+    Raises:
+        LimitError: if there are more.
+    """
+    budget = _ACTIVE.get()
+    limit = None if budget is None else getattr(budget.limits, option)
+    for count, item in enumerate(items, 1):
+        if limit is not None and count > limit:
+            raise LimitError(option, limit)
+        yield item
 
 
 @contextmanager

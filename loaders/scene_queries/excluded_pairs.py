@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, product
 
 from loaders.model import WORLD, Link, SceneData, Surface
 from loaders.safety.limits import spend
 
 from .connectivity import connected_components, is_connection, is_weld, static_links
+from .pair_set import PairSet
 from .scoped_names import SEPARATOR, outermost_scope, root_model
 
-Pair = tuple[str, str]
+Group = list[str]
+"""Links of which no two may touch."""
+Excluded = tuple[str, str] | Group
+"""A pair, or a group: what the rules yield."""
 _CHUNK = 10_000
 """Number of pairs that are made before they are counted."""
 
@@ -32,20 +36,18 @@ def excluded_pairs(scene: SceneData, policy: str | None = None) -> frozenset[fro
 
     Args:
         scene: The scene.
-        policy: See `listed_pairs`.
+        policy: See `filtered_pairs`.
 
     Raises:
         ValueError: if the policy is not one of `POLICIES`.
         LimitError: if there are more pairs than the call that is running may have.
     """
-    paired = {frozenset((pair.link_A, pair.link_B)) for pair in scene.contact_pairs}
-    return frozenset(map(frozenset, listed_pairs(scene, policy))) - paired
+    paired = (frozenset((pair.link_A, pair.link_B)) for pair in scene.contact_pairs)
+    return frozenset(filtered_pairs(scene, policy).without(paired))
 
 
-def listed_pairs(scene: SceneData, policy: str | None = None) -> Iterator[Pair]:
-    """Yield the pairs of links with collisions that the filters exclude, whatever the contact pairs of the source say.
-
-    A pair may come several times and in both orders.
+def filtered_pairs(scene: SceneData, policy: str | None = None) -> PairSet[str]:
+    """Return the pairs of links with collisions that the filters exclude, whatever the contact pairs of the source say.
 
     Args:
         scene: The scene.
@@ -59,16 +61,35 @@ def listed_pairs(scene: SceneData, policy: str | None = None) -> Iterator[Pair]:
 
     Raises:
         ValueError: if the policy is not one of `POLICIES`.
-        LimitError: if there are more pairs than the call that is running may have.
+        LimitError: if there are more pairs, beside the groups, than the call that is running may have.
     """
     policy = default_policy(scene) if policy is None else policy
     if policy not in POLICIES:
         raise ValueError(f"unknown policy {policy!r}; expected one of: {', '.join(POLICIES)}")
     colliding = {link.name: link for link in scene.links if link.collisions}
-    pairs = chain(POLICIES[policy](scene, colliding), _group_pairs(scene, colliding))
-    while chunk := list(islice(pairs, _CHUNK)):
-        spend("pairs", len(chunk))
-        yield from (pair for pair in chunk if pair[0] != pair[1])
+    return _collected(chain(POLICIES[policy](scene, colliding), _group_pairs(scene, colliding)))
+
+
+def masked_pairs(scene: SceneData) -> PairSet[str]:
+    """Return the pairs of links of which no collisions may touch, because of their bitmasks."""
+    return _collected(_masked(scene))
+
+
+def _collected(found: Iterator[Excluded]) -> PairSet[str]:
+    groups: list[Group] = []
+    pairs: set[frozenset[str]] = set()
+    made = 0
+    for entry in found:
+        if isinstance(entry, list):
+            groups.append(entry)
+            continue
+        pairs.add(frozenset(entry))
+        made += 1
+        if made == _CHUNK:
+            spend("pairs", made)
+            made = 0
+    spend("pairs", made)
+    return PairSet(groups, pairs)
 
 
 def weld_groups(scene: SceneData) -> list[list[str]]:
@@ -76,11 +97,11 @@ def weld_groups(scene: SceneData) -> list[list[str]]:
     return connected_components(scene, is_weld)
 
 
-def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Pair]:
+def _group_pairs(scene: SceneData, colliding: Collection[str]) -> Iterator[Excluded]:
     members = {group.name: [link for link in group.links if link in colliding] for group in scene.filter_groups}
     for rule in scene.filter_rules:
         a, b = members.get(rule.a, []), members.get(rule.b, [])
-        yield from combinations(a, 2) if rule.a == rule.b else product(a, b)
+        yield from [a] if rule.a == rule.b else product(a, b)
 
 
 def _jointed(scene: SceneData) -> Iterator[tuple[str, str]]:
@@ -101,27 +122,26 @@ def _jointed(scene: SceneData) -> Iterator[tuple[str, str]]:
 _Links = dict[str, Link]
 
 
-def _drake(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+def _drake(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     for parent, child in _jointed(scene):
         if parent != WORLD and parent in colliding and child in colliding:
             yield parent, child
     for group in weld_groups(scene):
-        yield from combinations((name for name in group if name in colliding), 2)
+        yield [name for name in group if name in colliding]
 
 
-def _sdformat(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+def _sdformat(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     for parent, child in _jointed(scene):
         if parent in colliding and child in colliding:
             yield parent, child
-    yield from combinations(static_links(scene) & colliding.keys(), 2)
+    yield sorted(static_links(scene) & colliding.keys())
     self_colliding = {model.name for model in scene.models if model.self_collide}
     excluded: dict[str, list[str]] = defaultdict(list)
     for link in colliding.values():
         if not (link.model in self_colliding if link.self_collide is None else link.self_collide):
             excluded[link.model].append(link.name)
-    for names in excluded.values():
-        yield from combinations(names, 2)
-    yield from masked_pairs(scene)
+    yield from excluded.values()
+    yield from _masked(scene)
 
 
 def bitmasks(surface: Surface) -> tuple[int, int]:
@@ -148,8 +168,7 @@ def collisions_with_bitmasks(scene: SceneData) -> Iterator[str]:
                 yield f"{link.name}{SEPARATOR}{collision.name}"
 
 
-def masked_pairs(scene: SceneData) -> Iterator[Pair]:
-    """Yield the pairs of links of which no collisions may touch, because of their bitmasks."""
+def _masked(scene: SceneData) -> Iterator[Excluded]:
     classes: dict[tuple[int, int], list[str]] = defaultdict(list)
     for link in scene.links:
         category = mask = 0
@@ -160,19 +179,18 @@ def masked_pairs(scene: SceneData) -> Iterator[Pair]:
             classes[category, mask].append(link.name)
     for (category, mask), names in classes.items():
         if not category & mask:
-            yield from combinations(names, 2)
+            yield names
     for ((category_a, mask_a), a), ((category_b, mask_b), b) in combinations(classes.items(), 2):
         if not (category_a & mask_b or category_b & mask_a):
             yield from product(a, b)
 
 
-def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
+def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     groups = weld_groups(scene)
     colliding_groups = [[name for name in group if name in colliding] for group in groups]
-    for names in colliding_groups:
-        yield from combinations(names, 2)
+    yield from colliding_groups
     if has_bitmasks(scene):
-        yield from masked_pairs(scene)
+        yield from _masked(scene)
     if FILTER_PARENT_OFF in scene.physics.parameters:
         return
     group_of = {name: i for i, group in enumerate(groups) for name in group}
@@ -182,17 +200,16 @@ def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
             yield from product(colliding_groups[a], colliding_groups[b])
 
 
-def _pybullet(scene: SceneData, colliding: _Links) -> Iterator[Pair]:
-    yield from combinations((name for name in weld_groups(scene)[0] if name in colliding), 2)
+def _pybullet(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
+    yield [name for name in weld_groups(scene)[0] if name in colliding]
     bodies: dict[str, list[str]] = defaultdict(list)
     is_one_model = root_model(scene) is not None
     for link in colliding.values():
         bodies["" if is_one_model else outermost_scope(link.model)].append(link.name)
-    for names in bodies.values():
-        yield from combinations(names, 2)
+    yield from bodies.values()
 
 
-POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Pair]]] = {
+POLICIES: dict[str, Callable[[SceneData, _Links], Iterator[Excluded]]] = {
     "drake": _drake,
     "sdformat": _sdformat,
     "mujoco": _mujoco,

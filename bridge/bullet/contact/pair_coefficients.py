@@ -8,22 +8,26 @@ coefficient 1, as PyBullet's own plane has it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement, islice, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from loaders.model import Surface
+from loaders.safety.limits import limited
+from loaders.scene_queries.pair_set import PairSet
 from loaders.scene_queries.scoped_names import root_model
-
-from .pair_filters import Pair
+from loaders.spatial import Array
 
 _GROUND_WEIGHT = 100.0
 """Weight of contacts with the ground, if the coefficients of all pairs cannot be right at once."""
+_MAX_ENTRIES = 1_000_000
+"""Largest number of entries of the matrix of all pairs; the normal equations take less memory."""
+Indices = NDArray[np.intp]
 _Kind = tuple[float, bool]
 """The coefficient of a link in the file, and whether the link is fixed to the world."""
 
@@ -47,7 +51,7 @@ class PairCoefficients:
         return {argument: value for argument, value in values.items() if value is not None}
 
 
-def pair_coefficients(mechanism: Mechanism, excluded: Collection[Pair]) -> PairCoefficients:
+def pair_coefficients(mechanism: Mechanism, excluded: PairSet[int]) -> PairCoefficients:
     """Choose the coefficients of all links.
 
     Args:
@@ -58,7 +62,7 @@ def pair_coefficients(mechanism: Mechanism, excluded: Collection[Pair]) -> PairC
         return PairCoefficients(friction={}, restitution={}, friction_difference=None)
     surfaces = {i: body.link.collisions[0].surface for i, body in enumerate(mechanism.bodies) if body.link.collisions}
     fixed = {i: mechanism.moving_ancestor(i) == ROOT for i in surfaces}
-    pairs = [p for p in combinations(surfaces, 2) if frozenset(p) not in excluded and not (fixed[p[0]] and fixed[p[1]])]
+    pairs = list(_touching(surfaces, fixed, excluded))
     friction = {i: (surface.friction.mu, fixed[i]) for i, surface in surfaces.items()}
     restitution = {i: (surface.restitution, fixed[i]) for i, surface in surfaces.items()}
     is_simple = not any(map(_rolls_or_spins, surfaces.values()))
@@ -69,6 +73,20 @@ def pair_coefficients(mechanism: Mechanism, excluded: Collection[Pair]) -> PairC
         restitution={names[i]: value for i, value in _by_link(restitution, _products(restitution, pairs))},
         friction_difference=_difference(friction, pairs, chosen) if chosen else None,
     )
+
+
+def _touching(
+    surfaces: Mapping[int, Surface], fixed: Mapping[int, bool], excluded: PairSet[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield a pair of bodies that may touch for every two kinds of surface that have one."""
+    kinds: dict[Hashable, list[int]] = {}
+    for i, surface in surfaces.items():
+        kinds.setdefault((surface.friction.mu, surface.restitution, fixed[i]), []).append(i)
+    bodies = [excluded.representatives(members) for members in kinds.values()]
+    for one, other in limited("pairs", combinations_with_replacement(bodies, 2)):
+        if not (fixed[one[0]] and fixed[other[0]]):
+            pairs = combinations(one, 2) if one is other else product(one, other)
+            yield from islice((pair for pair in pairs if frozenset(pair) not in excluded), 1)
 
 
 def _by_link(kinds: Mapping[int, _Kind], chosen: Mapping[_Kind, float]) -> Iterator[tuple[int, float]]:
@@ -90,14 +108,33 @@ def _products(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]]) ->
         return {}
     unknowns = sorted({kind for pair in touching for kind in pair})
     index = {kind: k for k, kind in enumerate(unknowns)}
-    A, wanted = np.zeros((len(touching), len(unknowns))), np.zeros(len(touching))
-    for row, (a, b) in enumerate(sorted(touching)):
-        weight = _GROUND_WEIGHT if a[1] or b[1] else 1.0
-        np.add.at(A[row], [index[a], index[b]], weight)
-        wanted[row] = weight * math.log(min(a[0], b[0]))
+    rows = sorted(touching)
     start = np.log([value for value, _ in unknowns])
-    solution = start + np.linalg.lstsq(A, wanted - A @ start, rcond=None)[0]
+    ends = np.array([(index[a], index[b]) for a, b in rows], dtype=np.intp)
+    weights = np.array([_GROUND_WEIGHT if a[1] or b[1] else 1.0 for a, b in rows])
+    missing = np.log([min(a[0], b[0]) for a, b in rows]) - start[ends[:, 0]] - start[ends[:, 1]]
+    solution = start + _least_squares(ends, weights, missing, len(unknowns))
     return dict(zip(unknowns, np.exp(solution).tolist(), strict=True))
+
+
+def _least_squares(ends: Indices, weights: Array, wanted: Array, count: int) -> Array:
+    """Return the smallest values of which the weighted sums of two are closest to those wanted.
+
+    Args:
+        ends: The two unknowns of each sum.
+        weights: Weight of each sum.
+        wanted: The sums.
+        count: Number of unknowns.
+    """
+    if len(ends) * count <= _MAX_ENTRIES:
+        A = np.zeros((len(ends), count))
+        np.add.at(A, (np.arange(len(ends))[:, None], ends), weights[:, None])
+        return np.asarray(np.linalg.lstsq(A, wanted * weights, rcond=None)[0])
+    square, right = np.zeros((count, count)), np.zeros(count)  # the same in the normal equations, which are smaller
+    for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        np.add.at(square, (ends[:, a], ends[:, b]), weights**2)
+    np.add.at(right, ends, (wanted * weights**2)[:, None])
+    return np.asarray(np.linalg.lstsq(square, right, rcond=None)[0])
 
 
 def _difference(kinds: Mapping[int, _Kind], pairs: Collection[tuple[int, int]], chosen: Mapping[_Kind, float]) -> float:

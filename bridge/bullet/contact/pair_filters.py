@@ -20,7 +20,9 @@ from bridge.bullet.urdf.articulation import Articulation
 from bridge.lowering.collision_filters import ignored_by_policy
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.safety.limits import limited
 from loaders.scene import Scene
+from loaders.scene_queries.pair_set import PairSet
 
 Pair = frozenset[int]
 """Indices of two bodies of the mechanism."""
@@ -41,10 +43,13 @@ def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> 
         refs: PyBullet's body and link index of each body of the mechanism; merged bodies have the same.
         excluded: Pairs of bodies that never collide.
     """
-    return any(refs[a] != refs[b] and frozenset((a, b)) not in excluded for a, b in combinations(refs, 2))
+    if isinstance(excluded, PairSet) and excluded.holds_all(refs.keys()):
+        return False
+    pairs = limited("pairs", combinations(refs, 2))
+    return any(refs[a] != refs[b] and frozenset((a, b)) not in excluded for a, b in pairs)
 
 
-def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
+def forbidden_pairs(refs: Mapping[int, LinkRef], excluded: Iterable[Pair]) -> tuple[tuple[LinkRef, LinkRef], ...]:
     """Return the pairs of PyBullet links of which no two bodies may collide.
 
     Args:
@@ -70,7 +75,7 @@ class PairFilters:
     """The bodies, in the order in which they are loaded."""
     body_index: Mapping[str, int]
     """Index in the whole mechanism of each link."""
-    excluded: Collection[Pair]
+    excluded: PairSet[int]
     """Pairs of bodies of the mechanism that never collide."""
 
     def collides_with_itself(self, articulation: Articulation) -> bool:
@@ -80,17 +85,18 @@ class PairFilters:
     def forbidden(self) -> list[tuple[LinkRef, LinkRef]]:
         """Return the pairs to disable, without those within bodies that are loaded without self-collision."""
         no_self_collision = {k for k, body in enumerate(self.articulations) if not self.collides_with_itself(body)}
-        pairs = forbidden_pairs(self._refs(self.articulations), self.excluded)
-        return [(a, b) for a, b in pairs if a[0] != b[0] or a[0] not in no_self_collision]
+        refs = self._refs(self.articulations)
+        parts = {i: ref[0] if ref[0] in no_self_collision else ref for i, ref in refs.items()}
+        return list(forbidden_pairs(refs, self.excluded.between(parts.get)))
 
     def wrongly_enabled(self) -> list[Pair]:
         """Return the excluded pairs that collide in PyBullet, because merged bodies collide together or not at all."""
         refs = self._refs(self.articulations)
         if len(set(refs.values())) == len(refs):
             return []
-        forbidden = set(forbidden_pairs(refs, self.excluded))
-        pairs = ((pair, sorted(refs[i] for i in pair)) for pair in self.excluded if pair <= refs.keys())
-        return [pair for pair, (a, b) in pairs if a != b and (a, b) not in forbidden]
+        excluded = [pair for pair in self.excluded.between(refs.get) if pair <= refs.keys()]
+        forbidden = set(forbidden_pairs(refs, excluded))
+        return [pair for pair in excluded if tuple(sorted(refs[i] for i in pair)) not in forbidden]
 
     def _refs(self, articulations: Sequence[Articulation]) -> dict[int, LinkRef]:
         """Return the number of the articulation and the link index of each body with collisions."""

@@ -6,13 +6,15 @@ Bodies are given by index; `bridge.mechanism.bodies.ROOT` is the world.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain, combinations, product
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from loaders.safety.limits import limited
 from loaders.scene_queries.excluded_pairs import BITMASKED
+from loaders.scene_queries.pair_set import PairSet
 
 from .collision_masks import Mask, masks
 
@@ -21,6 +23,8 @@ Pair = frozenset[int]
 
 MAX_EXCLUDES = 32
 """Up to this number excludes are always written: they name the bodies."""
+MAX_LISTED = 100_000
+"""Up to this number of excluded pairs, masks respect those of welded bodies too, which never collide in MuJoCo."""
 MIN_MASK_SAVING = 10
 """Masks replace excludes only if they are fewer by this factor: they are harder to read."""
 
@@ -54,16 +58,16 @@ def filters(mechanism: Mechanism, policy: str = "drake") -> Filters:
     """
     excluded = mechanism.filtered_pairs(policy)
     pairs = _between_groups(mechanism, excluded)
-    implied = set(_adjacent_pairs(mechanism))
-    parent_filter = implied <= pairs
+    parent_filter = all(pair in pairs for pair in _adjacent_pairs(mechanism))
     if parent_filter:
-        pairs -= implied
+        pairs.difference_update(_adjacent_pairs(mechanism))
     masked = mechanism.masked_pairs if policy in BITMASKED else None
     bitmasks = masked is not None
     if masked is not None:
-        pairs -= masked
+        pairs = {pair for pair in pairs if pair not in masked}
     bodies = mechanism.colliding_bodies
-    body_masks = None if bitmasks or len(pairs) <= MAX_EXCLUDES else masks(bodies, excluded)
+    wanted = excluded if excluded.largest_size <= MAX_LISTED else pairs
+    body_masks = None if bitmasks or len(pairs) <= MAX_EXCLUDES else masks(bodies, wanted)
     if body_masks is not None and len(set(body_masks.values())) * MIN_MASK_SAVING > len(pairs):
         body_masks = None
     excludes = () if body_masks is not None else in_order(pairs, bodies)
@@ -87,20 +91,18 @@ def welded_partners(mechanism: Mechanism, policy: str = "drake") -> dict[int, in
         policy: The rule for pairs that no collision filter names; see `loaders.scene_queries.excluded_pairs`.
     """
     excluded = mechanism.excluded_pairs(policy)
-    welded_and_excluded = set(excluded) - _between_groups(mechanism, excluded)
-    excluded_partners = Counter(chain.from_iterable(welded_and_excluded))
-    partners = {
-        body: len(group) - 1 - excluded_partners[body]
-        for group in _colliding_by_group(mechanism).values()
-        for body in group
-    }
-    return {body: count for body, count in partners.items() if count}
+    partners: Counter[int] = Counter()
+    for group in _colliding_by_group(mechanism).values():
+        if not excluded.holds_all(group):
+            pairs = (frozenset(pair) for pair in combinations(group, 2))
+            partners.update(chain.from_iterable(pair for pair in limited("pairs", pairs) if pair not in excluded))
+    return {body: partners[body] for body in mechanism.colliding_bodies if partners[body]}
 
 
-def _between_groups(mechanism: Mechanism, pairs: Collection[Pair]) -> set[Pair]:
+def _between_groups(mechanism: Mechanism, pairs: PairSet[int]) -> set[Pair]:
     """Return the pairs that are not welded together."""
     group = {body: mechanism.moving_ancestor(body) for body in mechanism.colliding_bodies}
-    return {pair for pair in pairs for a, b in (pair,) if group[a] != group[b]}
+    return set(pairs.between(group.__getitem__))
 
 
 def _colliding_by_group(mechanism: Mechanism) -> dict[int, list[int]]:

@@ -49,6 +49,9 @@ def masks(bodies: Sequence[T], excluded: Collection[frozenset[T]], bits: int = B
         bits: The largest number of bits.
     """
     classes = _classes(bodies, excluded)
+    separate = max(0, len(classes) - bits)  # classes without a bit, of which no two collide
+    if len(excluded) < separate * (separate - 1) // 2:
+        return None
     collides_with = _class_graph(classes, excluded)
     cover = _vertex_cover(collides_with, bits)
     if cover is None:

@@ -18,6 +18,7 @@ from bridge.mechanism import Mechanism
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import Collision, Link
+from loaders.safety.limits import limited
 from loaders.scene_queries.excluded_pairs import BITMASKED, bitmasks
 
 from .collision_masks import Mask
@@ -125,7 +126,8 @@ def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
     """Yield every two links that are not welded together and may collide."""
     mechanism, policy = context.mechanism, context.options.policy
     excluded, index = mechanism.excluded_pairs(policy), mechanism.body_index
-    for A, B in combinations((link for link in mechanism.scene.links if link.collisions), 2):
+    links = (link for link in mechanism.scene.links if link.collisions)
+    for A, B in limited("pairs", combinations(links, 2)):
         a, b = index[A.name], index[B.name]
         if frozenset((a, b)) not in excluded and mechanism.moving_ancestor(a) != mechanism.moving_ancestor(b):
             yield A, B

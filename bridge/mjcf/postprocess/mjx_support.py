@@ -5,8 +5,7 @@ The rules hold for MJX 3.17 with its own backend (JAX); ``docs/make_accelerators
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
+from collections.abc import Mapping, Sequence
 
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
@@ -54,11 +53,26 @@ def _first_unsupported_pair(types: Mapping[str, set[str]], context: Context) -> 
     excluded, index = mechanism.excluded_pairs(context.options.policy), mechanism.body_index
     round_links = [name for name, shapes in types.items() if shapes & _ROUND]
     flat_links = [name for name, shapes in types.items() if shapes & _FLAT]
-    for a, b in product(round_links, flat_links):
-        is_excluded = frozenset((index[a], index[b])) in excluded
-        if mechanism.weld_group_of(a) != mechanism.weld_group_of(b) and not is_excluded:
-            return a, b
+    groups = [mechanism.weld_group_of(name) for name in flat_links]
+    ends = _ends_of_runs(groups)
+    for a in round_links:
+        group, i = mechanism.weld_group_of(a), 0
+        while i < len(flat_links):
+            if groups[i] == group:
+                i = ends[i]
+                continue
+            if frozenset((index[a], index[flat_links[i]])) not in excluded:
+                return a, flat_links[i]
+            i += 1
     return None
+
+
+def _ends_of_runs(values: Sequence[object]) -> list[int]:
+    """Return for each place the first one after it with another value."""
+    ends = [len(values)] * len(values)
+    for i in range(len(values) - 2, -1, -1):
+        ends[i] = ends[i + 1] if values[i] == values[i + 1] else i + 1
+    return ends
 
 
 def _collision_types(index: int, context: Context) -> set[str]:

@@ -179,3 +179,24 @@ def test_excluded_pairs_count(tmp_path: Path) -> None:
     (tmp_path / "a.sdf").write_text(f"<sdf version='1.9'><model name='m'>{links}{group}</model></sdf>")
     assert bridge.to_mjcf(tmp_path / "a.sdf", limits=Limits(pairs=15), quiet=True)
     assert call_past(bridge.to_mjcf, tmp_path / "a.sdf", pairs=14).arguments["limit"] == 14
+
+
+def welded(count: int) -> str:
+    """A model of links that are all welded to the first, each with a shape."""
+    shape = "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>"
+    links = "".join(f"<link name='l{i}'>{shape}</link>" for i in range(count))
+    joints = "".join(
+        f"<joint name='j{i}' type='fixed'><parent>l0</parent><child>l{i}</child></joint>" for i in range(1, count)
+    )
+    return f"<sdf version='1.9'><model name='m'>{links}{joints}</model></sdf>"
+
+
+def test_links_that_are_welded_together_count_no_pairs(tmp_path: Path, bullet_client: int) -> None:
+    """60 links have 1,770 pairs, none of which a target lists; the conformance format does."""
+    (tmp_path / "a.sdf").write_text(welded(60))
+    limits = Limits(pairs=100)
+    assert bridge.to_mjcf(tmp_path / "a.sdf", limits=limits, quiet=True)
+    assert bridge.load_into_pybullet(tmp_path / "a.sdf", limits=limits, quiet=True, physicsClientId=bullet_client) >= 0
+    assert len(loaders.load(tmp_path / "a.sdf").to_dict()["excluded_collision_pairs"]) == 60 * 59 // 2
+    with pytest.raises(loaders.LoadError, match="more than 1769 pairs"):
+        loaders.load(tmp_path / "a.sdf").to_dict(limits=Limits(pairs=1769))

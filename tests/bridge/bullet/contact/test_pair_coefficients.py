@@ -13,6 +13,7 @@ import bridge
 from bridge.bullet.contact.pair_coefficients import pair_coefficients
 from loaders.model import Box, Collision, Friction, Link, Model, Physics, Plane, Sphere, Surface
 from loaders.scene import Scene
+from loaders.scene_queries.pair_set import PairSet
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.scenes import codes
 
@@ -142,15 +143,15 @@ def test_equal_surfaces_need_no_report_and_stay_right_between_bodies(bullet_clie
 def test_the_coefficients_of_the_file_are_kept_where_they_are_right_or_the_ground_is_unknown():
     rolling = rough(0.5, rolling=0.01)
     alone = bridge.lower(dataclasses.replace(world(rough(0.5)), links=(body("a", BLOCK, rough(0.5), 0.05),)))
-    assert pair_coefficients(alone, frozenset()).friction == {}
+    assert pair_coefficients(alone, PairSet()).friction == {}
     smooth = bridge.lower(world(rough(1.0), body("a", BLOCK, rough(0.3), 0.05)))
-    assert pair_coefficients(smooth, frozenset()).friction == pytest.approx({"ground::l": 1.0, "a::l": 0.3})
+    assert pair_coefficients(smooth, PairSet()).friction == pytest.approx({"ground::l": 1.0, "a::l": 0.3})
     spun = bridge.lower(world(rough(0.5), body("a", BLOCK, rolling, 0.05)))
-    assert pair_coefficients(spun, frozenset()).friction == {}
+    assert pair_coefficients(spun, PairSet()).friction == {}
 
 
 def test_a_surface_without_friction_or_restitution_has_none_with_any_other():
     slippery = bridge.lower(world(rough(0.5, 0.5), body("a", BLOCK, rough(0.0, 0.0), 0.05)))
-    chosen = pair_coefficients(slippery, frozenset())
+    chosen = pair_coefficients(slippery, PairSet())
     assert "a::l" not in chosen.friction
     assert "a::l" not in chosen.restitution
