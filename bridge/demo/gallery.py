@@ -1,7 +1,7 @@
 """Pictures of both simulators at the same joint positions, side by side; no display, network or GPU is needed.
 
-PyBullet draws with its own software renderer, MuJoCo off screen with EGL or OSMesa. Both use the same camera, fitted to
-the bounding box of the model. If this machine cannot draw with a simulator, a note says so.
+PyBullet draws with its own software renderer, MuJoCo off screen with EGL or OSMesa. For each configuration, both use
+the same camera, fitted to the bounding box of the model. If this machine cannot draw with a simulator, a note says so.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ def draw(source: Source, poses: Sequence[JointPositions], **load_options: Any) -
     mechanism = mechanism_of(source, **load_options)
     gallery = Gallery()
     model, positions = _compile(mechanism, poses)
-    camera = _fitted_camera(model, positions)
+    cameras = [_fitted_camera(model, q) for q in positions]
     with scratch_folder() as folder:
-        drawn = _mujoco_images(model, positions, camera, folder)
+        drawn = _mujoco_images(model, positions, cameras, folder)
     if drawn:
         gallery.images["MuJoCo"] = drawn
     else:
         gallery.notes.append("no pictures of MuJoCo: this machine has neither EGL nor OSMesa")
     try:
-        gallery.images["PyBullet"] = _bullet_images(mechanism, poses, camera)
+        gallery.images["PyBullet"] = _bullet_images(mechanism, poses, cameras)
     except ImportError:
         gallery.notes.append("no pictures of PyBullet: it is not installed; try: pip install pybullet")
     return gallery
@@ -139,34 +139,33 @@ def _compile(mechanism: Mechanism, poses: Sequence[JointPositions]) -> tuple[Any
     return to_mjspec(mechanism, quiet=True).compile(), [qpos(mechanism, pose) for pose in poses]
 
 
-def _fitted_camera(model: Any, positions: Sequence[Array]) -> Camera:
-    """A camera that sees the bounding box of every bounded geom in every configuration."""
+def _fitted_camera(model: Any, q: Array) -> Camera:
+    """A camera that sees the bounding box of every bounded geom in one configuration."""
     import mujoco
 
     data = mujoco.MjData(model)
+    data.qpos[:] = q
+    mujoco.mj_kinematics(model, data)
     corners = [np.zeros((0, 3))]
-    drawn = [g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
-    for q in positions:
-        data.qpos[:] = q
-        mujoco.mj_kinematics(model, data)
-        for g in drawn:
-            center, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
-            signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
-            corners.append(data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T)
+    signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
+    for g in (g for g in range(model.ngeom) if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE):
+        center, half = model.geom_aabb[g, :3], model.geom_aabb[g, 3:]
+        corners.append(data.geom_xpos[g] + (center + signs * half) @ data.geom_xmat[g].reshape(3, 3).T)
     points = np.concatenate(corners)
     if not len(points):
         return Camera(target=np.zeros(3), distance=2.0)
     return fit_camera(points)
 
 
-def _mujoco_images(model: Any, positions: Sequence[Array], camera: Camera, folder: Path) -> list[Image]:
+def _mujoco_images(model: Any, positions: Sequence[Array], cameras: Sequence[Camera], folder: Path) -> list[Image]:
     """Images from the first rendering platform that works on this machine; empty if none works."""
     import mujoco
 
     mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
     np.savez(
-        folder / "views.npz", qpos=np.array(positions), target=camera.target, size=SIZE, fov=FIELD_OF_VIEW,
-        orbit=(camera.distance, AZIMUTH, ELEVATION),
+        folder / "views.npz", qpos=np.array(positions), size=SIZE, fov=FIELD_OF_VIEW,
+        target=[camera.target for camera in cameras],
+        orbit=[(camera.distance, AZIMUTH, ELEVATION) for camera in cameras],
     )  # fmt: skip
     for platform in _PLATFORMS:
         if _render(folder, platform):
@@ -193,7 +192,7 @@ def _render(folder: Path, platform: str) -> bool:
 # --- PyBullet --------------------------------------------------------------------------------------------------------
 
 
-def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], camera: Camera) -> list[Image]:
+def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], cameras: Sequence[Camera]) -> list[Image]:
     with capture_stdout([]):
         import pybullet
 
@@ -201,7 +200,7 @@ def _bullet_images(mechanism: Mechanism, poses: Sequence[JointPositions], camera
         try:
             robot = load_into_pybullet(mechanism, physicsClientId=client, quiet=True)
             images = []
-            for pose in poses:
+            for pose, camera in zip(poses, cameras, strict=True):
                 robot.set_positions(pose)
                 images.append(bullet_image(pybullet, client, camera))
             return images

@@ -86,23 +86,27 @@ class Comparison(Findings):
 
     def to_json(self, path: str | os.PathLike[str]) -> Path:
         """Write `to_dict` as JSON and return the path."""
-        return _write(path, self._json())
+        return write_file(path, _encoded(self._json()))
 
-    def to_html(self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None) -> Path:
+    def to_html(
+        self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None, *, date: str = ""
+    ) -> Path:
         """Write one self-contained HTML file and return the path.
 
         Args:
             path: The file to write.
             pictures: PNG images by caption.
+            date: The date that the page states; by default that of ``SOURCE_DATE_EPOCH``, else today's.
 
         Raises:
             ImportError: If jinja2 or matplotlib is not installed.
+            ValueError: If the environment variable ``SOURCE_DATE_EPOCH`` is not a number of seconds.
         """
-        return _write(path, html(self, pictures or {}))
+        return write_file(path, _encoded(html(self, pictures or {}, date)))
 
     def to_junit(self, path: str | os.PathLike[str]) -> Path:
         """Write one JUnit test case for each row and return the path."""
-        return _write(path, junit(self))
+        return write_file(path, _encoded(junit(self)))
 
     def to_folder(
         self, folder: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None, *, force: bool = False
@@ -126,10 +130,6 @@ class Comparison(Findings):
 
     def _json(self) -> str:
         return json.dumps(self.to_dict(), indent=1) + "\n"
-
-
-def _write(path: str | os.PathLike[str], text: str) -> Path:
-    return write_file(path, _encoded(text))
 
 
 def _encoded(text: str) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def main(folder: Path) -> None:
-    """Render every position from the same camera: the image, and which pixels show the model.
+    """Render every position from its camera: the image, and which pixels show the model.
 
     Args:
         folder: Folder of the files that are read and written.
@@ -27,12 +27,14 @@ def main(folder: Path) -> None:
     model.vis.headlight.ambient, model.vis.headlight.diffuse, model.vis.headlight.specular = 0.5, 0.5, 0.0
     data = mujoco.MjData(model)
     camera = mujoco.MjvCamera()
-    camera.lookat = views["target"]
-    camera.distance, camera.azimuth, camera.elevation = (float(x) for x in views["orbit"])
+    count = len(views["qpos"])
+    targets, orbits = np.broadcast_to(views["target"], (count, 3)), np.broadcast_to(views["orbit"], (count, 3))
     images, masks = [], []
     with mujoco.Renderer(model, height, width) as renderer:
-        for qpos in views["qpos"]:
+        for qpos, target, orbit in zip(views["qpos"], targets, orbits, strict=True):
             data.qpos[:] = qpos
+            camera.lookat = target
+            camera.distance, camera.azimuth, camera.elevation = (float(x) for x in orbit)
             mujoco.mj_forward(model, data)
             renderer.update_scene(data, camera)
             images.append(renderer.render().copy())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -138,11 +139,11 @@ def _figure(width: float, height: float) -> Any:
 
 
 def _svg(figure: Any) -> str:
-    """The SVG text without date and with repeatable ids, so that equal comparisons give equal reports."""
+    """The SVG text without metadata and with repeatable ids, so that equal comparisons give equal reports."""
     import matplotlib as mpl
 
     target = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "sdfbridge", "svg.fonttype": "none"}):
-        figure.savefig(target, format="svg", metadata={"Date": None})
-    text = target.getvalue()
+        figure.savefig(target, format="svg", metadata={"Date": None}, transparent=True)
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", target.getvalue(), flags=re.DOTALL)
     return text[text.index("<svg") :]

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 import base64
+import math
+import os
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from importlib import resources
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from bridge.parity.results.verdict import Findings, Level, Outcome, Row, number
+from bridge.parity.results.verdict import Findings, Outcome, Row, number
+from loaders.notebook import summary_of
 from loaders.spatial import SpatialInertia
 
-from . import figures
+from . import figures, words
+from .notebook_card import SIGNS, worst_first
 
-_MEANING = {
-    "EQUIVALENT": "Every quantity that the model states was compared and agrees within its tolerance.",
-    "AGREES": "Every quantity that the model states was compared; differences are within the bounds of known causes.",
-    "INCOMPLETE": "Nothing differs, but the quantities listed below, which the model states, were not compared.",
-    "DIFFERS": "A quantity differs by more than a known cause explains, or an engine lacks part of the model.",
-}
-_SYMBOLS = {Outcome.PASSED: "✓", Outcome.EXPLAINED: "≈", Outcome.FAILED: "✗", Outcome.UNKNOWN: "?"}
-_LEVELS = {
-    "L0": "parameters of the model, and link poses at random positions",
-    "L1": "mass matrix and forces at random states",
-    "L2": "motion without contact",
-    "L3": "conservation of energy and momentum",
-    "L4": "contact",
-}
 MAX_LINKS = 40
 """Number of links above which the matrix of collidable pairs is left out."""
 MARKED_DIFFERENCE = 1e-9
 """Relative difference above which an inertia is marked."""
 
 
-def html(comparison: Findings, pictures: Mapping[str, bytes]) -> str:
+def html(comparison: Findings, pictures: Mapping[str, bytes], date: str = "") -> str:
     """Return the HTML text.
 
     Args:
         comparison: The result to report.
         pictures: PNG images by caption.
+        date: The date to state; empty for that of `report_date`.
 
     Raises:
         ImportError: If jinja2 or matplotlib is not installed; the message states how to install them.
+        ValueError: If the environment variable ``SOURCE_DATE_EPOCH`` is not a number of seconds.
     """
+    date = date or report_date()
     try:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
@@ -52,23 +48,40 @@ def html(comparison: Findings, pictures: Mapping[str, bytes]) -> str:
         drawings = figures.draw(comparison)
     except ImportError as error:
         raise ImportError("the HTML report needs jinja2 and matplotlib: pip install 'sdfbridge[report]'") from error
-    template = resources.files(__package__).joinpath("templates/report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
-        "set_of": frozenset, "scientific": _scientific, "anchor": _anchor, "symbol": lambda row: _SYMBOLS[row.outcome]
+        "set_of": frozenset, "scientific": _scientific, "anchor": _anchor, "symbol": lambda row: SIGNS[row.outcome]
     }  # fmt: skip
-    return environment.from_string(template).render(
+    return environment.from_string(_template("report.html")).render(
         comparison=comparison,
-        meaning=_MEANING[comparison.verdict],
-        levels=list(_levels(comparison)),
-        causes=_causes(comparison),
+        date=date,
+        style=Markup(_template("report.css")),  # noqa: S704 - a file of this package
         drawings=[(title, Markup(svg), _caption(comparison, title)) for title, svg in drawings.items()],  # noqa: S704 - made by this package from numbers
         pictures={caption: _inline(data) for caption, data in pictures.items()},
         sections=_sections(comparison, list(drawings), bool(pictures)),
+        **_overview(comparison),
         **_pairs(comparison),
         **_inertias(comparison),
         **_fidelity(comparison),
     )
+
+
+def report_date() -> str:
+    """Return the date of the environment variable ``SOURCE_DATE_EPOCH``, with which builds are repeatable, or today's.
+
+    Raises:
+        ValueError: If the variable is not a number of seconds.
+    """
+    stated = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        seconds = int(stated) if stated else time.time()
+        return datetime.fromtimestamp(seconds, tz=UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(f"SOURCE_DATE_EPOCH is {stated!r}; expected a number of seconds since 1970") from error
+
+
+def _template(name: str) -> str:
+    return resources.files(__package__).joinpath(f"templates/{name}").read_text(encoding="utf-8")
 
 
 def _inline(png: bytes) -> str:
@@ -91,16 +104,17 @@ def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> 
     """The titles of the sections, in order."""
     details = comparison.details
     present = {
-        "Pictures": has_pictures,
+        "Differences": bool(_differing(comparison)),
         "Not compared": bool(comparison.gaps),
         "Conditions": bool(comparison.conditions),
+        "Pictures": has_pictures,
         "Quantities": True,
-        "Causes": bool(_causes(comparison)),
         **dict.fromkeys(drawings, True),
         "Collision pairs": bool(details.get("links")),
         "Mass and inertia": "reference" in details.get("inertias", {}),
         "Fidelity": True,
         "Environment": True,
+        "Glossary": True,
     }
     return [title for title, is_present in present.items() if is_present]
 
@@ -108,27 +122,62 @@ def _sections(comparison: Findings, drawings: list[str], has_pictures: bool) -> 
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _levels(comparison: Findings) -> Iterator[tuple[Level, str, list[tuple[str, str]], list[tuple[str, float, Any]]]]:
-    """Yield each level with its description, its pairs of engines, and the rows of each quantity."""
-    for level in dict.fromkeys(row.level for row in comparison.rows):
-        rows = [row for row in comparison.rows if row.level == level]
-        pairs = list(dict.fromkeys(row.engines for row in rows))
-        by_place = {(row.quantity, row.engines): row for row in rows}
-        quantities = [
-            (f"{row.quantity} [{row.unit}]" if row.unit else row.quantity, row.tolerance,
-             [by_place.get((row.quantity, pair)) for pair in pairs])
-            for row in {row.quantity: row for row in rows}.values()
-        ]  # fmt: skip
-        yield level, _LEVELS.get(level, ""), pairs, quantities
+def _overview(comparison: Findings) -> dict[str, Any]:
+    """The head of the page and the table of all rows."""
+    levels = dict.fromkeys(row.level for row in comparison.rows)
+    return {
+        "title": PurePath(comparison.source).name or comparison.model or "a model",
+        "meaning": words.MEANINGS[comparison.verdict],
+        "summary": _summary(comparison),
+        "differences": _differing(comparison),
+        "levels": [(level, words.LEVELS.get(level, "")) for level in levels],
+        "rows": list(_places(comparison.rows)),
+        "shown": list(words.SHOWN.items()),
+        "sorted": list(words.SORTED.items()),
+        "glossary": words.GLOSSARY,
+    }
 
 
-def _causes(comparison: Findings) -> list[Row]:
-    """The first row of each quantity and cause."""
-    return list({(row.quantity, row.cause): row for row in reversed(comparison.rows) if row.cause}.values())[::-1]
+def _summary(comparison: Findings) -> str:
+    """One line with the number of rows of each outcome, of gaps and of diagnostics."""
+    counts = Counter(row.outcome for row in comparison.rows)
+    stated = [f"{counts[outcome]} {text}" for outcome, text in words.COUNTED.items() if counts[outcome]]
+    line = f"{len(comparison.rows)} rows: {', '.join(stated)}" if stated else "nothing was compared"
+    gaps = f"; {len(comparison.gaps)} stated by the model and not compared" if comparison.gaps else ""
+    return f"{line}{gaps}; {summary_of(comparison.diagnostics)}."
+
+
+def _differing(comparison: Findings) -> list[Row]:
+    """The rows that differ, the unexplained first."""
+    return worst_first(row for row in comparison.rows if row.outcome in {Outcome.FAILED, Outcome.EXPLAINED})
+
+
+def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
+    """Yield each row with its place in every order, as properties of its style."""
+    orders = {
+        "outcome": worst_first(rows),
+        "error": sorted(rows, key=_excess, reverse=True),
+        "name": sorted(rows, key=lambda row: (row.quantity, row.engines)),
+        "file": list(rows),
+    }
+    places = {name: {id(row): place for place, row in enumerate(order)} for name, order in orders.items()}
+    for row in rows:
+        yield row, "; ".join(f"--by-{name}: {place[id(row)]}" for name, place in places.items())
+
+
+def _excess(row: Row) -> float:
+    """The error as a multiple of the tolerance; less than any other for a row without a comparison."""
+    if row.outcome is Outcome.UNKNOWN or math.isnan(row.error):
+        return -1.0
+    return row.error / row.tolerance if row.tolerance > 0.0 else math.inf if row.error > 0.0 else 0.0
 
 
 def _caption(comparison: Findings, title: str) -> str:
-    """The caption of a drawing of motion; empty for other drawings."""
+    """The caption of a drawing of motion or of mass matrices; empty for other drawings."""
+    if title.startswith("Mass matrix"):
+        return (
+            "Rows and columns are the velocities of the joints; name[k] is velocity k, from 0, of a joint with several."
+        )
     rows = [row for row in comparison.rows if title.endswith(row.quantity) and row.series and row.sensitivity]
     if not rows:
         return ""

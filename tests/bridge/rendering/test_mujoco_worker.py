@@ -40,3 +40,17 @@ def test_each_position_has_an_image_and_a_mask_of_the_model(tmp_path: Path) -> N
     red, green, blue = drawn["images"][0, 24, 32].tolist()
     assert red > green + 50
     assert green == blue
+
+
+def test_each_position_may_have_its_own_camera(tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(BALL)
+    mujoco.mj_saveModel(model, str(tmp_path / "model.mjb"), None)
+    qpos = [(0, 0, 0, 1, 0, 0, 0), (0, 0, 100, 1, 0, 0, 0)]
+    orbit = [(2.0, 140.0, -18.0), (8.0, 140.0, -18.0)]
+    np.savez(tmp_path / "views.npz", qpos=qpos, target=[(0, 0, 0), (0, 0, 100)], size=(64, 48), fov=35.0, orbit=orbit)
+    if not any(run(tmp_path, platform) for platform in PLATFORMS):
+        pytest.skip("no rendering platform works on this machine")
+    near, far = np.load(tmp_path / "images.npz")["masks"]
+    assert near[24, 32]
+    assert far[24, 32]
+    assert near.sum() > 4 * far.sum() > 0

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,15 +18,17 @@ import loaders
 from bridge.cli import main
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict
 from bridge.parity.engines.protocol import factory_of
+from bridge.parity.report.words import GLOSSARY
+from tests.support.chromium import Chromium
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 pytest.importorskip("matplotlib")
 
 
-def row(outcome: Outcome, error: float = 1e-3, **changes: str) -> Row:
+def row(outcome: Outcome, error: float = 1e-3, quantity: str = "mass", **changes: str) -> Row:
     return Row(
-        level=Level.MODEL, quantity="mass", unit="", engines=("a", "b"), error=error, tolerance=1e-9, where="elbow",
+        level=Level.MODEL, quantity=quantity, unit="", engines=("a", "b"), error=error, tolerance=1e-9, where="elbow",
         outcome=outcome, **changes,
     )  # fmt: skip
 
@@ -200,6 +203,94 @@ def test_the_page_needs_nothing_from_outside(arm: Comparison, tmp_path: Path) ->
 def test_equal_comparisons_make_equal_pages(arm: Comparison, tmp_path: Path) -> None:
     pages = [arm.to_html(tmp_path / name).read_bytes() for name in ("a.html", "b.html")]
     assert pages[0] == pages[1]
+
+
+def test_the_page_begins_with_the_file_and_one_line_of_counts(arm: Comparison, tmp_path: Path) -> None:
+    text = arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
+    head = " ".join(Page(text[text.index("<h1>") : text.index("<nav>")]).words)
+    assert head.split()[0] == "model.sdf"
+    passed = sum(row.outcome is Outcome.PASSED for row in arm.rows)
+    warnings = sum(entry.severity == "warning" for entry in arm.diagnostics)
+    assert f"{len(arm.rows)} rows" in head
+    assert f"{passed} within tolerance" in head
+    assert f"{warnings} warnings" in head
+
+
+def test_differences_come_before_everything_else_the_worst_first(tmp_path: Path) -> None:
+    rows = [
+        row(Outcome.PASSED, quantity="first"),
+        row(Outcome.EXPLAINED, quantity="second"),
+        row(Outcome.FAILED, quantity="third"),
+    ]
+    text = comparison(*rows).to_html(tmp_path / "r.html", {"both": b"png"}).read_text(encoding="utf-8")
+    body = text[text.index("<main>") :]
+    assert body.index("third") < body.index("second") < body.index(">Pictures") < body.index("first")
+
+
+def test_the_date_is_that_of_the_argument_or_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = comparison(row(Outcome.PASSED))
+    assert "2020-02-29" in found.to_html(tmp_path / "a.html", date="2020-02-29").read_text(encoding="utf-8")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert "1970-01-02" in found.to_html(tmp_path / "b.html").read_text(encoding="utf-8")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")
+    with pytest.raises(ValueError, match="'tomorrow'; expected a number of seconds"):
+        found.to_html(tmp_path / "c.html")
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert re.search(r"\d{4}-\d{2}-\d{2}", found.to_html(tmp_path / "d.html").read_text(encoding="utf-8"))
+
+
+def test_drawings_have_no_metadata_and_the_page_no_script(arm: Comparison, tmp_path: Path) -> None:
+    text = arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<svg" in text
+    assert not re.search(r"<metadata|purl\.org|creativecommons|matplotlib\.org|<script", text)
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_every_term_of_the_glossary_is_explained(arm: Comparison, tmp_path: Path) -> None:
+    words = " ".join(Page(arm.to_html(tmp_path / "r.html").read_text(encoding="utf-8")).words)
+    assert all(text in words for text in GLOSSARY.values())
+    assert "name[k]" in words
+
+
+COLORS = (
+    "(() => { const parse = c => c.match(/[\\d.]+/g).slice(0, 3).map(x => { const v = x / 255;"
+    " return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 });"
+    " const light = c => { const [r, g, b] = parse(c); return 0.2126 * r + 0.7152 * g + 0.0722 * b };"
+    " const page = light(getComputedStyle(document.body).backgroundColor);"
+    " return [...document.querySelectorAll('h1, h1 + p, td, th, a, dt, figcaption, .key')].map(e => {"
+    " let b = e; while (b && getComputedStyle(b).backgroundColor === 'rgba(0, 0, 0, 0)') b = b.parentElement;"
+    " const back = b ? light(getComputedStyle(b).backgroundColor) : page, text = light(getComputedStyle(e).color);"
+    " return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05) }).reduce((a, b) => Math.min(a, b)) })()"
+)
+"""The smallest contrast of a text with its background, as WCAG defines it."""
+ROWS = (
+    "[...document.querySelectorAll('.choices tbody tr')].filter(t => t.getBoundingClientRect().height > 0)"
+    ".sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map(t => t.innerText)"
+)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_sorted(tmp_path: Path) -> None:
+    pytest.importorskip("websockets")
+    rows = [
+        row(Outcome.PASSED, 1e-12, quantity="c"),
+        row(Outcome.PASSED, 1e-10, quantity="b"),
+        row(Outcome.FAILED, 1.0, quantity="a"),
+        row(Outcome.UNKNOWN, 0.0, quantity="d", cause="no report"),
+    ]
+    file = comparison(*rows).to_html(tmp_path / "r.html")
+    with Chromium(tmp_path / "browser") as browser:
+        for width, dark in product((420, 1280, 1900), (False, True)):
+            browser.open(file.as_uri(), width=width, dark=dark)
+            assert browser.run("document.documentElement.scrollWidth") <= width
+            assert browser.run(COLORS) >= 4.5
+            assert (browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") is not dark
+        for choice, expected in {"sort-name": "abcd", "sort-error": "abcd", "sort-file": "cbad"}.items():
+            browser.run(f"document.querySelector('#{choice}').click()")
+            assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), choice
+        for choice, expected in {"show-differing": "a", "show-unknown": "d", "show-passed": "cb"}.items():
+            browser.run(f"document.querySelector('#{choice}').click()")
+            assert [re.split(r"\s+", text)[3] for text in browser.run(ROWS)] == list(expected), choice
 
 
 def test_names_in_a_page_are_text_and_never_markup(tmp_path: Path) -> None:
