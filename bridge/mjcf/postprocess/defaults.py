@@ -69,10 +69,12 @@ def _is_from_mujoco(context: Context) -> bool:
 
 
 def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:
-    if section.children and not _is_from_mujoco(context):
+    is_hard = bool(section.children) and not _is_from_mujoco(context)
+    if is_hard:
         model_class.add("equality", solref=hard_solref(context.time_step), solimp=HARD_SOLIMP)
     for element in section.children:
-        set_class(element, "class", model_class)
+        if is_hard:
+            set_class(element, "class", model_class)
         if element.attributes.get("polycoef") == _ONE_TO_ONE:
             del element.attributes["polycoef"]
 

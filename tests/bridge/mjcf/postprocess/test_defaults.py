@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import loaders
 from bridge import lower
 from bridge.mjcf.document import build
 from bridge.mjcf.xml.element import write
@@ -47,3 +48,15 @@ def test_classes_change_the_text_and_not_the_model(actuators):
     arrays = [name for name in dir(a) if isinstance(getattr(a, name, None), np.ndarray)]
     assert len(arrays) > 100
     assert [name for name in arrays if not np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True)] == []
+
+
+def test_an_equality_of_an_mjcf_source_needs_no_class():
+    """Two free joints that are coupled: nothing else of the model has a default."""
+    text = (
+        "<mujoco model='pair'><worldbody><body name='a'><joint name='x' type='slide'/><inertial pos='0 0 0' mass='1'"
+        " diaginertia='1 1 1'/></body><body name='b'><joint name='y' type='slide'/><inertial pos='0 0 0' mass='1'"
+        " diaginertia='1 1 1'/></body></worldbody><equality><joint joint1='x' joint2='y' solref='0.005 1'/></equality>"
+        "</mujoco>"
+    )
+    model = compiled(write(build(lower(loaders.load_string(text, format="mjcf"))).root))
+    assert model.eq_solref.tolist() == [[0.005, 1.0]]
