@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import mujoco_plugin
     from . import parity as parity
+    from .batches import BatchOutcome, BatchResult, batch
     from .bullet import load_into_pybullet, load_world_into_pybullet
     from .diff import compare_files
     from .directives import export_directives
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from .viewer import view
 
 __all__ = [
+    "BatchOutcome",
+    "BatchResult",
     "Mechanism",
+    "batch",
     "compare",
     "compare_files",
     "export_directives",
@@ -44,6 +48,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BatchOutcome": ".batches",
+    "BatchResult": ".batches",
+    "batch": ".batches",
     "Mechanism": ".mechanism",
     "compare": ".parity",
     "compare_files": ".diff",

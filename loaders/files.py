@@ -11,6 +11,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from .reading.dependencies import note_file, note_read
+
 MAX_BYTES = 64 * 1024 * 1024
 """Largest size of a text file."""
 
@@ -47,6 +49,7 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"
         raise FileError("resource.outside", reason, "add its folder to paths, or use unsafe_paths=True")
+    note_file(path)
     try:
         descriptor = os.open(path, _FLAGS)
         try:
@@ -61,6 +64,7 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
         raise _unreadable(error) from error
     if len(data) > limit:
         raise _too_large(limit)
+    note_read(path, data)
     return data
 
 

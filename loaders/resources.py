@@ -33,6 +33,7 @@ from urllib.parse import unquote
 
 from .diagnostics import Fate
 from .node import Node
+from .reading.dependencies import note_file
 from .search.allowed_roots import AllowedRoots
 from .search.drake_cache import drake_cache, drake_packages
 from .search.folders import (
@@ -162,6 +163,7 @@ class Resources:
         places = self._all_places(uri, scheme, rest, Path(os.path.abspath(base))) if len(uri) <= _MAX_URI else ()
         for place in _distinct(places):
             tried.append(place)
+            note_file(place)
             if os.path.exists(place):
                 match = place
                 break

@@ -19,7 +19,10 @@ from .location import require_own_packages
 
 if TYPE_CHECKING:
     from bridge import (
+        BatchOutcome,
+        BatchResult,
         Mechanism,
+        batch,
         compare,
         compare_files,
         export_directives,
@@ -62,6 +65,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "WORLD",
+    "BatchOutcome",
+    "BatchResult",
     "Diagnostic",
     "ExportError",
     "Fate",
@@ -77,6 +82,7 @@ __all__ = [
     "Search",
     "SpatialInertia",
     "Where",
+    "batch",
     "compare",
     "compare_files",
     "export_directives",
@@ -98,7 +104,8 @@ __all__ = [
 ]
 
 _BRIDGE = frozenset({
-    "Mechanism", "compare", "compare_files", "export_directives", "export_mjcf", "export_sdf", "export_urdf",
+    "BatchOutcome", "BatchResult", "Mechanism", "batch", "compare", "compare_files", "export_directives",
+    "export_mjcf", "export_sdf", "export_urdf",
     "load_into_pybullet", "load_world_into_pybullet", "lower",
     "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 })  # fmt: skip

@@ -27,13 +27,14 @@ from tests.support.source_tree import (
 )
 
 ON_DEMAND = {
-    "coacd", "collada", "fast_simplification", "jinja2", "matplotlib", "mujoco", "pybullet", "pydrake", "rich",
-    "trimesh", "viser", "xacro", "yaml",
+    "cloudpickle", "coacd", "collada", "dask", "distributed", "fast_simplification", "jinja2", "matplotlib", "mujoco",
+    "pybullet", "pydrake", "rich", "trimesh", "viser", "xacro", "yaml",
 }  # fmt: skip
 """Imported by the function that uses them, never with a module."""
 
 ORDER = {
     "loaders": (
+        {"reading"},
         {"files", "repairs", "safety"},
         {"notebook"},
         {"diagnostics", "spatial", "option_names"},
@@ -62,6 +63,7 @@ ORDER = {
         {"urdf"},
         {"directives"},
         {"mujoco_plugin", "parity"},
+        {"batches"},
         {"__init__"},
         {"demo", "pytest_plugin"},
         {"cli"},

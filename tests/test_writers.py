@@ -26,6 +26,8 @@ ALLOWED = {
         "TemporaryFile": "it has no name and ends with the process", "fdopen": "a stream in memory",
     },
     "bridge/parity/engines/native_worker.py": {"fdopen": "its standard output"},
+    "bridge/batches/isolation/server.py": {"open": "the null device", "fdopen": "a pipe, for reading"},
+    "bridge/batches/isolation/child.py": {"open": "the null device"},
     "bridge/cli/execution.py": {"open": "the null device, after the reader of the output has gone"},
     "loaders/files.py": {"open": "for reading"},
     "bridge/rendering/mujoco_worker.py": {"savez": "into the scratch folder of the process that starts it"},

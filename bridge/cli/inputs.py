@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -12,18 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import loaders
-from loaders.diagnostics import Diagnostics, LoadError
+from bridge.batches.inputs import InputError, manifest_file, models_below
 from loaders.files import MAX_BYTES
-from loaders.sdf.composition.model_config import model_file
 from loaders.search.robot_descriptions import SCHEME
-from loaders.xml import parse
 
 from .errors import UsageError
 
 STDIN = "-"
-_MANIFEST = "model.config"
-_SUFFIXES = (".sdf", ".world", ".urdf", ".dmd.yaml")
-_XACRO = ".xacro"
 _MAX_NAMED = 5
 """Number of files that a message names."""
 
@@ -127,43 +121,14 @@ def expand(words: Iterable[str], *, xacro: bool) -> Iterator[str]:
     Raises:
         UsageError: if a folder holds no model.
     """
-    suffixes = (*_SUFFIXES, _XACRO) if xacro else _SUFFIXES
     for word in dict.fromkeys(words):
         if word == STDIN or word.startswith(SCHEME) or not Path(word).is_dir():
             yield word
             continue
-        files = list(_models_below(Path(word), suffixes))
-        if not files:
-            raise UsageError(f"folder {word} holds no model; expected {_MANIFEST} or files {', '.join(suffixes)}")
-        yield from files
-
-
-def _models_below(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    for place, folders, files in os.walk(folder):
-        if _MANIFEST in files:
-            folders.clear()
-            yield place
-            continue
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (str(Path(place, name)) for name in sorted(files) if name.lower().endswith(suffixes))
-
-
-def manifest_file(folder: Path, *, unsafe_paths: bool) -> str:
-    """Return the file that the ``model.config`` of a folder names.
-
-    Args:
-        folder: The folder.
-        unsafe_paths: Whether the file may lie outside the folder.
-
-    Raises:
-        LoadError: if there is no manifest, or if it is invalid.
-    """
-    diagnostics = Diagnostics()
-    node = parse(b"<folder/>", str(folder), diagnostics)  # the place of what is wrong with the folder
-    file = None if node is None else model_file(folder, node, unsafe_paths=unsafe_paths)
-    if file is None:
-        raise LoadError(tuple(diagnostics))
-    return str(file)
+        try:
+            yield from models_below(Path(word), xacro=xacro)
+        except InputError as error:
+            raise UsageError(str(error)) from error
 
 
 @contextmanager

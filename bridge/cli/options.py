@@ -24,19 +24,20 @@ def add_output_options(parser: ArgumentParser) -> None:
 def add_load_options(parser: ArgumentParser) -> None:
     """Add the file to read and the options of `loaders.load`."""
     parser.add_argument("file", type=values.name, help=_FILE)
-    _add_reading_options(parser)
+    add_reading_options(parser)
 
 
 def add_check_options(parser: ArgumentParser) -> None:
     """Add the files to read, the options of `loaders.load`, and the form of the report."""
     text = f"{_FILE}; a folder means all model files in it"
     parser.add_argument("files", nargs="+", type=values.name, metavar="file", help=text)
-    _add_reading_options(parser)
+    add_reading_options(parser)
     text = "form of the report: text, JSON, annotations of GitHub Actions, or SARIF 2.1.0"
     parser.add_argument("--format", choices=FORMATS, help=text)
 
 
-def _add_reading_options(parser: ArgumentParser) -> None:
+def add_reading_options(parser: ArgumentParser) -> None:
+    """Add the options of `loaders.load`."""
     group = parser.add_argument_group("reading")
     text = "folder of a package"
     group.add_argument("--package", action="append", default=[], type=values.package, metavar="NAME=DIR", help=text)

@@ -13,6 +13,7 @@ from typing import NoReturn
 from bridge.installed_packages import own_version
 
 from . import options as groups
+from .batch_options import add_batch_options
 from .errors import SUCCESS, USAGE, UsageError
 from .reports.json_report import failure_report
 
@@ -46,6 +47,7 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
         (groups.add_load_options, groups.add_view_options, groups.add_export_options),
     ),
     ("compare", "compare simulators on a model, or two files", (groups.add_load_options, groups.add_compare_options)),
+    ("batch", "check, convert or compare many models", (add_batch_options, groups.add_reading_options)),
     ("doctor", "list installed versions", ()),
     ("completion", "print the script that completes words in a shell", (groups.add_completion_options,)),
 )

@@ -85,6 +85,33 @@ def _whole(text: str, least: int) -> int:
     return number
 
 
+def positive_number(text: str) -> float:
+    """Return a positive number.
+
+    Raises:
+        ArgumentTypeError: if it is something else.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.0 < number < math.inf:
+        raise ArgumentTypeError(f"invalid value {text!r}; expected a positive number")
+    return number
+
+
+def shard(text: str) -> tuple[int, int]:
+    """Return the number of a shard and the number of shards, from ``I/N``.
+
+    Raises:
+        ArgumentTypeError: if there is no such shard.
+    """
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected I/N with I from 1 to N, such as 2/4")
+    return int(number), int(count)
+
+
 def limit(text: str) -> tuple[str, int]:
     """Return a limit's name and its value, from ``NAME=N``.
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files import FileError, read
+from loaders.reading.dependencies import note_file
 from loaders.safety.limits import charge
 
 from .file_cache import read_checked, write_checked
@@ -112,6 +113,8 @@ def read_record(path: str) -> Conversion | None:
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     current: Conversion | None = conversion
+    for file in conversion.files:
+        note_file(file.path)
     if not all(file.is_current() for file in conversion.files):
         current = _refreshed(conversion, path)
     charge({} if current is None else current.costs)

@@ -1,5 +1,6 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
+from .journal import FolderInUseError, Journal, exclusive_use, line_at, whole_lines
 from .manifest import MANIFEST
 from .output_file import write_file
 from .output_folder import OutputFolderError, check_folder, write_folder
@@ -7,12 +8,17 @@ from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch
 
 __all__ = [
     "MANIFEST",
+    "FolderInUseError",
+    "Journal",
     "OutputFolderError",
     "check_folder",
     "create_scratch_file",
+    "exclusive_use",
+    "line_at",
     "remove_unused",
     "scratch_folder",
     "scratch_place",
+    "whole_lines",
     "write_file",
     "write_folder",
 ]

@@ -13,6 +13,7 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -23,28 +24,29 @@ _FORGOTTEN = 24 * 3600.0
 """Age from which a draft is removed where there are no locks [s]."""
 
 
-def write_file(path: str | os.PathLike[str], data: bytes, *, make_folder: bool = False) -> Path:
+def write_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes], *, make_folder: bool = False) -> Path:
     """Write a file in one step of the file system, over an existing one; return its path.
 
     A symbolic link is followed to its file; a pipe or a device, such as ``/dev/stdout``, is written to directly.
 
     Args:
         path: The file to write.
-        data: The content.
+        data: The content, or its pieces in order.
         make_folder: Whether to make the folder of the file if it does not exist.
 
     Raises:
         OSError: if the file system refuses; the old content is in place then.
     """
     place = Path(os.path.realpath(path))
+    pieces = (data,) if isinstance(data, bytes) else data
     if place.exists() and not place.is_file():
-        place.write_bytes(data)
+        place.write_bytes(b"".join(pieces))
         return Path(path)
     if make_folder:
         place.parent.mkdir(parents=True, exist_ok=True)
     draft = place.with_name(f".sdfbridge-{secrets.token_hex(8)}")
     try:
-        _write_draft(draft, place, data)
+        _write_draft(draft, place, pieces)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
@@ -54,13 +56,14 @@ def write_file(path: str | os.PathLike[str], data: bytes, *, make_folder: bool =
     return Path(path)
 
 
-def _write_draft(draft: Path, place: Path, data: bytes) -> None:
+def _write_draft(draft: Path, place: Path, pieces: Iterable[bytes]) -> None:
     """Write a draft and put it in its place, with the mode of the old file."""
     with draft.open("xb", buffering=0) as stream:
         _lock(stream.fileno())
-        view = memoryview(data)
-        while view:
-            view = view[stream.write(view) :]
+        for piece in pieces:
+            view = memoryview(piece)
+            while view:
+                view = view[stream.write(view) :]
         if place.exists():
             draft.chmod(stat.S_IMODE(place.stat().st_mode))
         if os.name == "posix":  # the lock is held until the draft has its place

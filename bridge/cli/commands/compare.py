@@ -14,13 +14,12 @@ from bridge.cli.errors import MISSING, CommandError
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.cli.reports.comparison_text import exit_status, show_comparison
+from bridge.cli.reports.file_differences import compare_two
 from bridge.demo.gallery import draw, side_by_side
 from bridge.mechanism.coordinates import Position
 from bridge.output import check_folder
 from bridge.parity import Comparison, EngineMissingError, default_engines
 from loaders.scene import Scene
-
-from .compare_files import compare_two
 
 _DRAWN = {"mujoco", "pybullet"}
 """Engines that can draw the model."""

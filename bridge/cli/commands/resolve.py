@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import loaders
+from bridge.batches.inputs import manifest_file
 from bridge.cli.errors import UsageError
-from bridge.cli.inputs import STDIN, input_file, load_scene, manifest_file, search
+from bridge.cli.inputs import STDIN, input_file, load_scene, search
 from bridge.cli.output import Output
 
 

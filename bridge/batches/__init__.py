@@ -1,0 +1,34 @@
+"""Batches: many models on any executor, each in a process of its own, resumable, with one page to look at.
+
+Each public name is imported when it is first used, so that the inputs of commands need no engine.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .many import batch
+    from .merging import merge, results_of
+    from .results import BatchOutcome, BatchResult
+
+__all__ = ["BatchOutcome", "BatchResult", "batch", "merge", "results_of"]
+
+_HOMES = {
+    "BatchOutcome": ".results",
+    "BatchResult": ".results",
+    "batch": ".many",
+    "merge": ".merging",
+    "results_of": ".merging",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

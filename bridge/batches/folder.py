@@ -1,0 +1,155 @@
+"""The output folder of a batch: lines that grow while it runs, and the reports at its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from bridge.output import Journal, OutputFolderError, exclusive_use, line_at, whole_lines, write_file
+
+from .reports.pages import write_reports
+from .results import BatchResult
+
+RESULTS = "results.jsonl"
+"""The findings: one line for each model, sorted by source at the end."""
+RUNS = "runs.jsonl"
+"""The course of the work: one line for each run of a model, in the order in which they ended."""
+SETTINGS = "batch.json"
+"""The statement of the batch. A folder with this file belongs to a batch."""
+_FORMAT = 1
+_CHUNK = 1 << 20
+
+
+class ResultFolder:
+    """An output folder that one batch writes.
+
+    Attributes:
+        path: The folder.
+    """
+
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], *, resume: bool, force: bool = False, keep_runs: bool = False
+    ) -> None:
+        """Prepare the folder.
+
+        Args:
+            path: The folder.
+            settings: Task, options and version, which the reports state.
+            resume: Whether to keep the results of an earlier batch.
+            force: Whether to write into a folder with other files.
+            keep_runs: Whether to keep the lines about earlier runs although results are not kept.
+
+        Raises:
+            OutputFolderError: if the folder has files, but no batch wrote it.
+            FolderInUseError: if another batch writes it.
+            OSError: if it cannot be written.
+        """
+        self.path = path
+        self.settings = {"sdfbridge": _FORMAT, **settings}
+        check_result_folder(path, force=force)
+        self._stack = ExitStack()
+        self._offsets: dict[str, int] = {}
+        self._previous: dict[str, int] = {}
+        with ExitStack() as stack:
+            stack.enter_context(exclusive_use(path))
+            write_file(path / SETTINGS, (json.dumps(self.settings, indent=1, sort_keys=True) + "\n").encode())
+            self._results = stack.enter_context(Journal(path / RESULTS, keep=resume))
+            self._runs = stack.enter_context(Journal(path / RUNS, keep=resume or keep_runs))
+            self._previous = dict(_sources(path / RESULTS))
+            self._stack = stack.pop_all()
+
+    def previous(self, source: str) -> BatchResult | None:
+        """Return the result of an earlier run; None if there is none."""
+        begin = self._previous.get(source)
+        if begin is None:
+            return None
+        with suppress(ValueError):
+            return BatchResult.from_line(line_at(self._results.path, begin))
+        return None
+
+    def keep(self, source: str) -> None:
+        """Let the result of an earlier run be that of this one."""
+        self._offsets[source] = self._previous[source]
+
+    def add(self, result: BatchResult) -> None:
+        """Write a new result."""
+        self._offsets[result.source] = self._results.append(result.to_line())
+        self._runs.append(result.run_line())
+
+    def results(self) -> Iterator[BatchResult]:
+        """Yield the results of this batch, sorted by source."""
+        return map(BatchResult.from_line, self._lines())
+
+    def _lines(self) -> Iterator[bytes]:
+        with open(self._results.path, "rb") as stream:
+            for _, begin in sorted(self._offsets.items()):
+                stream.seek(begin)
+                yield stream.readline().rstrip(b"\n")
+
+    def finish(self) -> None:
+        """Sort the results, without those of sources that are no longer in the batch, and write the reports."""
+        self._results.close()
+        self._runs.close()
+        write_file(self.path / RESULTS, _chunks(line + b"\n" for line in self._lines()))
+        self._offsets = dict(_sources(self.path / RESULTS))
+        write_reports(self.path, self.settings, self.results)
+
+    def close(self) -> None:
+        """Put the results on the disk and let others write the folder."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def check_result_folder(path: Path, *, force: bool = False) -> None:
+    """Raise an error if a folder has files that no batch wrote.
+
+    Args:
+        path: The folder.
+        force: Whether that does not matter.
+
+    Raises:
+        OutputFolderError: if it has such files, or is a file.
+    """
+    if path.exists() and not path.is_dir():
+        raise OutputFolderError(f"{path} is a file, not a folder; choose another output folder")
+    if not force and path.is_dir() and any(path.iterdir()) and not (path / SETTINGS).is_file():
+        raise OutputFolderError(f"{path} has files that no batch wrote; choose another folder, or use force (--force)")
+
+
+def stored_settings(path: Path) -> dict[str, Any]:
+    """Return what a folder says about the batch that wrote it; nothing if none did."""
+    with suppress(OSError, ValueError):
+        settings = json.loads((path / SETTINGS).read_bytes())
+        return settings if isinstance(settings, dict) else {}
+    return {}
+
+
+def _sources(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield the source of each whole line, and where the line begins."""
+    for begin, line in whole_lines(path):
+        with suppress(ValueError, KeyError, TypeError):
+            yield str(json.loads(line)["source"]), begin
+
+
+def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in larger pieces."""
+    pieces: list[bytes] = []
+    size = 0
+    for line in lines:
+        pieces.append(line)
+        size += len(line)
+        if size > _CHUNK:
+            yield b"".join(pieces)
+            pieces, size = [], 0
+    yield b"".join(pieces)

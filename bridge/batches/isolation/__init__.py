@@ -1,0 +1,1 @@
+"""One process for each model, under limits of time and memory."""

@@ -1,0 +1,124 @@
+"""The work of an executor's worker: it lets a warm process fork one for each call, and tells how the call ended.
+
+The worker may be a thread or a process of any executor. Its warm processes end with it, however it ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Pipe
+from pathlib import Path
+
+from .protocol import CRASH, Ended, Request
+
+_START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from bridge.batches.isolation.server import main; main(sys.argv[2:])"
+)
+_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Numerical libraries use one thread in each process, since there is one process for each core."""
+FOLDER = "folder"
+"""In place of the hash of a folder."""
+
+
+class _Server:
+    """A warm process and the connection to it."""
+
+    def __init__(self, modules: tuple[str, ...]) -> None:
+        self.connection, other = Pipe()
+        command = [sys.executable, "-c", _START, json.dumps(_import_path()), str(other.fileno()), *modules]
+        self.process = subprocess.Popen(  # noqa: S603 - this interpreter
+            command, stdin=subprocess.DEVNULL, pass_fds=[other.fileno()], start_new_session=True,
+            env={**os.environ, **_THREADS},
+        )  # fmt: skip
+        other.close()
+
+    def call(self, request: Request) -> Ended:
+        """Make a call.
+
+        Raises:
+            OSError: if the process has ended.
+            EOFError: if it ends meanwhile.
+        """
+        self.connection.send(request)
+        answer: Ended = self.connection.recv()
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self.connection.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(5.0)
+            return
+        self.process.kill()
+        self.process.wait()
+
+
+_idle: dict[tuple[int, tuple[str, ...]], list[_Server]] = {}
+"""Warm processes that nobody uses now, by the process that started them and the modules that they have imported."""
+_lock = threading.Lock()
+
+
+def run_isolated(request: Request, modules: tuple[str, ...] = ()) -> Ended:
+    """Make a call in a process of its own and return how it ended.
+
+    Args:
+        request: The call.
+        modules: Modules that the warm process imports once for all calls.
+    """
+    key = os.getpid(), modules
+    with _lock:
+        waiting = _idle.setdefault(key, [])
+        server = waiting.pop() if waiting else _Server(modules)
+    try:
+        ended = server.call(request)
+    except (EOFError, OSError):
+        server.close()
+        status = server.process.returncode
+        return Ended(how=CRASH, detail=f"the process that starts the others ended with {status}")
+    with _lock:
+        _idle.setdefault(key, []).append(server)
+    return with_digests(ended)
+
+
+def with_digests(ended: Ended) -> Ended:
+    """Return the end of a call with the hash of each file that it did not tell."""
+    for path, digest in ended.files.items():
+        ended.files[path] = digest or digest_of(path)
+    return ended
+
+
+def digest_of(path: str) -> str | None:
+    """Return the SHA-256 of a file, a constant for a folder, and None for what does not exist or cannot be read."""
+    try:
+        if os.path.isdir(path):
+            return FOLDER
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError):
+        return None
+
+
+def close_servers() -> None:
+    """End the warm processes of this process that nobody uses."""
+    with _lock:
+        servers = [server for (process, _), idle in _idle.items() if process == os.getpid() for server in idle]
+        _idle.clear()
+    for server in servers:
+        server.close()
+
+
+def _import_path() -> list[str]:
+    """The folders from which this process imports, that of `bridge` included."""
+    here = str(Path(__file__).resolve().parents[3])
+    return list(dict.fromkeys([*(os.path.abspath(folder) for folder in sys.path), here]))
+
+
+atexit.register(close_servers)

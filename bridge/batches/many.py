@@ -1,0 +1,253 @@
+"""`batch`: do the same with many models."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bridge.geometry.file_cache import cache_folder
+from bridge.installed_packages import own_version
+
+from . import runner, tasks
+from .executors import Workers
+from .folder import ResultFolder
+from .inputs import expand_inputs, in_shard
+from .isolation.protocol import DONE, EXCEPTION, Ended, Request
+from .keys import FileStates, files_key, options_key, shown_path
+from .results import LIMITED, BatchOutcome, BatchResult
+from .task_options import checked_options
+
+Task = str | Callable[[Any], Any]
+"""``check``, ``convert``, ``compare``, or a function of one source that can be pickled."""
+TIMEOUT = 300.0
+"""Default of the time limit of a model [s]."""
+MEMORY = 4.0
+"""Default of the memory limit of a model [GiB]."""
+
+
+def batch(  # noqa: PLR0913 - all but the first two are options by name
+    sources: Iterable[Any],
+    task: Task = "check",
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    timeout: float = TIMEOUT,
+    memory: float = MEMORY,
+    shard: tuple[int, int] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    force: bool = False,
+    **options: Any,
+) -> Iterator[BatchResult]:
+    """Check, convert or compare many models, each in a process of its own, and yield each result when it is there.
+
+    A model that crashes, hangs or takes too much memory has a result that says so, and the others go on; so does a
+    batch of which a worker is killed. Models are taken from ``sources`` when they are needed.
+
+    Args:
+        sources: Files, folders, patterns, ``@FILE`` for the lines of a file, and ``rd://NAME``; for a function of the
+            caller, any values that can be pickled.
+        task: ``check``, ``convert``, ``compare``, or a function of one source.
+        executor: Any `concurrent.futures.Executor`; it is not shut down. None for a process pool.
+        jobs: Number of processes of the pool, or of models that the executor gets at a time; None for the number of
+            cores, or for what the executor states.
+        timeout: Largest time of one model [s].
+        memory: Largest memory of one model, beside that of the imported modules [GiB].
+        shard: Number of the shard, from 1, and number of shards, of which each does its part of the sources.
+        out: Folder for results and reports, which are written at the end; ``convert`` needs it.
+        resume: Whether to take the results of an earlier batch in ``out`` of which nothing has changed: neither the
+            files that the model consists of, nor the options, nor the versions.
+        force: Whether to write into a folder that holds other files.
+        options: Options of `loaders.load`; for ``compare`` also those of `bridge.compare`; for ``convert`` also ``to``
+            and those of the export.
+
+    Returns:
+        An iterator of results, in the order in which they are there. The batch runs while it is iterated.
+
+    Raises:
+        InputError: if a folder, a pattern or a list names no model; a `ValueError`.
+        OutputFolderError: if the folder holds files that no batch wrote; a `FileExistsError`.
+        FolderInUseError: if another batch writes the folder; an `OSError`.
+        TypeError: if an option is unknown, or the function cannot be pickled.
+        ValueError: if an option has a value that is not possible.
+
+    Example:
+        >>> import bridge
+        >>> for result in bridge.batch(["assets/double_pendulum.urdf"]):
+        ...     print(result.source, result.outcome, dict(result.size))
+        assets/double_pendulum.urdf valid {'links': 3, 'joints': 3, 'dofs': 2}
+    """
+    plan = _Plan.of(task, out, options, timeout, memory)
+    if resume and out is None:
+        raise ValueError("resume needs the folder of the earlier batch; expected out=...")
+    items = _items(sources, task, options, shard)
+    workers = Workers(executor, jobs)
+    return _results(plan, items, workers, resume=resume, force=force)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """The work on each source, and its limits."""
+
+    name: str
+    function: Callable[..., Any] | None
+    out: Path | None
+    options: Mapping[str, Any]
+    key: str
+    timeout: float
+    memory: int
+    base: Path
+
+    @staticmethod
+    def of(task: Task, out: Any, options: Mapping[str, Any], timeout: float, memory: float) -> _Plan:
+        if not (timeout > 0.0 and memory > 0.0):
+            raise ValueError(f"timeout = {timeout}, memory = {memory}; expected positive numbers")
+        if not callable(task) and task not in tasks.TASKS:
+            raise ValueError(f"unknown task {task!r}; expected one of: {', '.join(tasks.TASKS)}, or a function")
+        if task == "convert" and out is None:
+            raise ValueError("convert writes files; expected out=FOLDER")
+        name = getattr(task, "__qualname__", str(task)) if callable(task) else task
+        options = checked_options(None if callable(task) else task, options)
+        return _Plan(
+            name=name,
+            function=task if callable(task) else None,
+            out=None if out is None else Path(os.path.abspath(out)),
+            options=options,
+            key=options_key(name, options),
+            timeout=timeout,
+            memory=int(memory * (1 << 30)),
+            base=Path.cwd(),
+        )
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules that the process of each model has imported."""
+        return tasks.MODULES[self.name] if self.function is None else ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The statement of the output folder about the batch."""
+        plain = {
+            key: value if isinstance(value, bool | int | float) else str(value) for key, value in self.options.items()
+        }
+        return {"task": self.name, "options": plain, "version": own_version()}
+
+    def name_of(self, source: Any) -> str:
+        """Return the name of a source in the results."""
+        is_path = self.function is None and "://" not in source
+        return shown_path(source, self.base) if is_path else str(source)
+
+    def request(self, source: Any, name: str) -> Request:
+        """Return the call that does a source."""
+        if self.function is not None:
+            call: tuple[Any, ...] = (self.function, (source,), {})
+        else:
+            call = (tasks.TASKS[self.name], (name, str(self.out or ""), dict(self.options)), {})
+        return Request(_pickled(call), str(self.base), self.timeout, self.memory)
+
+    def result(self, job: runner.Job, ended: Ended) -> BatchResult:
+        """Return the result of a job."""
+        result = BatchResult(
+            source=job.name,
+            task=self.name,
+            outcome=BatchOutcome.DONE,
+            files=files_key(ended.files, self.base, _own_folders()),
+            options=self.key,
+            seconds=ended.seconds,
+            cpu_seconds=ended.cpu_seconds,
+            megabytes=ended.megabytes,
+            attempts=job.attempt,
+            host=ended.host,
+            log=ended.log,
+        )
+        if ended.how != DONE:
+            outcome = BatchOutcome.ERROR if ended.how == EXCEPTION else BatchOutcome(ended.how)
+            return replace(result, outcome=outcome, detail=ended.detail)
+        value = pickle.loads(ended.value)  # noqa: S301 - made by our own process
+        if self.function is not None:
+            return replace(result, value=value)
+        return replace(result, **{**value, "diagnostics": tuple(value["diagnostics"])})
+
+
+def _items(
+    sources: Iterable[Any], task: Task, options: Mapping[str, Any], shard: tuple[int, int] | None
+) -> Iterator[Any]:
+    """Return the sources of the shard; words that are all there are expanded at once, so that wrong ones show early."""
+    if callable(task):
+        return in_shard(sources, shard)
+    is_all_there = isinstance(sources, str | os.PathLike | Sequence)
+    words = [sources] if isinstance(sources, str | os.PathLike) else sources
+    files = expand_inputs(map(os.fspath, words), xacro=bool(options.get("allow_xacro")))
+    return in_shard(list(files) if is_all_there else files, shard)
+
+
+def _results(
+    plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: bool, force: bool
+) -> Iterator[BatchResult]:
+    """Yield the results, and write them into the folder if there is one."""
+    with ExitStack() as stack:
+        stack.callback(workers.close)
+        folder = None
+        if plan.out is not None:
+            folder = stack.enter_context(ResultFolder(plan.out, plan.settings, resume=resume, force=force))
+        jobs = _jobs(plan, items, folder)
+        for job, ended in runner.run(jobs, workers, plan.modules):
+            result = job.known if ended is None else plan.result(job, ended)
+            if folder is not None and ended is not None:
+                folder.add(result)
+            yield result
+        if folder is not None:
+            folder.finish()
+
+
+def _jobs(plan: _Plan, items: Iterator[Any], folder: ResultFolder | None) -> Iterator[runner.Job]:
+    """Yield a job for each source; one whose earlier result holds still has nothing to do."""
+    states = FileStates(plan.base)
+    for item in items:
+        name = plan.name_of(item)
+        earlier = None if folder is None else folder.previous(name)
+        if folder is not None and earlier is not None and _holds(plan, earlier, states):
+            folder.keep(name)
+            yield runner.Job(name=name, request=None, known=replace(earlier, resumed=True))
+        else:
+            yield runner.Job(name=name, request=plan.request(item, name))
+
+
+def _holds(plan: _Plan, earlier: BatchResult, states: FileStates) -> bool:
+    """Return whether a result of an earlier run is what a new one would be."""
+    if earlier.options != plan.key or earlier.outcome in {*LIMITED, BatchOutcome.LOST}:
+        return False
+    is_there = not earlier.report or plan.out is None or (plan.out / earlier.report).is_file()
+    return is_there and states.match(earlier.files)
+
+
+def _pickled(call: tuple[Any, ...]) -> bytes:
+    """Return a call as bytes; functions of a script, which has no name to import, need cloudpickle."""
+    try:
+        import cloudpickle
+
+        return bytes(cloudpickle.dumps(call))
+    except ImportError:
+        pass
+    function = call[0]
+    if getattr(function, "__module__", "") == "__main__":
+        raise TypeError(
+            f"task {function!r} is defined in the script itself; define it in a module that can be imported, or "
+            "install cloudpickle: pip install 'sdfbridge[batch]'"
+        )
+    try:
+        return pickle.dumps(call)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise TypeError(f"task {function!r} or its source cannot be pickled: {error}") from error
+
+
+def _own_folders() -> tuple[str, ...]:
+    """Return the folders whose files do not count: the cache, and scratch."""
+    return str(cache_folder()) + os.sep, os.path.join(tempfile.gettempdir(), "sdfbridge-")

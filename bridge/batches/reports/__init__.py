@@ -1,0 +1,1 @@
+"""The reports of a batch: one page, a summary, JUnit and SARIF."""

@@ -1,0 +1,1 @@
+"""Bookkeeping of what a load reads."""

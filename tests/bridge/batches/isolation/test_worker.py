@@ -1,0 +1,104 @@
+"""A call in a process of its own, under limits."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.batches.isolation.protocol import Ended, Request
+from bridge.batches.isolation.worker import FOLDER, close_servers, digest_of, run_isolated
+from tests.support import batch_calls
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    close_servers()
+
+
+def call(function: Any, *arguments: Any, timeout: float = 30.0, memory: int = 1 << 30, folder: str = "") -> Ended:
+    return run_isolated(Request(pickle.dumps((function, arguments, {})), folder, timeout, memory))
+
+
+def test_a_call_returns_its_value_from_another_process() -> None:
+    ended = call(batch_calls.process_number, None)
+    assert ended.how == "done"
+    assert pickle.loads(ended.value) not in {os.getpid(), None}
+
+
+def test_each_call_has_a_process_of_its_own() -> None:
+    numbers = {pickle.loads(call(batch_calls.process_number, None).value) for _ in range(3)}
+    assert len(numbers) == 3
+
+
+@pytest.mark.parametrize(
+    ("how", "detail"), [("segfault", "SIGSEGV"), ("abort", "SIGABRT"), ("exit", "exit 7"), ("shout", "SIGBUS")]
+)
+def test_a_crash_is_told_with_its_signal_or_exit_code(how: str, detail: str) -> None:
+    ended = call(batch_calls.misbehave, how)
+    assert (ended.how, ended.detail) == ("crash", detail)
+
+
+def test_the_last_words_of_a_process_are_kept() -> None:
+    assert "the last words" in call(batch_calls.misbehave, "shout").log
+
+
+def test_an_exception_is_told_with_its_traceback() -> None:
+    ended = call(batch_calls.misbehave, "raise")
+    assert (ended.how, ended.detail) == ("exception", "KeyError: 'no such thing'")
+    assert "batch_calls.py" in ended.log
+
+
+def test_a_call_that_hangs_ends_at_the_time_limit() -> None:
+    ended = call(batch_calls.misbehave, "hang", timeout=0.3)
+    assert (ended.how, ended.detail) == ("timeout", "0.3 s")
+
+
+def test_a_call_that_takes_too_much_memory_ends_at_the_limit() -> None:
+    ended = call(batch_calls.misbehave, "eat", memory=100 << 20)
+    assert (ended.how, ended.detail) == ("memory", "100 MiB")
+    assert ended.megabytes < 200.0
+
+
+def test_the_next_call_works_after_a_crash() -> None:
+    call(batch_calls.misbehave, "segfault")
+    assert call(batch_calls.double, 4).value == pickle.dumps(8)
+
+
+def test_a_process_that_a_call_starts_ends_with_it(tmp_path: Path) -> None:
+    place = tmp_path / "number"
+    call(batch_calls.leave_a_process, str(place))
+    state = Path(f"/proc/{place.read_text()}/status")
+    assert not state.exists() or "Z (zombie)" in state.read_text()
+
+
+def test_the_files_of_a_call_are_told_with_their_content(tmp_path: Path) -> None:
+    there, missing = tmp_path / "a.sdf", tmp_path / "b.sdf"
+    there.write_bytes(b"content")
+    ended = call(batch_calls.read_files, f"{there} {missing}")
+    assert ended.files == {str(there): hashlib.sha256(b"content").hexdigest(), str(missing): None}
+
+
+def test_the_files_of_a_call_that_crashes_are_told_too(tmp_path: Path) -> None:
+    there = tmp_path / "a.sdf"
+    there.write_bytes(b"content")
+    ended = call(batch_calls.read_then_crash, str(there))
+    assert ended.how == "crash"
+    assert list(ended.files) == [str(there)]
+
+
+def test_a_call_works_in_the_folder_of_the_batch(tmp_path: Path) -> None:
+    assert pickle.loads(call(os.getcwd, folder=str(tmp_path)).value) == str(tmp_path)
+
+
+def test_the_digest_of_a_file_a_folder_and_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    assert digest_of(str(tmp_path / "file")) == hashlib.sha256(b"x").hexdigest()
+    assert digest_of(str(tmp_path)) == FOLDER
+    assert digest_of(str(tmp_path / "none")) is None

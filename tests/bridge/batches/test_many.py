@@ -1,0 +1,186 @@
+"""A batch with each kind of source and executor: results, resume, and what it survives."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bridge
+import sdfbridge
+from bridge.batches import BatchOutcome, BatchResult
+from bridge.batches.isolation.worker import close_servers
+from bridge.output import OutputFolderError
+from tests.support import batch_calls
+
+ASSETS = Path(__file__).parents[3] / "assets"
+BOX = "<sdf version='1.11'><model name='m'><link name='a'>{}</link></model></sdf>"
+
+
+@pytest.fixture(scope="module")
+def thread() -> Iterator[Executor]:
+    with ThreadPoolExecutor(1) as executor:
+        yield executor
+    close_servers()
+
+
+def by_source(results: Iterator[BatchResult]) -> dict[str, BatchResult]:
+    return {Path(result.source).name: result for result in results}
+
+
+@pytest.fixture(scope="module")
+def survived(thread: Executor) -> dict[str, BatchResult]:
+    ways = ["fine", "segfault", "exit", "hang", "eat", "raise", "last"]
+    return by_source(bridge.batch(ways, batch_calls.misbehave, executor=thread, timeout=2.0, memory=0.1))
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "detail"),
+    [
+        ("fine", "done", ""), ("segfault", "crash", "SIGSEGV"), ("exit", "crash", "exit 7"), ("hang", "timeout", "2 s"),
+        ("eat", "memory", "102.4 MiB"), ("raise", "error", "KeyError: 'no such thing'"), ("last", "done", ""),
+    ],
+)  # fmt: skip
+def test_each_bad_end_is_a_result_and_the_batch_goes_on(
+    survived: dict[str, BatchResult], source: str, outcome: str, detail: str
+) -> None:
+    assert (survived[source].outcome, survived[source].detail) == (outcome, detail)
+
+
+def test_a_function_returns_its_values_from_a_process_pool() -> None:
+    results = sdfbridge.batch(range(5), batch_calls.double, jobs=2)
+    assert sorted(result.value for result in results) == [0, 2, 4, 6, 8]
+
+
+def test_sources_are_taken_when_they_are_needed(thread: Executor) -> None:
+    taken: list[int] = []
+    results = bridge.batch((taken.append(i) or i for i in range(50)), batch_calls.double, executor=thread)
+    next(iter(results))
+    assert len(taken) < 10
+
+
+def test_a_killed_worker_of_the_pool_does_not_end_the_batch(tmp_path: Path) -> None:
+    sources = [str(tmp_path / "mark"), str(tmp_path / "mark2")]
+    results = list(bridge.batch(sources, batch_calls.kill_worker_once, jobs=1))
+    assert [result.value for result in results] == ["done", "done"]
+    assert max(result.attempts for result in results) > 1
+
+
+# --- the tasks -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    shutil.copy(ASSETS / "double_pendulum.urdf", folder / "good.urdf")
+    (folder / "bad.sdf").write_text(BOX.format("<inertial><mass>-x</mass></inertial>"))
+    (folder / "mesh.sdf").write_text(
+        BOX.format("<visual name='v'><geometry><mesh><uri>part.obj</uri></mesh></geometry></visual>")
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checked(models: Path, thread: Executor, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("out") / "check"
+    results = by_source(bridge.batch(models, "check", executor=thread, out=out))
+    assert {name: result.outcome for name, result in results.items()} == {
+        "good.urdf": BatchOutcome.VALID, "bad.sdf": BatchOutcome.INVALID, "mesh.sdf": BatchOutcome.VALID
+    }  # fmt: skip
+    return out
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def test_the_lines_are_sorted_and_have_the_numbers_of_each_model(checked: Path) -> None:
+    bad, good, mesh = lines(checked)
+    assert [Path(line["source"]).name for line in (bad, good, mesh)] == ["bad.sdf", "good.urdf", "mesh.sdf"]
+    assert bad["severities"]["error"] == 1
+    assert good["size"] == {"links": 3, "joints": 3, "dofs": 2}
+    assert mesh["fates"]["dropped"] == 1
+
+
+def test_a_result_names_the_file_that_was_looked_for_in_vain(checked: Path, models: Path) -> None:
+    mesh = lines(checked)[2]
+    assert mesh["files"][str(models / "part.obj")] is None
+    assert mesh["files"][str(models / "mesh.sdf")] is not None
+
+
+def resumed(models: Path, out: Path, thread: Executor, **options: Any) -> dict[str, bool]:
+    results = by_source(bridge.batch(models, "check", executor=thread, out=out, resume=True, **options))
+    return {name: result.resumed for name, result in results.items()}
+
+
+def test_only_what_changed_is_done_again(checked: Path, models: Path, thread: Executor) -> None:
+    before = (checked / "results.jsonl").read_bytes()
+    assert resumed(models, checked, thread) == {"good.urdf": True, "bad.sdf": True, "mesh.sdf": True}
+    assert (checked / "results.jsonl").read_bytes() == before
+    (models / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    assert resumed(models, checked, thread) == {"good.urdf": True, "bad.sdf": True, "mesh.sdf": False}
+    (models / "good.urdf").write_text((models / "good.urdf").read_text() + "\n")
+    assert resumed(models, checked, thread) == {"good.urdf": False, "bad.sdf": True, "mesh.sdf": True}
+    assert resumed(models, checked, thread, strict=True) == dict.fromkeys(("good.urdf", "bad.sdf", "mesh.sdf"), False)
+
+
+def test_convert_writes_a_folder_for_each_model(thread: Executor, tmp_path: Path) -> None:
+    (result,) = bridge.batch(
+        [ASSETS / "double_pendulum.urdf"], "convert", executor=thread, out=tmp_path / "o", to="sdf"
+    )
+    assert result.outcome is BatchOutcome.CONVERTED
+    assert (tmp_path / "o" / result.report).is_file()
+    assert list((tmp_path / "o" / result.report).parent.glob("*.sdf"))
+
+
+def test_compare_gives_the_verdict_and_writes_its_report(thread: Executor, tmp_path: Path) -> None:
+    options = {"engines": ("mujoco",), "levels": ("L0",), "configurations": 1}
+    path = ASSETS / "double_pendulum.urdf"
+    (result,) = bridge.batch([path], "compare", executor=thread, out=tmp_path / "o", **options)
+    assert result.outcome == bridge.compare(path, **options).verdict
+    assert (tmp_path / "o" / result.report).is_file()
+
+
+# --- mistakes of the caller ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"task": "chek"}, ValueError, "unknown task 'chek'; expected one of: check, convert, compare, or a function"),
+        ({"task": "convert"}, ValueError, "convert writes files; expected out=FOLDER"),
+        ({"task": "compare", "levels": "L9"}, ValueError, "unknown level 'L9'"),
+        ({"task": "compare", "engines": ("mujocoo",)}, ValueError, "unknown engine 'mujocoo'"),
+        ({"engines": ("mujoco",)}, TypeError, "unknown option 'engines'"),
+        ({"jobs": 0}, ValueError, "jobs = 0; expected a whole number of at least 1"),
+        ({"executor": 5}, TypeError, "expected a concurrent.futures.Executor, not 5"),
+        ({"timeout": 0.0}, ValueError, "expected positive numbers"),
+        ({"resume": True}, ValueError, "resume needs the folder of the earlier batch"),
+        ({"shard": (3, 2)}, ValueError, "invalid shard 3/2; expected I/N"),
+    ],
+)
+def test_a_wrong_call_says_what_was_expected(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        list(bridge.batch([ASSETS / "double_pendulum.urdf"], **{"task": "check", **keywords}))
+    assert message in str(caught.value)
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, thread: Executor) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(OutputFolderError, match="files that no batch wrote"):
+        list(bridge.batch([ASSETS / "double_pendulum.urdf"], executor=thread, out=tmp_path))
+
+
+def test_an_input_that_names_no_model_is_an_error_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="holds no model"):
+        bridge.batch([tmp_path])
+
+
+def test_a_file_that_does_not_exist_is_an_invalid_model(thread: Executor, tmp_path: Path) -> None:
+    (result,) = bridge.batch([tmp_path / "none.sdf"], executor=thread)
+    assert result.outcome is BatchOutcome.INVALID

@@ -1,0 +1,59 @@
+"""What is done with each model, in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bridge.batches.results import BatchOutcome
+from bridge.batches.tasks import check, compare, convert, name_of
+
+ASSETS = Path(__file__).parents[3] / "assets"
+PENDULUM = str(ASSETS / "double_pendulum.urdf")
+WEIGHTLESS = (
+    "<sdf version='1.11'><model name='m'><link name='a'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy>"
+    "<izz>9</izz></inertia></inertial></link></model></sdf>"
+)
+
+
+def test_a_folder_with_a_manifest_is_a_model() -> None:
+    assert check(str(ASSETS / "arm"), "", {})["outcome"] is BatchOutcome.VALID
+
+
+def test_a_strict_check_refuses_what_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "m.sdf"
+    path.write_text("<sdf version='1.11'><model name='m'><link name='a'><unknown/></link></model></sdf>")
+    assert check(str(path), "", {})["outcome"] is BatchOutcome.VALID
+    assert check(str(path), "", {"strict": True})["outcome"] is BatchOutcome.INVALID
+
+
+def test_a_model_that_the_target_cannot_represent_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.sdf"
+    path.write_text(WEIGHTLESS)
+    fields = convert(str(path), str(tmp_path), {"to": "mjcf"})
+    assert fields["outcome"] is BatchOutcome.REFUSED
+    assert fields["detail"]
+    assert convert(str(path), str(tmp_path), {"to": "mjcf", "inertia": "repair"})["outcome"] is BatchOutcome.CONVERTED
+
+
+def test_a_comparison_without_a_folder_writes_nothing() -> None:
+    fields = compare(PENDULUM, "", {"engines": ("mujoco",), "levels": ("L0",), "configurations": 1})
+    assert fields["report"] == ""
+    assert fields["severities"].keys() <= {"note", "warning"}
+
+
+def test_the_names_of_folders_are_safe_and_differ() -> None:
+    sources = [
+        "../a/model.sdf",
+        "a/model.sdf",
+        "a model.sdf",
+        "a/\u00e9.sdf",
+        "...",
+        "x" * 500,
+        "a/b<script>.sdf",
+        "\udcff",
+    ]
+    names = [name_of(source) for source in sources]
+    assert len(set(names)) == len(sources)
+    assert all(
+        len(name) < 100 and name.replace("-", "").replace("_", "").isalnum() and name.isascii() for name in names
+    )

@@ -1,0 +1,79 @@
+"""Functions that tests give to a batch: each is called with one source, in a process of its own."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from loaders.files import FileError, read
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def process_number(_source: object) -> int:
+    return os.getpid()
+
+
+def misbehave(how: str) -> str:
+    """Do what the source says, or return it."""
+    if how == "segfault":
+        ctypes.string_at(0)
+    elif how == "abort":
+        os.abort()
+    elif how == "exit":
+        os._exit(7)
+    elif how == "hang":
+        time.sleep(3600.0)
+    elif how == "eat":
+        pieces = []
+        while True:
+            pieces.append(b"x" * (16 << 20))
+    elif how == "raise":
+        raise KeyError("no such thing")
+    elif how == "shout":
+        sys.stderr.write("the last words\n")
+        sys.stderr.flush()
+        os.kill(os.getpid(), signal.SIGBUS)
+    return how
+
+
+def leave_a_process(place: str) -> None:
+    """Start a process that would outlive the call, and write its number."""
+    process = subprocess.Popen(["sleep", "3600"], start_new_session=False)
+    Path(place).write_text(str(process.pid))
+
+
+def kill_worker_once(place: str) -> str:
+    """Kill the worker that waits for this call, the first time."""
+    mark = Path(place)
+    if not mark.exists():
+        mark.write_text("killed")
+        server = os.getppid()
+        worker = int(Path(f"/proc/{server}/status").read_text().split("PPid:")[1].split()[0])
+        os.kill(worker, signal.SIGKILL)
+        time.sleep(3600.0)
+    return "done"
+
+
+def read_files(paths: str) -> int:
+    """Read files that are separated by spaces, and return how many there are."""
+    found = 0
+    for path in paths.split():
+        try:
+            read(path)
+            found += 1
+        except FileError:
+            pass
+    return found
+
+
+def read_then_crash(path: str) -> None:
+    read(path)
+    os.abort()
