@@ -20,7 +20,8 @@ from bridge.sdf import export_sdf
 from bridge.urdf import export_urdf
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError
-from loaders.scene_operations.mesh_units import check_units
+from loaders.safety.limits import budgeted
+from loaders.scene_operations.mesh_checks import check_meshes
 
 from .findings import summary
 from .inputs import manifest_file
@@ -99,10 +100,11 @@ def _size(mechanism: Mechanism) -> dict[str, int]:
 
 
 def _check(scene: loaders.Scene, _name: str, _out: str, options: Mapping[str, Any]) -> Fields:
-    units = Diagnostics()
-    check_units(scene, units)
+    meshes = Diagnostics()
+    with budgeted(options.get("limits")):
+        check_meshes(scene, meshes)
     mechanism = mechanism_of(scene)
-    found = summary((*scene.diagnostics, *mechanism.diagnostics, *units))
+    found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))
     is_invalid = options.get("strict") and found["severities"].get("warning")
     outcome = BatchOutcome.INVALID if is_invalid else BatchOutcome.VALID
     return {"outcome": outcome, "size": _size(mechanism), **found}

@@ -25,7 +25,7 @@ _START = (
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Numerical libraries use one thread in each process, since there is one process for each core."""
 FOLDER = "folder"
-"""In place of the hash of a folder."""
+"""Stands for the hash of a folder."""
 
 
 class _Server:
