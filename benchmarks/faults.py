@@ -1,63 +1,103 @@
-"""Measure the sensitivity of the comparison: plant eight faults, one at a time, in one engine's model of twenty robots.
+"""Measure the sensitivity of the comparison: plant faults in running engines, one at a time, in twenty robots.
 
-python benchmarks/faults.py [--seeds N] [--motion N] [WORD ...]
+python benchmarks/faults.py [--seeds N] [--folder FOLDER] [WORD ...]
 
-Every fault must be found, and the first difference must name its link or joint. Without a fault no difference may be
-found, for any seed. The exit status is 1 otherwise.
+A fault changes the compiled MuJoCo model or the body that runs in PyBullet. The quantity that claims to show it must
+differ, and name its link or joint. Without a fault nothing may differ, for any seed. Results go to
+``FOLDER/faults.jsonl``; a run that was interrupted continues where it ended. With ``--table`` the table of the docs is
+printed. The exit status is 1 if a fault is missed or a sound engine is suspected.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import sys
-import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import numpy as np  # noqa: E402
+import bridge  # noqa: E402
+from tests.support.fault_robots import ROBOTS, robot  # noqa: E402
+from tests.support.fault_search import ENGINES, FAULTS, NOT_APPLICABLE, false_alarms, search  # noqa: E402
 
-from tests.support.faults import FAULTS, TWENTY, false_alarm, twenty, verdict_on  # noqa: E402
+KINDS = tuple(dict.fromkeys(kind for faults in FAULTS.values() for kind in faults))
+"""The kinds of faults of both engines."""
 
-ENGINES = ("mujoco", "pybullet")
 
-
-def main(seeds: int, motions: int, words: Sequence[str]) -> int:
-    """Print the table and return the number of problems."""
-    begin, wrong = time.perf_counter(), []
-    robots = {name: scene for name, scene in twenty().items() if not words or any(word in name for word in words)}
-    counts = dict.fromkeys(FAULTS, 0)
-    print(f"{'robot':75}  " + "  ".join(f"{name[:12]:12}" for name in FAULTS) + "  false alarms")
-    for name, scene in robots.items():
-        cells = []
-        for fault, plant in FAULTS.items():
-            problems = [_planted(scene, plant, TWENTY.index(name), engine) for engine in ENGINES]
-            counts[fault] += sum(not problem for problem in problems)
-            wrong += [f"{name}, {fault}: {problem}" for problem in problems if problem]
-            cells.append("found" if not any(problems) else "MISSED")
-        alarms = [false_alarm(scene, seed) for seed in range(seeds)]
-        alarms += [false_alarm(scene, seed, ("L2",)) for seed in range(motions)]
-        wrong += [f"{name}, no fault: {alarm}" for alarm in alarms if alarm]
-        row = "  ".join(f"{cell:12}" for cell in cells)
-        print(f"{name:75}  {row}  {sum(map(bool, alarms))} of {len(alarms)}", flush=True)
+def main(folder: Path, seeds: int, words: Sequence[str]) -> int:
+    """Run what is not known yet, and return the number of problems."""
+    folder.mkdir(parents=True, exist_ok=True)
+    results = folder / "faults.jsonl"
+    known = _known(results)
+    for name in ROBOTS:
+        if words and not any(word in name for word in words):
+            continue
+        missing = [task for task in _tasks() if (name, *task) not in known]
+        scene = robot(name) if missing else None
+        if scene is None:
+            continue
+        mechanism = bridge.lower(scene)
+        for engine, kind in missing:
+            outcome = _outcome(mechanism, engine, kind, ROBOTS.index(name), seeds)
+            known[name, engine, kind] = outcome
+            with results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([name, engine, kind, outcome]) + "\n")
+            print(f"{name}, {engine}, {kind}: {outcome}", flush=True)
+    wrong = [f"{': '.join(key)}: {outcome}" for key, outcome in known.items() if outcome not in _RIGHT]
     print("\n".join(wrong))
-    total = len(ENGINES) * len(robots)
-    print("\n".join(f"{fault}: {count} of {total} found and named" for fault, count in counts.items()))
-    print(f"{len(robots)} robots, {seeds} seeds at L0 and L1, {motions} at L2, {time.perf_counter() - begin:.0f} s")
+    print(f"{len(known)} results, {len(wrong)} problems")
     return len(wrong)
 
 
-def _planted(scene, plant, seed: int, engine: str) -> str:
-    changed, names = plant(scene, np.random.default_rng(seed))
-    return verdict_on(scene, changed, engine, names)
+_RIGHT = {"found", NOT_APPLICABLE, "quiet"}
+
+
+def _known(results: Path) -> dict[tuple[str, str, str], str]:
+    if not results.exists():
+        return {}
+    entries = map(json.loads, results.read_text(encoding="utf-8").splitlines())
+    return {(name, engine, kind): outcome for name, engine, kind, outcome in entries}
+
+
+def _tasks() -> Iterator[tuple[str, str]]:
+    yield from ((engine, kind) for engine in ENGINES for kind in FAULTS[engine])
+    yield "both", "no fault"
+
+
+def _outcome(mechanism: bridge.Mechanism, engine: str, kind: str, seed: int, seeds: int) -> str:
+    with _silence():
+        if engine != "both":
+            return search(mechanism, engine, kind, seed)
+        alarms = false_alarms(mechanism, seeds)
+    return "; ".join(alarms[:3]) if alarms else "quiet"
+
+
+def table(folder: Path) -> str:
+    """Return the table of the docs: by kind and engine, in how many robots a fault was planted and found."""
+    known = _known(folder / "faults.jsonl")
+    lines = ["| fault | level | quantity | MuJoCo | PyBullet |", "|---|---|---|---|---|"]
+    for kind in KINDS:
+        fault = next(faults[kind] for faults in FAULTS.values() if kind in faults)
+        cells = [_cell(known, engine, kind) for engine in ENGINES]
+        lines.append(f"| {kind} | {fault.level} | {fault.quantity} | {' | '.join(cells)} |")
+    quiet = Counter(outcome for (_, engine, _), outcome in known.items() if engine == "both")
+    lines.append(f"| none | L0 to L2 | all | {quiet['quiet']} of {quiet.total()} robots without a difference | |")
+    return "\n".join(lines)
+
+
+def _cell(known: dict[tuple[str, str, str], str], engine: str, kind: str) -> str:
+    outcomes = [o for (_, e, k), o in known.items() if (e, k) == (engine, kind) and o != NOT_APPLICABLE]
+    return f"{outcomes.count('found')} of {len(outcomes)}" if outcomes else ""
 
 
 @contextlib.contextmanager
-def _silence():
+def _silence() -> Iterator[None]:
     """Suppress what PyBullet prints."""
     kept, sink = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 2)
@@ -65,14 +105,18 @@ def _silence():
         yield
     finally:
         os.dup2(kept, 2)
+        os.close(kept)
+        os.close(sink)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=20, help="without a fault, at L0 and L1")
-    parser.add_argument("--motion", type=int, default=2, help="without a fault, at L2")
+    parser.add_argument("--seeds", type=int, default=20, help="without a fault")
+    parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-faults"))
+    parser.add_argument("--table", action="store_true", help="print the table of what is known")
     parser.add_argument("words", nargs="*", metavar="WORD", help="robots with one of these in their name; all if none")
     options = parser.parse_args()
-    with _silence():
-        missed = main(options.seeds, options.motion, options.words)
-    sys.exit(min(missed, 1))
+    if options.table:
+        print(table(options.folder))
+        sys.exit(0)
+    sys.exit(min(main(options.folder, options.seeds, options.words), 1))

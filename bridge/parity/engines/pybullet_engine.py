@@ -125,7 +125,12 @@ class PyBulletEngine:
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`; dry friction is a motor, whose maximum force PyBullet does not report."""
+        self._refresh()
         return {dof: self._parameters(body, index, ratio) for dof, body, index, ratio in self._drives()}
+
+    def _refresh(self) -> None:
+        """Fetch what `getJointInfo` reports from the running bodies; otherwise it is what they were loaded with."""
+        self._pybullet.syncBodyInfo(physicsClientId=self._client)
 
     def _parameters(self, body: PyBulletBody, index: int, ratio: float) -> JointParameters:
         info = self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)
@@ -142,6 +147,7 @@ class PyBulletEngine:
 
     def settings(self) -> Settings:
         """Return gravity and time step of the server, initial poses, and the effort limits of `getJointInfo`."""
+        self._refresh()
         world = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         return Settings(
             gravity=np.array([world[f"gravityAcceleration{axis}"] for axis in "XYZ"]),
@@ -159,6 +165,7 @@ class PyBulletEngine:
 
     def velocity_limits(self) -> dict[Dof, float]:
         """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet enforces none."""
+        self._refresh()
         infos = (
             (dof, self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[11], ratio)
             for dof, body, index, ratio in self._drives()

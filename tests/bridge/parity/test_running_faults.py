@@ -1,0 +1,48 @@
+"""Faults in running engines are found by the quantity that claims to show them, and named; sound engines are quiet."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import bridge
+from bridge.mechanism import Mechanism
+from tests.support.fault_robots import ROBOTS, drake_model, four_bar, robot, springs
+from tests.support.fault_search import FAULTS, NOT_APPLICABLE, false_alarms, search
+
+pytest.importorskip("mujoco")
+pytest.importorskip("pybullet")
+
+MODELS = {"four bars": four_bar, "springs": springs, "drake": drake_model}
+APPLICABLE = [
+    *(("springs", "mujoco", kind) for kind in FAULTS["mujoco"] if "mimic" not in kind and "mesh" not in kind),
+    *(("springs", "pybullet", kind) for kind in FAULTS["pybullet"] if "mimic" not in kind),
+    *(("drake", engine, kind) for engine in FAULTS for kind in ("a mimic sign", "a mimic offset")),
+    ("four bars", "mujoco", "a loop's end moved 1 mm"),
+    ("four bars", "pybullet", "a loop's end moved 1 mm"),
+]
+ELSEWHERE = {"a loop's end moved 1 mm", "a filter removed"}
+"""Faults that the chain with springs has no place for."""
+
+
+@cache
+def mechanism(name: str) -> Mechanism:
+    return bridge.lower(MODELS[name]())
+
+
+@pytest.mark.parametrize(("name", "engine", "kind"), APPLICABLE)
+def test_a_fault_is_found_and_named(name: str, engine: str, kind: str) -> None:
+    expected = NOT_APPLICABLE if name == "springs" and kind in ELSEWHERE else "found"
+    assert search(mechanism(name), engine, kind) == expected
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_sound_engines_are_quiet(name: str) -> None:
+    assert false_alarms(mechanism(name), 2) == []
+
+
+def test_there_are_thirty_kinds_in_twenty_robots() -> None:
+    assert len({kind for faults in FAULTS.values() for kind in faults}) >= 30
+    assert len(ROBOTS) == 20
+    assert robot("double_pendulum.urdf") is not None
