@@ -65,8 +65,9 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         resume: Whether to take the results of an earlier batch in ``out`` of which nothing has changed: neither the
             files that the model consists of, nor the options, nor the versions.
         force: Whether to write into a folder that holds other files.
-        options: Options of `loaders.load`; for ``compare`` also those of `bridge.compare`; for ``convert`` also ``to``
-            and those of the export.
+        options: Options of `loaders.load`, and ``thumbnails``: whether to draw a picture of each model into ``out``, by
+            default True. For ``compare`` also those of `bridge.compare`; for ``convert`` also ``to`` and those of the
+            export.
 
     Returns:
         An iterator of results, in the order in which they are there. The batch runs while it is iterated.

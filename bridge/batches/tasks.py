@@ -13,13 +13,14 @@ import loaders
 from bridge.lowering.inputs import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mjcf import export_mjcf
-from bridge.output import write_folder
+from bridge.output import write_file, write_folder
 from bridge.parity import compare as compare_engines
 from bridge.parity.comparison import REPORT, Comparison
 from bridge.sdf import export_sdf
 from bridge.urdf import export_urdf
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError
+from loaders.display.picture import picture
 from loaders.safety.limits import budgeted
 from loaders.scene_operations.mesh_checks import check_meshes
 
@@ -77,7 +78,8 @@ def _guarded(task: Callable[..., Fields], source: str, out: str, options: Mappin
     except ModelError as error:
         return {"outcome": BatchOutcome.INVALID, "detail": _first(error), **summary(error.diagnostics)}
     try:
-        return {"model": scene.name, **task(scene, name_of(source), out, options)}
+        drawn = _thumbnail(scene, name_of(source), out) if out and options.get("thumbnails", True) else ""
+        return {"model": scene.name, "thumbnail": drawn, **task(scene, name_of(source), out, options)}
     except ExportError as error:
         refused = {"outcome": BatchOutcome.REFUSED, "detail": _first(error), "model": scene.name}
         return refused | summary((*scene.diagnostics, *error.diagnostics))
@@ -87,6 +89,15 @@ def _load(source: str, options: Mapping[str, Any]) -> loaders.Scene:
     unsafe = bool(options.get("unsafe_paths", False))
     path = manifest_file(Path(source), unsafe_paths=unsafe) if Path(source).is_dir() else source
     return loaders.load(path, **{**options, "quiet": True})
+
+
+def _thumbnail(scene: loaders.Scene, name: str, out: str) -> str:
+    """Draw a model without an engine; return the path of the picture, empty if there is nothing to draw."""
+    drawn = picture(scene)
+    if drawn is None:
+        return ""
+    write_file(Path(out) / "thumbnails" / f"{name}.png", drawn, make_folder=True)
+    return f"thumbnails/{name}.png"
 
 
 def _first(error: ModelError) -> str:

@@ -77,3 +77,9 @@ def read_files(paths: str) -> int:
 def read_then_crash(path: str) -> None:
     read(path)
     os.abort()
+
+
+def parents(_source: object) -> int:
+    """Return the number of the worker that waits for this call."""
+    server = os.getppid()
+    return int(Path(f"/proc/{server}/status").read_text().split("PPid:")[1].split()[0])

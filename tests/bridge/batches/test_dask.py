@@ -1,0 +1,77 @@
+"""A batch on a Dask cluster of several worker processes, of which one is killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import bridge
+from bridge.batches import BatchOutcome
+from bridge.batches.executors import dask_executor
+from tests.support import batch_calls
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask
+WORKERS = 3
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A client of a local cluster, whose messages about killed workers do not matter."""
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    quiet = {
+        "logging": {"distributed": "critical"},
+        "distributed.worker.memory.terminate": False,
+        "distributed.comm.timeouts.connect": "60s",
+    }
+    with (
+        dask.config.set(quiet),
+        distributed.LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=60
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+def numbers(client: Any) -> dict[str, int]:
+    """Process number of each worker, by its address."""
+    found: dict[str, int] = client.run(os.getpid)
+    return found
+
+
+def test_models_are_done_by_processes_of_the_cluster(cluster: Any) -> None:
+    results = list(bridge.batch(range(12), batch_calls.parents, executor=cluster.get_executor(), jobs=WORKERS))
+    workers = set(numbers(cluster).values())
+    assert {result.outcome for result in results} == {BatchOutcome.DONE}
+    assert {result.value for result in results} <= workers
+
+
+def test_crashes_stay_with_their_model(cluster: Any) -> None:
+    sources = ["fine", "segfault", "exit", "last"]
+    results = bridge.batch(sources, batch_calls.misbehave, executor=cluster.get_executor(), jobs=WORKERS)
+    assert {(result.source, str(result.outcome)) for result in results} == {
+        ("fine", "done"), ("segfault", "crash"), ("exit", "crash"), ("last", "done")
+    }  # fmt: skip
+
+
+def test_a_killed_worker_loses_no_model(cluster: Any) -> None:
+    victim = next(iter(numbers(cluster).values()))
+    values = []
+    for result in bridge.batch(range(40), batch_calls.double, executor=cluster.get_executor(), jobs=WORKERS):
+        values.append(result.value)
+        if len(values) == 5:
+            os.kill(victim, signal.SIGKILL)
+    assert sorted(values) == [2 * number for number in range(40)]
+    assert victim not in numbers(cluster).values()
+
+
+def test_an_address_without_a_scheduler_is_an_error() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(ValueError, match="nowhere"):
+        dask_executor("nowhere", None)
