@@ -50,7 +50,7 @@ class MujocoEngine:
         self._mujoco: Any = mujoco
         self.version = str(mujoco.__version__)
         self.mechanism = mechanism
-        built = build(mechanism, Options())
+        built = build(mechanism, Options(policy=mechanism.default_policy))
         self.diagnostics = built.diagnostics
         self.warnings: list[str] = []
         """MuJoCo's warnings."""

@@ -3,7 +3,8 @@
 MuJoCo is given constraints with a time constant of two steps h and an impedance of d = 0.9999: against a relative
 acceleration that the constraint must take up, the part ``(1 - d) / d`` of it stretches the constraint by ``4 h^2``
 times that part. The acceleration that follows from the curvature of a loop is not foreseen and counts in full. PyBullet
-removes at least a fifth of the error at each step, so that one step of relative acceleration remains five times.
+removes at least a fifth of the error at each step, so that one step of relative acceleration remains five times. An
+MJCF source states the softness of its constraints in MuJoCo; see `stated_softness`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from loaders.model import Joint, JointType, Link
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Array, Pose
 
+from .stated_softness import Softness, stated_softness
+
 SOFTNESS = 1e-4
 """Part ``(1 - d) / d`` of an acceleration that MuJoCo's hardest constraint lets through."""
 MARGIN = 5.0
@@ -45,11 +48,13 @@ def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State],
         step: Time step [s].
     """
     bounds: dict[str, float] = {}
-    stretch = MARGIN * _STRETCH.get(engine, max(_STRETCH.values())) * step**2
+    hardest = Softness(_STRETCH.get(engine, max(_STRETCH.values())) * step**2, SOFTNESS if engine == "mujoco" else 1.0)
+    stated = stated_softness(mechanism, step) if engine == "mujoco" else {}
     for state in states:
         for name, (foreseen, curvature) in _loads(mechanism, state).items():
-            load = (SOFTNESS if engine == "mujoco" else 1.0) * foreseen + curvature
-            bounds[name] = max(bounds.get(name, ROUNDING), stretch * load)
+            softness = stated.get(name, hardest)
+            violation = softness.stretch * (softness.admitted * foreseen + curvature)
+            bounds[name] = max(bounds.get(name, ROUNDING), MARGIN * violation)
     return bounds
 
 
