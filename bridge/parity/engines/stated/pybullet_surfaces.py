@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,9 @@ from bridge.bullet import PyBulletBody
 from bridge.bullet.simulation.state import pose_from
 from bridge.geometry.support import SupportFunction, support_function
 from bridge.mechanism import Mechanism
-from loaders.model import Box, Capsule, Cylinder, Link, Sphere
+from loaders.diagnostics import Diagnostics
+from loaders.meshes import read_mesh
+from loaders.model import Box, Capsule, Cylinder, Link, Mesh, Sphere
 from loaders.spatial import Array, Pose
 
 from .model_surfaces import model_surfaces, shapes_of
@@ -126,10 +129,21 @@ def _supports(
             _, vertices = pybullet.getMeshData(int(body), index, k, physicsClientId=client)
             if len(vertices):
                 yield np.array(vertices, dtype=np.float64), X_SI
+            else:  # PyBullet keeps no vertices of a mesh that stands still, but names its file and its scale
+                points = _points_of_file(shape[4].decode(), shape[3])
+                if points is not None:
+                    yield points, X_SI @ pose_from(shape[5], shape[6])
             continue
         support = _primitive(pybullet, shape[2], shape[3])
         if support is not None:
             yield support, X_SI @ pose_from(shape[5], shape[6])
+
+
+def _points_of_file(path: str, scale: Sequence[float]) -> Array | None:
+    """The vertices in a file that PyBullet has loaded, shape (n, 3) [m]; None if it is gone or cannot be read."""
+    mesh = Mesh(uri=path, path=path if os.path.isfile(path) else None, scale=(scale[0], scale[1], scale[2]))
+    data = read_mesh(mesh, Diagnostics())
+    return None if data is None else data.vertices
 
 
 def _primitive(pybullet: Any, kind: int, size: Sequence[float]) -> SupportFunction | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bridge
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from loaders.model import WORLD, Box, Capsule, Collision, Cylinder, JointType, Plane, Sphere, Visual
+from loaders.model import WORLD, Box, Capsule, Collision, Cylinder, JointType, Mesh, Plane, Sphere, Visual
 from loaders.spatial import Pose
 from tests.support.scenes import joint, link, scene
 
@@ -58,3 +59,16 @@ def test_a_plane_reaches_up_to_its_surface() -> None:
     engine.close()
     assert found.supports["a"][0, 1] == pytest.approx(0.0)
     assert found.supports["a"][0, 0] > 1e5
+
+
+def test_a_mesh_that_stands_still_is_read_from_the_file_that_pybullet_names(tmp_path: Path) -> None:
+    """PyBullet reports no vertices of such a mesh."""
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", "utf-8")
+    mesh = Mesh(uri="a.obj", path=str(tmp_path / "a.obj"), scale=(1.0, 1.0, 2.0))
+    turned = Pose.of(np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))), (0.0, 0.0, 0.5))
+    base = dataclasses.replace(link("a"), collisions=(Collision(name="c", X_LG=turned, geometry=mesh),))
+    weld = joint("w", WORLD, "a", JointType.FIXED, X_PJ=Pose.of(p=(4.0, 0.0, 0.0)))
+    engine = PyBulletEngine(bridge.lower(scene([base], [weld])))
+    found = engine.surfaces().supports["a"][0]
+    engine.close()
+    assert found[:6] == pytest.approx((0.0, 1.0, 6.5, 2.0, 0.0, -0.5), abs=1e-6)
