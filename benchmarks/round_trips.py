@@ -1,23 +1,31 @@
-"""Write every file of a corpus in another format, read it back, and count what moves as before.
+"""Write every file of a corpus in each format, and back in its own, and count what moves as before.
 
-python benchmarks/round_trips.py FOLDER [--every N] [--drake] [--formats SDF,URDF]
+python benchmarks/round_trips.py FOLDER [--every N] [--drake] [--results FILE] [--write]
 
-One row for each pair of formats: files that load; those that cannot be written; those whose links have the same poses
-at random positions, masses, mass matrix and colliding pairs within 1e-9; those that differ with a finding that says
-so; those that differ without one; those whose second writing is the same text. With ``--drake``: the files that Drake
-opens both as they are and as written, and those of them in which it finds the same poses and mass matrix.
+One row for each ordered pair of formats A and B, over the files of format A: those that load; those that a writer
+refuses; those whose links have the same poses at random positions, masses, mass matrix and colliding pairs within 1e-9
+after A -> B -> A; those that differ with a finding that says so; those that differ without one; those whose second
+writing as B is the same text. With ``--drake``: the SDFormat and URDF files that Drake opens both as they are and as
+written in B, and those of them in which it finds the same poses and mass matrix.
+
+Results go to a file, one line for each chain, and a second run continues where the first one ended. ``--write`` puts
+the table into ``docs/writers.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
+import signal
 import sys
 import tempfile
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,13 +34,36 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
-from bridge.export.result import Document
-from loaders.diagnostics import ModelError
+from bridge.directives.folder import _contents as directives_contents
+from bridge.export.assembly.assembled import AssemblyContents
+from bridge.urdf.assembly import urdf_assembly
+from bridge.urdf.normal.link_frames import moved_frames
+from bridge.urdf.normal.tree import has_several_roots
+from loaders import Pose
+from loaders.diagnostics import Diagnostic, ModelError
 from tests.support.drake_oracle import open_in_drake
 
+ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-9
 FORMATS = {".sdf": "SDF", ".world": "SDF", ".urdf": "URDF", ".yaml": "directives", ".xml": "MJCF"}
+TARGETS = ("SDF", "URDF", "directives", "MJCF")
 COLUMNS = ("loaded", "refused", "alike", "reported", "silent", "same text", "Drake opens", "Drake alike")
+SECONDS = 240
+"""Time for the chains of one file, after which the rest of them counts as nothing."""
+MARKS = ("<!-- round trips: begin -->", "<!-- round trips: end -->")
+
+
+class Step(NamedTuple):
+    """A scene, written and read."""
+
+    path: Path
+    found: loaders.Scene
+    text: str
+    names: Mapping[str, str]
+    """Names in what was found by name in the scene."""
+    frames: Mapping[str, Pose]
+    """Frame of each link that moved, in its frame in the scene, by name in the scene."""
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def sources(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -43,58 +74,95 @@ def sources(folder: Path) -> Iterator[tuple[Path, str]]:
             yield path, FORMATS[path.suffix]
 
 
-def save(document: Document, folder: Path) -> Path:
-    """Write a document and its assets into a folder; return the file."""
-    path = folder / "model.sdf"
-    path.write_text(document, encoding="utf-8")
-    for name, data in document.assets.items():
-        (folder / "assets" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "assets" / name).write_bytes(data)
-    return path
+# --- one step ---------------------------------------------------------------------------------------------------------
 
 
-def judge(source: Path, paths: list[Path], *, drake: bool) -> Iterator[str]:
-    """Yield the columns in which a file counts."""
+def written(scene: loaders.Scene, form: str, folder: Path) -> Step:
+    """Write a scene into a folder, and read it."""
+    frames: Mapping[str, Pose] = {}
+    if form == "directives":
+        return _assembled(directives_contents(scene, {}), folder)
+    if form == "URDF" and has_several_roots(scene):
+        return _assembled(urdf_assembly(scene, {}, "export_urdf", {}), folder)
+    if form == "MJCF":
+        mjcf = bridge.to_mjcf(scene, quiet=True)
+        files = {"model.xml": str(mjcf).encode(), **mjcf.assets}
+        return _read(folder, "model.xml", files, str(mjcf), mjcf.names, frames, mjcf.diagnostics)
+    if form == "URDF":
+        urdf = bridge.to_urdf(scene, quiet=True)
+        document, frames, main = urdf, urdf.frames, "model.urdf"
+    else:
+        document, main = bridge.to_sdf(scene, quiet=True), "model.sdf"  # type: ignore[assignment]
+    files = {main: str(document).encode()} | {f"assets/{name}": data for name, data in document.assets.items()}
+    return _read(folder, main, files, str(document), document.names, frames, document.diagnostics)
+
+
+def _assembled(contents: AssemblyContents, folder: Path) -> Step:
+    text = "".join(data.decode() for name, data in sorted(contents.files.items()) if not name.startswith("assets/")
+                   and not name.endswith(".md"))  # fmt: skip
+    step = _read(
+        folder, contents.main, contents.files, re.sub("#.*", "", text), contents.names, {}, contents.diagnostics
+    )
+    return step._replace(found=contents.as_source(step.found))
+
+
+def _read(folder: Path, main: str, files: Mapping[str, bytes], text: str, *rest: Any) -> Step:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return Step(folder / main, loaders.load(folder / main, quiet=True), text, *rest)
+
+
+def chained(first: Step, second: Step) -> tuple[dict[str, str], dict[str, Pose]]:
+    """Return the names after two steps, and the frames of links that either moved."""
+    names = {old: _name(second.names, new, old) for old, new in first.names.items()}
+    names = dict(second.names) | names
+    frames = {}
+    back = {new: old for old, new in first.names.items() if not old.startswith("joint ")}
+    for link in {*first.frames, *(back.get(name, name) for name in second.frames)}:
+        middle = first.names.get(link, link)
+        X = first.frames.get(link, loaders.Pose.of()) @ second.frames.get(middle, loaders.Pose.of())
+        frames[second.names.get(middle, middle)] = X.inverse()
+    return names, frames
+
+
+def _name(names: Mapping[str, str], name: str, key: str) -> str:
+    if key.startswith("joint ") and f"joint {name}" in names:
+        return names[f"joint {name}"]
+    return names.get(name, name)
+
+
+# --- judgement --------------------------------------------------------------------------------------------------------
+
+
+def judge(source: Path, form: str, target: str, paths: list[Path], *, drake: bool) -> Iterator[str]:
+    """Yield the columns in which a chain counts."""
     try:
         scene = loaders.load(source, quiet=True, paths=paths)
     except ModelError:
         return
     yield "loaded"
     with tempfile.TemporaryDirectory() as folder:
+        there, again, back = (Path(folder, name) for name in ("there", "again", "back"))
         try:
-            document = bridge.to_sdf(scene, quiet=True)
-            path = save(document, Path(folder))
-            found = loaders.load(path, quiet=True, paths=paths)
-            alike = mechanical_error(scene, found, document.names).is_within(TOLERANCE)
+            first = written(scene, target, there)
+            second = written(first.found, form, back)
+            names, frames = chained(first, second)
+            error = mechanical_error(scene, moved_frames(second.found, frames), names)
         except ModelError:
             yield "refused"
             return
-        losses = any(entry.severity == "warning" for entry in document.diagnostics)
+        losses = {e.code for step in (first, second) for e in step.diagnostics if e.severity == "warning"}
+        alike = error.is_within(TOLERANCE)
         yield "alike" if alike else "reported" if losses else "silent"
-        if not alike and not losses:
-            print("silent:", source)
-        if str(bridge.to_sdf(found, quiet=True)) == str(document):
+        if not alike:
+            print("silent:" if not losses else "reported:", target, source, error, sorted(losses)[:6], file=sys.stderr)
+        if written(first.found, target, again).text == first.text:
             yield "same text"
         else:
-            print("other text:", source)
-        if drake and not document.names:
-            yield from in_a_process(lambda: judge_drake(source, scene, path, found))
-
-
-def in_a_process(work: Callable[[], Iterator[str]]) -> list[str]:
-    """Return what a function yields; nothing if its process ends, as Drake's does for limits in the wrong order."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            os.write(writing, ",".join(work()).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as stream:
-        words = stream.read()
-    os.waitpid(child, 0)
-    return list(filter(None, words.split(",")))
+            print("other text:", target, source, file=sys.stderr)
+        if drake and {form, target} <= {"SDF", "URDF"} and not first.names and not first.frames:
+            yield from judge_drake(source, scene, first.path, first.found)
 
 
 def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.Scene) -> Iterator[str]:
@@ -115,28 +183,84 @@ def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.S
     if max(errors, default=0.0) < TOLERANCE and float(np.abs(M - N).max(initial=0.0)) < TOLERANCE * largest:
         yield "Drake alike"
     else:
-        print("Drake differs:", source)
+        print("Drake differs:", source, file=sys.stderr)
+
+
+def in_a_process(work: Callable[[], Iterator[str]]) -> list[str]:
+    """Return what a function yields until its process ends, as Drake's does for limits in the wrong order."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            signal.alarm(SECONDS)
+            for word in work():
+                os.write(writing, f"{word},".encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as stream:
+        words = stream.read()
+    os.waitpid(child, 0)
+    return list(filter(None, words.split(",")))
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def table(results: Path) -> str:
+    """Return the table of the results in a file."""
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for line in results.read_text().splitlines():
+        entry = json.loads(line)
+        counts[entry["from"], entry["to"]].update(entry["columns"])
+    rows = ["| from | through | " + " | ".join(COLUMNS) + " |", "|---|---|" + "---|" * len(COLUMNS)]
+    for form in TARGETS:
+        for target in TARGETS:
+            if (form, target) in counts:
+                cells = " | ".join(str(counts[form, target][column]) for column in COLUMNS)
+                rows.append(f"| {form} | {target} | {cells} |")
+    return "\n".join(rows) + "\n"
+
+
+def write_table(results: Path) -> None:
+    """Put the table into the documentation, between its marks."""
+    page = ROOT / "docs" / "writers.md"
+    text = page.read_text(encoding="utf-8")
+    before, rest = text.split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    page.write_text(f"{before}{MARKS[0]}\n\n{table(results)}\n{MARKS[1]}{after}", encoding="utf-8")
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--every", type=int, default=1, help="take every n-th file only")
+    parser.add_argument("--every", type=int, default=1, help="take every n-th file of each format only")
     parser.add_argument("--drake", action="store_true", help="compare what Drake reads too")
-    parser.add_argument("--formats", default=",".join(sorted(set(FORMATS.values()))), help="formats to read")
+    parser.add_argument("--formats", default=",".join(TARGETS), help="formats to read")
+    parser.add_argument("--results", type=Path, default=Path("round_trips.jsonl"), help="file with the results")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/writers.md")
     options = parser.parse_args()
-    wanted = options.formats.split(",")
     warnings.simplefilter("ignore")
-    counts: dict[str, Counter[str]] = {}
+    done = set()
+    if options.results.exists():
+        done = {(e["file"], e["to"]) for e in map(json.loads, options.results.read_text().splitlines())}
     paths = [options.folder, *(path for path in sorted(options.folder.iterdir()) if path.is_dir())]
-    for i, (source, form) in enumerate(pair for pair in sources(options.folder) if pair[1] in wanted):
-        if i % options.every == 0:
-            counts.setdefault(form, Counter()).update(judge(source, paths, drake=options.drake))
-    print("| from | to |", " | ".join(COLUMNS), "|")
-    print("|---|---|" + "---|" * len(COLUMNS))
-    for form, count in counts.items():
-        print(f"| {form} | SDF |", " | ".join(str(count[column]) for column in COLUMNS), "|")
+    seen: Counter[str] = Counter()
+    for source, form in sources(options.folder):
+        seen[form] += 1
+        if form not in options.formats.split(",") or (seen[form] - 1) % options.every:
+            continue
+        for target in TARGETS:
+            key = source.relative_to(options.folder).as_posix()
+            if (key, target) in done:
+                continue
+            columns = in_a_process(lambda: judge(source, form, target, paths, drake=options.drake))  # noqa: B023
+            with options.results.open("a") as stream:
+                stream.write(json.dumps({"file": key, "from": form, "to": target, "columns": columns}) + "\n")
+    print(table(options.results))
+    if options.write:
+        write_table(options.results)
 
 
 if __name__ == "__main__":

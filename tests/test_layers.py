@@ -91,7 +91,15 @@ ORDER = {
         {"load"},
         {"__init__"},
     ),
-    "bridge.parity": ({"results"}, {"engines"}, {"levels"}, {"report"}, {"comparison"}, {"__init__"}),
+    "bridge.parity": (
+        {"results"},
+        {"engines"},
+        {"levels"},
+        {"report"},
+        {"comparison", "two_models"},
+        {"models_or_engines"},
+        {"__init__"},
+    ),
 }
 """The parts of each package, ground first: a part imports only from parts of layers below its own."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+SUCCESS, DIFFERENT, USAGE, MISSING, INCOMPLETE, ALIKE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 """Exit status: fine; the model has errors or engines differ; wrong usage; an engine is missing; nothing differs, but
-not everything that the model states was compared; Ctrl-C."""
+not everything that the model states was compared; two files differ but move alike; Ctrl-C."""
 
 
 class CommandError(Exception):

@@ -101,6 +101,11 @@ def add_compare_options(parser: ArgumentParser) -> None:
     """Add the options of ``compare``."""
     text = "second file: print what differs between both files, instead of comparing engines on one"
     parser.add_argument("other", nargs="?", metavar="OTHER", help=text)
+    group = parser.add_argument_group("comparison of two files")
+    text = "name of an item in the second file, where it differs; may be repeated"
+    group.add_argument("--map", action="append", default=[], type=values.renaming, metavar="A=B", help=text)
+    text = "how items whose name the other file lacks are matched: by their places in the tree of joints, or not at all"
+    group.add_argument("--match", choices=("structure", "name"), default="structure", help=text)
     group = parser.add_argument_group("comparison")
     text = "engines to compare (default: mujoco,pybullet, of those that are installed)"
     group.add_argument("--engines", type=values.names, metavar="A,B", help=text)

@@ -53,6 +53,18 @@ def package(text: str) -> tuple[str, Path]:
     return package_name, folder(place)
 
 
+def renaming(text: str) -> tuple[str, str]:
+    """Return two names, from ``A=B``.
+
+    Raises:
+        ArgumentTypeError: if it has another form.
+    """
+    first, equals, second = text.partition("=")
+    if not (first and equals and second):
+        raise ArgumentTypeError(f"invalid value {text!r}; expected A=B, such as elbow=joint_2")
+    return first, second
+
+
 def xacro_argument(text: str) -> tuple[str, str]:
     """Return the name and the value of an argument of xacro, from ``NAME:=VALUE``.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any, Unpack
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Unpack, get_args
 
 import loaders
 from loaders import LoadOptions
@@ -13,10 +15,27 @@ from loaders.option_names import check_option_names
 from loaders.scene import Scene
 
 from .differences import TOLERANCE, Difference, differences
+from .matching import names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
+from .page import page, table
+from .renaming import renamed
 
 Model = str | os.PathLike[str] | Scene
 """A path of any format that can be read, or a scene."""
+Match = Literal["structure", "name"]
+SIMULATOR_TOLERANCE = 1e-7
+"""Largest difference of equal numbers of simulators, whose solvers round."""
+
+
+class Verdict(StrEnum):
+    """The verdict on two files."""
+
+    EQUAL = "EQUAL"
+    """Nothing differs."""
+    ALIKE = "ALIKE"
+    """Items differ, but links have the same poses, masses, mass matrices and colliding pairs."""
+    DIFFERENT = "DIFFERENT"
+    """Both do not move alike, or one cannot move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,39 +43,84 @@ class FileComparison:
     """The result of `compare_files`.
 
     Attributes:
-        differences: What differs, item by item, in the order of A.
+        differences: What differs, item by item, in the order of A, by the names in B.
         mechanics: How far poses, masses, mass matrices and colliding pairs differ; None if a scene has no mechanism.
         tolerance: Largest difference of equal numbers.
+        names: Names in B by name in A of the items that were matched by a map or by structure, by kind.
+        simulators: How far the same quantities differ between both files in each simulator, by its name.
     """
 
     differences: tuple[Difference, ...]
     mechanics: MechanicalError | None
     tolerance: float
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    simulators: Mapping[str, MechanicalError] = field(default_factory=dict)
 
     @property
     def equal(self) -> bool:
         """True if nothing differs."""
-        return not self.differences
+        return not self.differences and self.in_simulators
+
+    @property
+    def in_simulators(self) -> bool:
+        """True if no simulator finds a difference; also if none was asked."""
+        return all(error.is_within(max(self.tolerance, SIMULATOR_TOLERANCE)) for error in self.simulators.values())
 
     @property
     def moves_alike(self) -> bool:
         """True if the same links have the same poses, masses, mass matrix and colliding pairs."""
-        return self.mechanics is not None and self.mechanics.is_within(self.tolerance)
+        return self.mechanics is not None and self.mechanics.is_within(self.tolerance) and self.in_simulators
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict over all that was compared."""
+        if self.equal:
+            return Verdict.EQUAL
+        return Verdict.ALIKE if self.moves_alike else Verdict.DIFFERENT
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
-        return {
+        plain: dict[str, Any] = {
             "equal": self.equal,
             "moves_alike": self.moves_alike,
+            "verdict": str(self.verdict),
             "differences": [
                 {"kind": d.kind, "name": d.name, "field": d.field, "a": _json(d.a), "b": _json(d.b)}
                 for d in self.differences
             ],
         }
+        if any(self.names.values()):
+            plain["names"] = {kind: dict(names) for kind, names in self.names.items() if names}
+        if self.simulators:
+            plain["simulators"] = {name: error.to_dict() for name, error in self.simulators.items()}
+        return plain
+
+    def html(self, title: str = "Comparison of two files") -> str:
+        """Return the result as an HTML page.
+
+        Args:
+            title: Its title.
+        """
+        rows = [(d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b)) for d in self.differences]
+        found = table(("kind", "name", "field", "A", "B"), rows) if rows else "<p>No item differs.</p>"
+        sections = [("Items", found)]
+        errors = {"mechanism": self.mechanics, **self.simulators}
+        listed = [(name, *_cells(error)) for name, error in errors.items()]
+        sections.append(("Mechanics", table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed)))
+        matched = [(kind, old, new) for kind, names in self.names.items() for old, new in names.items()]
+        if matched:
+            sections.append(("Names", table(("kind", "A", "B"), matched)))
+        return page(title, str(self.verdict), sections)
 
 
 def compare_files(
-    a: Model, b: Model, *, tolerance: float = TOLERANCE, **options: Unpack[LoadOptions]
+    a: Model,
+    b: Model,
+    *,
+    tolerance: float = TOLERANCE,
+    names: Mapping[str, str] | None = None,
+    match: Match = "structure",
+    **options: Unpack[LoadOptions],
 ) -> FileComparison:
     """Compare two files of any format, or two revisions of one file; items are matched by name.
 
@@ -64,11 +128,15 @@ def compare_files(
         a: The first file or scene.
         b: The second file or scene.
         tolerance: Largest difference of equal numbers, absolute below 1 and relative above.
+        names: Names in B by name in A, where they differ; a key may start with the kind, such as ``joint elbow``.
+        match: Whether links and joints whose name the other file lacks are matched by their places in the ``structure``
+            of joints, or not at all (``name``). An item that was matched in this way differs in its name.
         options: Options of `loaders.load` for both files.
 
     Raises:
         LoadError: if a file is invalid.
         TypeError: if an option is unknown.
+        ValueError: if ``match`` has an unknown value, or ``names`` an unknown name.
 
     Example:
         >>> import bridge
@@ -76,14 +144,47 @@ def compare_files(
         >>> comparison.equal
         False
     """
-    check_option_names(options, LoadOptions.__optional_keys__)
+    check_option_names(options, {"tolerance", "names", "match"} | LoadOptions.__optional_keys__)
+    if match not in get_args(Match):
+        raise ValueError(f"unknown match {match!r}; expected one of: {', '.join(get_args(Match))}")
     first, second = (m if isinstance(m, Scene) else loaders.load(m, **options) for m in (a, b))
+    mapped = names_of_map(first, names or {})
+    first = renamed(first, mapped)
+    found: dict[str, dict[str, str]] = {}
+    if match == "structure":
+        found = names_by_structure(first, second)
+        first = renamed(first, found)
     try:
         mechanics = mechanical_error(first, second)
     except ExportError:  # one of them cannot move; the differences of the items remain
         mechanics = None
-    found = differences(first, second, tolerance=tolerance)
-    return FileComparison(differences=found, mechanics=mechanics, tolerance=tolerance)
+    other_names = tuple(
+        Difference(kind=kind, name=new, field="name", a=old, b=new)
+        for kind, pairs in found.items()
+        for old, new in pairs.items()
+    )
+    return FileComparison(
+        differences=(*other_names, *differences(first, second, tolerance=tolerance)),
+        mechanics=mechanics,
+        tolerance=tolerance,
+        names={kind: mapped.get(kind, {}) | found.get(kind, {}) for kind in {**mapped, **found}},
+    )
+
+
+def text_of(value: object) -> str:
+    """Return a value as the text of a cell; a dash for none."""
+    if value is None:
+        return "-"
+    if isinstance(value, tuple):
+        return " ".join(f"{x:.6g}" for x in value)
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _cells(error: MechanicalError | None) -> tuple[str, ...]:
+    if error is None:
+        return ("cannot move", "", "", "", "")
+    numbers = (error.pose, error.mass, error.mass_matrix)
+    return (*(f"{x:.3g}" for x in numbers), ", ".join(error.missing), ", ".join(error.pairs))
 
 
 def _json(value: Any) -> Any:

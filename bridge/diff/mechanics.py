@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,16 @@ class MechanicalError:
     def is_within(self, tolerance: float) -> bool:
         """Return whether the mechanics are equal within a tolerance."""
         return not self.missing and not self.pairs and max(self.pose, self.mass, self.mass_matrix) <= tolerance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the differences as plain data."""
+        return {
+            "pose": self.pose,
+            "mass": self.mass,
+            "mass_matrix": self.mass_matrix,
+            "missing": list(self.missing),
+            "pairs": list(self.pairs),
+        }
 
 
 def mechanical_error(

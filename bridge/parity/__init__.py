@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .comparison import Comparison, compare
+    from .comparison import Comparison
     from .engines.protocol import Engine, EngineMissingError, JointParameters, default_engines, engine_names
+    from .models_or_engines import compare
     from .results.verdict import Level, Outcome, Row, Verdict
 
 __all__ = [
@@ -29,7 +30,8 @@ __all__ = [
 
 _OF_ENGINES = ("Engine", "EngineMissingError", "JointParameters", "default_engines", "engine_names")
 _HOMES = {
-    **dict.fromkeys(("Comparison", "compare"), ".comparison"),
+    "Comparison": ".comparison",
+    "compare": ".models_or_engines",
     **dict.fromkeys(_OF_ENGINES, ".engines.protocol"),
     **dict.fromkeys(("Level", "Outcome", "Row", "Verdict"), ".results.verdict"),
 }

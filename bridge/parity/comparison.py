@@ -157,7 +157,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     Args:
         source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of engines, or callables that open one with a mechanism; None for MuJoCo and PyBullet, or MuJoCo
-            alone where PyBullet is not installed.
+            alone where PyBullet is not installed. For a second file or scene see `bridge.compare_files`.
         levels: What to compare; L3 (invariants) and L4 (contact) only if they are named.
         seed: Seed of the random states.
         configurations: Number of random states.

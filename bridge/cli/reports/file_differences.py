@@ -2,38 +2,73 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from argparse import Namespace
+from pathlib import Path
 
-from bridge.cli.inputs import load_scene
+from bridge.cli.errors import ALIKE, DIFFERENT, MISSING, SUCCESS, CommandError, UsageError
+from bridge.cli.inputs import load_scene, writing_to
 from bridge.cli.output import Output
-from bridge.diff.files import FileComparison, compare_files
+from bridge.diff.files import FileComparison, Verdict, compare_files, text_of
+from bridge.output import write_folder
+from bridge.parity import EngineMissingError
+from bridge.parity.two_models import errors_in_simulators
+from loaders.scene import Scene
+
+_STATUS = {Verdict.EQUAL: SUCCESS, Verdict.ALIKE: ALIKE, Verdict.DIFFERENT: DIFFERENT}
 
 
 def compare_two(options: Namespace, output: Output) -> int:
     """Print each difference between two files, and whether both move alike.
 
     Returns:
-        1 if they differ.
+        0 if they are equal, 5 if items differ but both move alike, and 1 if they do not.
 
     Raises:
         ModelError: if a file cannot be read.
+        CommandError: if an engine is not installed.
+        UsageError: if a name to match is unknown.
     """
-    result = compare_files(load_scene(options), load_scene(options, options.other))
+    a, b = load_scene(options), load_scene(options, options.other)
+    try:
+        result = compare_files(a, b, names=dict(options.map), match=options.match)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if options.engines:
+        result = _in_simulators(a, b, options, result)
     if options.json:
         output.json(result.to_dict())
     elif result.differences:
-        rows = [(d.kind, d.name, d.field or "only in one", _text(d.a), _text(d.b)) for d in result.differences]
+        rows = [(d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b)) for d in result.differences]
         output.table(("kind", "name", "field", "A", "B"), rows)
+    if options.report is not None:
+        _write_report(options, output, result)
+    for name, found in result.simulators.items():
+        output.progress(f"{name}: largest error of a pose {found.pose:.2g}, of the mass matrix {found.mass_matrix:.2g}")
     output.progress(_verdict(result))
-    return 0 if result.equal else 1
+    return _STATUS[result.verdict]
 
 
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, tuple):
-        return " ".join(f"{x:.6g}" for x in value)
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
+def _in_simulators(a: Scene, b: Scene, options: Namespace, result: FileComparison) -> FileComparison:
+    try:
+        found = errors_in_simulators(a, b, options.engines, result, seed=options.seed)
+    except EngineMissingError as error:
+        raise CommandError(str(error), MISSING) from error
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return dataclasses.replace(result, simulators=found)
+
+
+def _write_report(options: Namespace, output: Output, result: FileComparison) -> None:
+    title = f"{Path(options.file).name} and {Path(options.other).name}"
+    files = {
+        "report.html": result.html(title).encode(),
+        "results.json": (json.dumps(result.to_dict(), indent=1) + "\n").encode(),
+    }
+    with writing_to(options.report):
+        write_folder(options.report, files, force=options.force)
+    output.progress(f"wrote {options.report / 'report.html'}, results.json")
 
 
 def _verdict(result: FileComparison) -> str:

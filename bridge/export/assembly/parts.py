@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
-from bridge.export.renaming import renamed
+from bridge.diff.renaming import renamed
 from loaders.model import WORLD, Model
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bridge.export.renaming import renamed
+from bridge.diff.renaming import renamed
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, JointType, Model, by_name

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from bridge.export.renaming import REFERENCES
+from bridge.diff.renaming import REFERENCES
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointType, Link, by_name

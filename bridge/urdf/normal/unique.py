@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from bridge.export.renaming import renamed
+from bridge.diff.renaming import renamed
 from bridge.export.report import Report
 from bridge.export.xml_text import xml_compatible
 from loaders.diagnostics import Fate

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import bridge
-from tests.support.scenes import joint, link, scene
+import loaders
+from loaders import model as m
+from loaders.spatial import Pose
+from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 ASSETS = Path(__file__).parents[3] / "assets"
 
@@ -25,3 +30,64 @@ def test_a_damping_differs_without_changing_the_motion_of_positions() -> None:
     assert comparison.to_dict()["differences"][0] == {
         "kind": "joint", "name": "j", "field": "axes[0].damping", "a": 0.1, "b": 0.2,
     }  # fmt: skip
+
+
+def _arm(names: str) -> loaders.Scene:
+    a, b, c, j, k = names.split()
+    links = [link(a), link(b), link(c, shape=UNIT_BOX)]
+    return scene(links, [joint(j, a, b), joint(k, b, c, m.JointType.PRISMATIC)])
+
+
+A, B = _arm("base upper lower shoulder slide"), _arm("l0 l1 l2 j1 j2")
+
+
+def test_other_names_are_matched_by_structure_and_reported_as_names_alone() -> None:
+    comparison = bridge.compare_files(A, B)
+    assert comparison.moves_alike
+    assert comparison.verdict == "ALIKE"
+    assert {(d.kind, d.field, d.a, d.b) for d in comparison.differences} == {
+        ("link", "name", "base", "l0"), ("link", "name", "upper", "l1"), ("link", "name", "lower", "l2"),
+        ("joint", "name", "shoulder", "j1"), ("joint", "name", "slide", "j2"),
+    }  # fmt: skip
+
+
+def test_matching_by_name_alone_finds_other_items() -> None:
+    comparison = bridge.compare_files(A, B, match="name")
+    assert comparison.verdict == "DIFFERENT"
+    assert ("link", "base", None) in {(d.kind, d.name, d.b) for d in comparison.differences}
+
+
+def test_a_map_renames_without_a_difference() -> None:
+    names = dict(zip(["base", "upper", "lower", "shoulder", "slide"], ["l0", "l1", "l2", "j1", "j2"], strict=True))
+    assert bridge.compare_files(A, B, names=names, match="name").equal
+    with pytest.raises(ValueError, match="no item 'elbow'"):
+        bridge.compare_files(A, B, names={"elbow": "j1"})
+    with pytest.raises(ValueError, match="expected one of: structure, name"):
+        bridge.compare_files(A, B, match="some")  # type: ignore[arg-type]
+
+
+def test_a_joint_that_moved_differs_whatever_its_name() -> None:
+    moved = scene(
+        [link("l0"), link("l1"), link("l2", shape=UNIT_BOX)],
+        [joint("j1", "l0", "l1"), joint("j2", "l1", "l2", m.JointType.PRISMATIC, X_PJ=Pose.of(p=(0.0, 0.0, 1.0)))],
+    )
+    comparison = bridge.compare_files(A, moved)
+    assert comparison.verdict == "DIFFERENT"
+    assert ("joint", "j2", "X_PJ") in {(d.kind, d.name, d.field) for d in comparison.differences}
+
+
+def test_the_page_lists_every_difference_and_escapes_names() -> None:
+    comparison = bridge.compare_files(A, _arm("<b>0 l1 l2 j1 j2"))
+    text = comparison.html("A & B")
+    assert "A &amp; B" in text
+    assert "&lt;b&gt;0" in text
+    assert "<b>0" not in text
+    assert text.count("<tr>") >= len(comparison.differences)
+    assert '<p class="ALIKE">' in text
+
+
+def test_compare_takes_a_second_model_in_place_of_engines(tmp_path: Path) -> None:
+    (tmp_path / "leg.sdf").write_text(bridge.to_sdf(ASSETS / "leg.sdf"))
+    for other in (tmp_path / "leg.sdf", str(tmp_path / "leg.sdf")):
+        assert bridge.compare(ASSETS / "leg.sdf", other).equal  # type: ignore[union-attr]
+    assert bridge.compare(A, B).verdict == "ALIKE"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.export.renaming import renamed
+from bridge.diff.renaming import renamed
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene

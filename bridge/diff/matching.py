@@ -1,0 +1,156 @@
+"""Items of two scenes that have other names but the same place in the structure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from loaders.model import WORLD, Joint, Link
+from loaders.scene import Scene
+
+Names = dict[str, dict[str, str]]
+"""Names in B by name in A, for each kind of item: ``link``, ``joint`` and so on."""
+
+_OTHERS = ("frames", "models", "filter_groups", "actuators", "lights")
+_KINDS = {"frames": "frame", "models": "model", "filter_groups": "group", "actuators": "actuator", "lights": "light"}
+
+
+def names_of_map(scene: Scene, names: Mapping[str, str]) -> Names:
+    """Return a map of names for each kind of item that has them.
+
+    Args:
+        scene: Scene A.
+        names: Names in B by name in A, whatever the kind; that of an item whose name another kind has too may start
+            with its kind, such as ``joint elbow``.
+
+    Raises:
+        ValueError: if A has no item of a name.
+    """
+    kinds = {"links": "link", "joints": "joint", **_KINDS}
+    found: Names = {kind: {} for kind in kinds.values()}
+    used: set[str] = set()
+    for field, kind in kinds.items():
+        for item in getattr(scene, field):
+            for key in (f"{kind} {item.name}", item.name):
+                if key in names:
+                    found[kind].setdefault(item.name, names[key])
+                    used.add(key)
+    unknown = sorted(set(names) - used)
+    if unknown:
+        raise ValueError(f"A has no item {unknown[0]!r}, which the map renames; expected names of its links or joints")
+    return found
+
+
+def names_by_structure(a: Scene, b: Scene) -> Names:
+    """Return the names of links and joints of A that B lacks, and of those in B that have their places.
+
+    Two links have the same place if the joints to them start at links that are matched, have the same type, and the
+    trees behind them are equal; or if no other link comes into question.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+    """
+    trees = _Tree(a), _Tree(b)
+    names: Names = defaultdict(dict)
+    pending = [(WORLD, WORLD)]
+    pending += _paired(trees, trees[0].roots(), trees[1].roots(), names)
+    while pending:
+        parent_a, parent_b = pending.pop()
+        joints_a, joints_b = trees[0].below[parent_a], trees[1].below[parent_b]
+        for first, second in _matched(joints_a, joints_b, trees):
+            if first.name != second.name:
+                names["joint"][first.name] = second.name
+            if first.child != second.child:
+                names["link"][first.child] = second.child
+            pending.append((first.child, second.child))
+    return _without_known(names, a, b)
+
+
+class _Tree:
+    """The joints below each link, and what is behind each joint."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.links = {link.name: link for link in scene.links}
+        self.below: dict[str, list[Joint]] = defaultdict(list)
+        seen = {WORLD}
+        for joint in scene.joints:
+            if joint.child not in seen:
+                seen.add(joint.child)
+                self.below[joint.parent].append(joint)
+        self._held = seen
+        self._signatures: dict[str, int] = {}
+        self._sign()
+
+    def roots(self) -> list[str]:
+        """Return the links that no joint leads to."""
+        return [name for name in self.links if name not in self._held]
+
+    def signature(self, link: str) -> int:
+        """Return a number that links with equal trees behind them share."""
+        return self._signatures.get(link, 0)
+
+    def _sign(self) -> None:
+        order = [WORLD, *self.roots()]
+        for name in order:  # the list grows during the loop
+            order.extend(joint.child for joint in self.below[name])
+        for name in reversed(order):
+            behind = sorted((joint.type.value, self.signature(joint.child)) for joint in self.below[name])
+            self._signatures[name] = hash((*_contents(self.links.get(name)), *behind))
+
+
+def _contents(link: Link | None) -> tuple[Any, ...]:
+    if link is None:
+        return ()
+    mass = None if link.inertia is None else round(link.inertia.mass, 6)
+    return (mass, *sorted(type(part.geometry).__name__ for part in link.collisions))
+
+
+def _paired(trees: tuple[_Tree, _Tree], a: list[str], b: list[str], names: Names) -> list[tuple[str, str]]:
+    """Return the roots that belong together, and note the names of those that differ."""
+    same = [(name, name) for name in a if name in b]
+    rest_a, rest_b = ([name for name in group if name not in dict(same)] for group in (a, b))
+    found = list(same)
+    for name in rest_a:
+        equal = [other for other in rest_b if trees[0].signature(name) == trees[1].signature(other)]
+        others = equal or (rest_b if len(rest_a) == len(rest_b) == 1 else [])
+        if others:
+            rest_b.remove(others[0])
+            found.append((name, others[0]))
+            names["link"][name] = others[0]
+    return found
+
+
+def _matched(a: list[Joint], b: list[Joint], trees: tuple[_Tree, _Tree]) -> Iterable[tuple[Joint, Joint]]:
+    """Yield the joints that belong together: by name, else by what is behind them, else the only ones of a type."""
+    rest = {joint.name: joint for joint in b}
+    left = []
+    for joint in a:
+        if joint.name in rest:
+            yield joint, rest.pop(joint.name)
+        else:
+            left.append(joint)
+    unsure = []
+    for joint in left:
+        key = (joint.type, trees[0].signature(joint.child))
+        equal = [other for other in rest.values() if (other.type, trees[1].signature(other.child)) == key]
+        if equal:
+            yield joint, rest.pop(equal[0].name)
+        else:
+            unsure.append(joint)
+    types = Counter(joint.type for joint in unsure), Counter(joint.type for joint in rest.values())
+    for joint in unsure:
+        if types[0][joint.type] == types[1][joint.type] == 1:
+            other = next(other for other in rest.values() if other.type == joint.type)
+            yield joint, rest.pop(other.name)
+
+
+def _without_known(names: Names, a: Scene, b: Scene) -> Names:
+    """Return the names without those that A and B share: an item keeps its partner of the same name."""
+    found: Names = {}
+    for kind, field in (("link", "links"), ("joint", "joints")):
+        known = {item.name for item in getattr(a, field)} & {item.name for item in getattr(b, field)}
+        pairs = names.get(kind, {}).items()
+        found[kind] = {old: new for old, new in pairs if old not in known and new not in known}
+    return found

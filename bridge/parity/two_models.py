@@ -1,0 +1,120 @@
+"""Two models in one simulator: how far what it computes for one differs from what it computes for the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import numpy as np
+
+from bridge.diff.files import FileComparison
+from bridge.diff.mechanics import MechanicalError
+from bridge.lowering.inputs import mechanism_of
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.protocol import Engine, NotReportedError, factory_of
+from bridge.parity.levels.random_states import random_states
+from loaders.scene import Scene
+
+_STATES = 3
+
+
+def errors_in_simulators(
+    a: Scene, b: Scene, engines: Sequence[str], comparison: FileComparison, seed: int = 0
+) -> dict[str, MechanicalError]:
+    """Return how far two scenes differ in each simulator: poses, masses, mass matrices and colliding pairs.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+        engines: Names of the simulators.
+        comparison: The comparison of the scenes, which has the names in B by name in A.
+        seed: Seed of the random states.
+
+    Raises:
+        EngineMissingError: If a simulator is not installed.
+        ExportError: If a simulator cannot represent a scene.
+    """
+    first, second = mechanism_of(a), mechanism_of(b)
+    links, joints = (dict(comparison.names.get(kind, {})) for kind in ("link", "joint"))
+    bases = {old: new for old, new in links.items() if old not in {joint.name for joint in a.joints}}
+    names = _Names(links, bases | joints)
+    missing = names.missing(first, second)
+    if missing:
+        return dict.fromkeys(engines, MechanicalError(missing=missing))
+    return {engine: _error(engine, first, second, names, seed) for engine in engines}
+
+
+class _Names:
+    """Names in B by name in A."""
+
+    def __init__(self, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
+        self._links, self._joints = links, joints
+
+    def link(self, name: str) -> str:
+        return self._links.get(name, name)
+
+    def joint(self, name: str) -> str:
+        return self._joints.get(name, name)
+
+    def missing(self, a: Mechanism, b: Mechanism) -> tuple[str, ...]:
+        """Return the links and joints that move of A that B lacks."""
+        links, joints = {body.name for body in b.bodies}, {name for name, _ in b.v_order}
+        lost = [body.name for body in a.bodies if self.link(body.name) not in links]
+        lost += [name for name, _ in a.v_order if self.joint(name) not in joints]
+        return tuple(dict.fromkeys(lost))
+
+    def order(self, a: Mechanism, b: Mechanism) -> list[int]:
+        """Return the index in B of each degree of freedom of A."""
+        index = {dof: i for i, dof in enumerate(b.v_order)}
+        return [index[self.joint(name), component] for name, component in a.v_order]
+
+
+def _error(engine: str, a: Mechanism, b: Mechanism, names: _Names, seed: int) -> MechanicalError:
+    with ExitStack() as stack:
+        first, second = (factory_of(engine)(mechanism) for mechanism in (a, b))
+        stack.callback(second.close)
+        stack.callback(first.close)
+        poses, matrices = [0.0], [0.0]
+        for q, _ in random_states(a, _STATES, seed):
+            first.set_state(q, {})
+            second.set_state({names.joint(name): value for name, value in q.items()}, {})
+            poses.append(_pose_error(first, second, names))
+            with suppress(NotReportedError):
+                matrices.append(_matrix_error(first, second, names.order(a, b)))
+        return MechanicalError(
+            pose=max(poses),
+            mass=_mass_error(first, second, names),
+            mass_matrix=max(matrices),
+            pairs=_pairs(first, second, names),
+        )
+
+
+def _pose_error(a: Engine, b: Engine, names: _Names) -> float:
+    other = b.link_poses()
+    errors = [0.0]
+    for name, X in a.link_poses().items():
+        Y = other[names.link(name)]
+        errors += [float(np.abs(X.p - Y.p).max()) / max(1.0, float(np.abs(X.p).max())), float(np.abs(X.R - Y.R).max())]
+    return max(errors)
+
+
+def _matrix_error(a: Engine, b: Engine, order: Sequence[int]) -> float:
+    M, N = a.mass_matrix(), b.mass_matrix()[np.ix_(order, order)]
+    return float(np.abs(M - N).max(initial=0.0)) / max(float(np.abs(M).max(initial=0.0)), 1e-12)
+
+
+def _mass_error(a: Engine, b: Engine, names: _Names) -> float:
+    other: Mapping[str, Any] = b.inertias()
+    stated = {name: inertia.mass for name, inertia in a.inertias().items() if names.link(name) in other}
+    errors = [abs(other[names.link(name)].mass - mass) / max(mass, 1e-12) for name, mass in stated.items()]
+    return max(errors, default=0.0)
+
+
+def _pairs(a: Engine, b: Engine, names: _Names) -> tuple[str, ...]:
+    try:
+        first = {frozenset(names.link(name) for name in pair) for pair in a.collidable_pairs()}
+        second = b.collidable_pairs()
+    except NotReportedError:
+        return ()
+    return tuple(" and ".join(sorted(pair)) for pair in sorted(first ^ second, key=sorted))

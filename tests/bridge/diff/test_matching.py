@@ -1,0 +1,54 @@
+"""Items with other names are matched where their place leaves no doubt, and only there."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.diff.matching import names_by_structure, names_of_map
+from loaders import model as m
+from loaders.scene import Scene
+from tests.support.scenes import UNIT_BOX, joint, link, scene
+
+T = m.JointType
+
+
+def fork(
+    base: str, left: str, right: str, joints: tuple[str, str], kinds: tuple[T, T] = (T.REVOLUTE, T.REVOLUTE)
+) -> Scene:
+    links = [link(base), link(left), link(right, shape=UNIT_BOX)]
+    return scene(links, [joint(joints[0], base, left, kinds[0]), joint(joints[1], base, right, kinds[1])])
+
+
+def test_branches_are_told_apart_by_what_is_on_them() -> None:
+    a = fork("base", "left", "right", ("l", "r"))
+    links = [link("x"), link("z"), link("y", shape=UNIT_BOX)]
+    b = scene(links, [joint("q", "x", "y"), joint("p", "x", "z")])
+    assert names_by_structure(a, b) == {
+        "link": {"base": "x", "left": "z", "right": "y"}, "joint": {"l": "p", "r": "q"},
+    }  # fmt: skip
+
+
+def test_branches_are_told_apart_by_the_types_of_their_joints() -> None:
+    kinds = (T.REVOLUTE, T.PRISMATIC)
+    a, b = fork("base", "left", "right", ("l", "r"), kinds), fork("base", "u", "v", ("p", "q"), kinds)
+    assert names_by_structure(a, b)["joint"] == {"l": "p", "r": "q"}
+
+
+def test_items_of_the_same_name_keep_each_other() -> None:
+    a = fork("base", "left", "right", ("l", "r"))
+    assert names_by_structure(a, a) == {"link": {}, "joint": {}}
+
+
+def test_what_has_no_counterpart_stays() -> None:
+    a = fork("base", "left", "right", ("l", "r"))
+    b = scene([link("base")])
+    assert names_by_structure(a, b) == {"link": {}, "joint": {}}
+
+
+def test_a_map_may_name_the_kind() -> None:
+    a = scene([link("a"), link("b")], [joint("a", "a", "b")])
+    names = names_of_map(a, {"joint a": "j"})
+    assert names["joint"] == {"a": "j"}
+    assert names["link"] == {}
+    with pytest.raises(ValueError, match="no item 'c'"):
+        names_of_map(a, {"c": "d"})
