@@ -15,7 +15,7 @@ from itertools import accumulate
 from string import Formatter
 
 from loaders.notebook import findings_table
-from loaders.safety.limits import Budget, LimitError
+from loaders.safety.limits import Budget, LimitError, how_to_raise
 from loaders.safety.text import printable, shortened
 
 Argument = str | int | float | tuple[str, ...]
@@ -394,6 +394,6 @@ def limit_finding(error: LimitError, file: str) -> Diagnostic:
         error: The limit.
         file: The file that is loaded.
     """
-    message, hint = "the load has more than {limit} {option}", f"raise the limit with limits=Limits({error.option}=...)"
+    message, hint = "the load has more than {limit} {option}", how_to_raise(error.option)
     arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
     return Diagnostic("file.limit", Fate.INVALID, message, Where(file), hint=hint, arguments=arguments)

@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .reading.dependencies import note_file, note_read
-
-MAX_BYTES = 64 * 1024 * 1024
-"""Largest size of a text file."""
+from .safety.limits import how_to_raise, limit_of
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
 """Flags with which a file is opened; without ``O_NONBLOCK`` a named pipe would block until somebody writes to it."""
@@ -34,12 +32,12 @@ class FileError(Exception):
         self.code, self.reason, self.hint = code, reason, hint
 
 
-def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterable[str] | None = None) -> bytes:
+def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots: Iterable[str] | None = None) -> bytes:
     """Return the contents of a file.
 
     Args:
         path: The file.
-        limit: The largest size in bytes.
+        option: The limit on its size, by its name in `loaders.safety.limits.Limits`.
         roots: Real paths of the folders in which the real path of the file must lie; None for a file that the caller
             chose.
 
@@ -49,6 +47,7 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"
         raise FileError("resource.outside", reason, "add its folder to paths, or use unsafe_paths=True")
+    limit = limit_of(option)
     note_file(path)
     try:
         descriptor = os.open(path, _FLAGS)
@@ -56,20 +55,21 @@ def read(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, roots: Iterabl
             status = os.fstat(descriptor)
             _check_kind(status)
             if status.st_size > limit:  # a file may also grow, or state no size, as those of the kernel
-                raise _too_large(limit)
+                raise _too_large(limit, option)
             data = _contents(descriptor, status.st_size, limit + 1)
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _unreadable(error) from error
     if len(data) > limit:
-        raise _too_large(limit)
+        raise _too_large(limit, option)
     note_read(path, data)
     return data
 
 
-def _too_large(limit: int) -> FileError:
-    return FileError("file.too-large", f"the file is larger than {limit / (1 << 20):g} MiB")
+def _too_large(limit: int, option: str) -> FileError:
+    reason = f"the file is larger than {limit / (1 << 20):g} MiB, the limit {option}"
+    return FileError("file.too-large", reason, how_to_raise(option))
 
 
 def _contents(descriptor: int, size: int, most: int) -> bytes:

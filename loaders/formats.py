@@ -25,7 +25,7 @@ from .loss_summary import LossSummary
 from .option_names import check_option_names
 from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
-from .safety.limits import Budget, LimitError, Limits
+from .safety.limits import Budget, LimitError, Limits, budgeted
 from .search.given_folders import package_folders, search_folders
 from .search.robot_descriptions import locate
 from .xml import parse, read_bytes
@@ -221,7 +221,7 @@ def resolve(
     path = locate(os.fspath(source), diagnostics)
     context = dataclasses.replace(context_of(search, allow_xacro, path, diagnostics), xacro_args=xacro_args or {})
     if path is not None:
-        with collector_paused(), limited(diagnostics, str(path)):
+        with budgeted(search.get("limits")), collector_paused(), limited(diagnostics, str(path)):
             read_file(path, context)
     return tuple(context.resources.lookups)
 

@@ -21,11 +21,11 @@ from .diagnostics import Diagnostics, Fate, Where
 from .files import FileError, read
 from .node import Node
 from .repairs.xml_text import mended_xml
+from .safety.limits import limit_of
 
-MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 256
 MAX_ELEMENTS = 1_000_000
-_TOO_MANY = f"the file has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting"
+_TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
 
 
 class _RefusedError(Exception):
@@ -41,7 +41,7 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
     """
     where = Where(str(path))
     try:
-        data = read(path, limit=MAX_BYTES)
+        data = read(path)
     except FileError as error:
         message = "cannot read the file: {reason}"
         diagnostics.add(Fate.INVALID, error.code, message, where, hint=error.hint, reason=error.reason)
@@ -164,13 +164,15 @@ def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]
     texts: dict[Node, list[str]] = {}
     file, diagnostics, node = document.file, document.diagnostics, document
     count = depth = 0
+    most = max(MAX_ELEMENTS, limit_of("elements"))
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count, depth, node
         count += 1
         depth += 1
-        if count > MAX_ELEMENTS or depth > MAX_DEPTH:
-            raise _RefusedError("file.too-large", _TOO_MANY, "split the file and include its parts")
+        if count > most or depth > MAX_DEPTH:
+            problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH)
+            raise _RefusedError("file.too-large", problem, "split the file and include its parts")
         parent = node
         node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
         parent.children.append(node)

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import loaders
 from bridge.batches.inputs import InputError, manifest_file, models_below
-from loaders.files import MAX_BYTES
 from loaders.search.robot_descriptions import SCHEME
 
 from .errors import UsageError
@@ -81,9 +80,10 @@ def load_scene(options: Namespace, file: str | None = None) -> loaders.Scene:
 def _load_stdin(options: Namespace) -> loaders.Scene:
     if options.srdf or options.xacro:
         raise UsageError("--srdf and --xacro need a file; standard input has no folder")
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"standard input is larger than {MAX_BYTES >> 20} MiB")
+    most = limits(options).text_file_bytes
+    data = sys.stdin.buffer.read(most + 1)
+    if len(data) > most:
+        raise UsageError(f"standard input is larger than {most} bytes; raise the limit with --limit text_file_bytes=N")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

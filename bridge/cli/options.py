@@ -54,7 +54,7 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--xacro-arg", action="append", default=[], type=values.xacro_argument, metavar="NAME:=VALUE", help=text
     )
-    text = "limit on the files, bytes, elements, diagnostics, triangles or pixels of a load; may be repeated"
+    text = "limit of a load, by its name in the page on security, such as elements; may be repeated"
     group.add_argument("--limit", action="append", default=[], type=values.limit, metavar="NAME=N", help=text)
     group.add_argument(
         "--srdf", type=values.path, metavar="FILE", help="MoveIt's file with the pairs that never collide"

@@ -15,8 +15,6 @@ from loaders.meshes.textures import local_file
 
 ASSETS = "assets"
 """Folder of the assets, beside the file of the model."""
-_MAX_BYTES = 1 << 30
-"""Largest size of one asset."""
 _NAMES = {
     ".dae": re.compile(rb"<init_from>\s*(?:<ref>)?\s*([^<]+?)\s*<"),
     ".mtl": re.compile(rb"^\s*(?:map_\w+|bump|disp|decal|norm)\s+(?:-\S+\s+\S+\s+)*([^\r\n]+?)\s*$", re.MULTILINE),
@@ -94,7 +92,7 @@ def _group(file: Path) -> dict[Path, bytes]:
         if path in found:
             continue
         try:
-            found[path] = read(path, limit=_MAX_BYTES)
+            found[path] = read(path, option="mesh_file_bytes")
         except FileError:
             continue
         pending.extend(_named(path, found[path]))

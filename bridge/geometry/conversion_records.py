@@ -23,8 +23,6 @@ from loaders.safety.limits import charge
 
 from .file_cache import read_checked, write_checked
 
-_MAX_BYTES = 1 << 30
-"""Largest size of a file whose content is compared; meshes and pictures are smaller, and so is what becomes of them."""
 _SETTLED = 50_000_000
 """Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in up to 10 ms."""
 
@@ -67,7 +65,7 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 
 def _digest(path: str) -> str | None:
     try:
-        return hashlib.sha256(read(path, limit=_MAX_BYTES)).hexdigest()
+        return hashlib.sha256(read(path, option="mesh_file_bytes")).hexdigest()
     except FileError:
         return None
 

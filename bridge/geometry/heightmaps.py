@@ -32,18 +32,18 @@ class GrayLevels:
         return stream.getvalue()
 
 
-def gray_levels(path: str | None) -> GrayLevels | None:
-    """Return the gray levels of an image file, or None if there is none or it cannot be read.
+def gray_levels(path: str | None) -> GrayLevels:
+    """Return the gray levels of an image file.
 
     Args:
-        path: Path of the image, in a format of `bridge.geometry.pictures.FORMATS`.
+        path: Path of the image, in a format of `bridge.geometry.pictures.FORMATS`; None if it was not found.
+
+    Raises:
+        PictureError: if there is no image, or it cannot be read.
     """
     if path is None:
-        return None
-    try:
-        with decoded(picture_bytes(path)) as image:
-            has_16_bits = image.mode.startswith("I")
-            levels = np.asarray(image.convert("I" if has_16_bits else "L"), dtype=np.int32)
-    except PictureError:
-        return None
+        raise PictureError("the file was not found")
+    with decoded(picture_bytes(path)) as image:
+        has_16_bits = image.mode.startswith("I")
+        levels = np.asarray(image.convert("I" if has_16_bits else "L"), dtype=np.int32)
     return GrayLevels(levels=levels, max_level=65535 if has_16_bits else 255)

@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING
 
 from loaders.files import FileError, read
 from loaders.safety.fence import fenced
-from loaders.safety.limits import spend
+from loaders.safety.limits import limit_of, spend
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 FORMATS = ("BMP", "DDS", "GIF", "JPEG", "PNG", "PPM", "TGA", "TIFF", "WEBP")
 """Names, as in Pillow, of the formats that are read."""
-MAX_PIXELS = 8192 * 4096
-"""Largest number of pixels of a picture."""
-MAX_BYTES = 256 * 1024 * 1024
-"""Largest size of an image file."""
 
 
 class PictureError(Exception):
@@ -36,7 +32,7 @@ def picture_bytes(path: str) -> bytes:
         PictureError: if the file does not exist, is not a regular file or is too large.
     """
     try:
-        return read(path, limit=MAX_BYTES)
+        return read(path, option="mesh_file_bytes")
     except FileError as error:
         raise PictureError(error.reason) from error
 
@@ -56,8 +52,8 @@ def decoded(data: bytes) -> Iterator[Image]:
 
     with fenced(PictureError, "the image cannot be decoded"), Image.open(io.BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
-        if width * height > MAX_PIXELS:
-            raise PictureError(f"the image has {width} x {height} pixels, more than the limit {MAX_PIXELS}")
+        if width * height > (most := limit_of("picture_pixels")):
+            raise PictureError(f"the image has {width} x {height} pixels, more than the limit picture_pixels, {most}")
         spend("pixels", width * height)
         image.load()
         yield image

@@ -14,13 +14,12 @@ from typing import Any
 
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.node import Node
+from loaders.safety.limits import limit_of
 from loaders.xml import MAX_DEPTH
 
-MAX_ELEMENTS = 100_000
-"""Largest number of elements, with those copied by aliases."""
 ITEM = "-"
 """Tag of the items of a sequence."""
-_TOO_MANY = f"the file has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting"
+_TOO_MANY = "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
 _KIND = "(kind)"
 _TAG = "(tag)"
 _KIND_NAMES = {"mapping": "a mapping", "sequence": "a list", "scalar": "a single value"}
@@ -75,6 +74,7 @@ class _Builder:
         self._seen: list[set[str]] = []
         self._anchors: dict[str, Node] = {}
         self.count = 0
+        self.most = limit_of("yaml_elements")
 
     def take(self, event: Any) -> _Problem | None:
         """Add one event to the tree; return the problem with it, or None."""
@@ -134,14 +134,14 @@ class _Builder:
         if source is None or source in self._open or self._awaits_key():
             return "invalid alias {alias}", {"alias": event.anchor}
         size = sum(1 for _ in source.walk())
-        if self.count + size > MAX_ELEMENTS:
-            return _TOO_MANY, {}
+        if self.count + size > self.most:
+            return _TOO_MANY, {"limit": str(self.most), "depth": str(MAX_DEPTH)}
         return self._attach(source.copy(), size)
 
     def _attach(self, node: Node, size: int) -> _Problem | None:
         self.count += size
-        if self.count > MAX_ELEMENTS or len(self._open) >= MAX_DEPTH:
-            return _TOO_MANY, {}
+        if self.count > self.most or len(self._open) >= MAX_DEPTH:
+            return _TOO_MANY, {"limit": str(self.most), "depth": str(MAX_DEPTH)}
         if not self._open:
             node.tag, self.root = "directives-file", node
             return None

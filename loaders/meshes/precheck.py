@@ -11,13 +11,11 @@ from typing import Any
 from xml.parsers import expat
 
 from loaders.files import FileError, read
+from loaders.safety.limits import limit_of
 
-MAX_BYTES = 256 * 1024 * 1024
-MAX_FACES = 5_000_000
-MAX_PARTS = 5_000
 MAX_DEPTH = 256
 MAX_ELEMENTS = 5_000_000
-"""Limits of one mesh file: size, triangles after instancing, parts and materials, depth and number of XML elements."""
+"""Limits of the XML of one mesh file: depth and number of elements."""
 
 
 class MeshError(Exception):
@@ -35,15 +33,17 @@ def read_checked(path: Path) -> bytes:
         MeshError: if the file cannot be opened, is too large, compressed, or declares more faces than it can have.
     """
     try:
-        data = read(path, limit=MAX_BYTES)
+        data = read(path, option="mesh_file_bytes")
     except FileError as error:
         raise MeshError(f"cannot open the file: {error.reason}") from error
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         raise MeshError("the file is compressed; decompress it first")
     check = _COUNTS.get(path.suffix.lower())
     count = check(data) if check is not None else 0
-    if count > min(MAX_FACES, max(len(data), 1)):
-        raise MeshError(f"the file declares {count} faces, more than the limit {MAX_FACES} or than fit in its size")
+    most = limit_of("mesh_triangles")
+    if count > min(most, max(len(data), 1)):
+        reason = f"the file declares {count} faces, more than the limit mesh_triangles, {most}, or than fit in its size"
+        raise MeshError(reason)
     return data
 
 
@@ -122,8 +122,12 @@ def check_faces(count: int) -> None:
     Raises:
         MeshError: if there are more than the limit.
     """
-    if count > MAX_FACES:
-        raise MeshError(f"the file has more than {MAX_FACES} triangles, counted as often as nodes place them")
+    most = limit_of("mesh_triangles")
+    if count > most:
+        reason = (
+            f"the file has more than {most} triangles, the limit mesh_triangles, counted as often as nodes place them"
+        )
+        raise MeshError(reason)
 
 
 def check_parts(count: int) -> None:
@@ -132,8 +136,9 @@ def check_parts(count: int) -> None:
     Raises:
         MeshError: if there are more than the limit.
     """
-    if count > MAX_PARTS:
-        raise MeshError(f"the file has more than {MAX_PARTS} parts or changes of material")
+    most = limit_of("mesh_parts")
+    if count > most:
+        raise MeshError(f"the file has more than {most} parts or changes of material, the limit mesh_parts")
 
 
 def gltf_header(data: bytes) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Limits:
     files: int = 4_000
     """Files read; a file that is read twice counts twice."""
     bytes: int = 512 * 1024 * 1024
-    """Bytes of these files. One text file may have 64 MiB."""
+    """Bytes of these files."""
     elements: int = 500_000
     """Elements of XML and YAML, and links, joints and frames of models, each as often as an include places it."""
     diagnostics: int = 5_000
@@ -35,7 +35,28 @@ class Limits:
     pairs: int = 1_000_000
     """Pairs of links that are excluded from contact."""
     pixels: int = 268_435_456
-    """Pixels of textures and height maps that are decoded. One picture may have 33,554,432."""
+    """Pixels of textures and height maps that are decoded."""
+    text_file_bytes: int = 64 * 1024 * 1024
+    """Bytes of one file of XML or YAML."""
+    side_file_bytes: int = 1024 * 1024
+    """Bytes of one material script or ``package.xml``."""
+    mesh_file_bytes: int = 256 * 1024 * 1024
+    """Bytes of one mesh, file beside a mesh, or picture."""
+    yaml_elements: int = 100_000
+    """Elements of one YAML file, with those of its aliases."""
+    mjcf_elements: int = 50_000
+    """Elements that one MJCF document makes by replication, composition and attachment."""
+    mesh_triangles: int = 5_000_000
+    """Triangles of one mesh file, as often as its nodes place them."""
+    mesh_parts: int = 5_000
+    """Parts of one mesh file, as often as its nodes place them, or changes of its material."""
+    terrain_triangles: int = 1_100_000
+    """Triangles of one height map in PyBullet; an image of 742 x 742 pixels has as many."""
+    picture_pixels: int = 33_554_432
+    """Pixels of one picture."""
+
+
+_DEFAULTS = Limits()
 
 
 class LimitError(Exception):
@@ -118,6 +139,26 @@ def spend(option: str, amount: int) -> None:
     budget = _ACTIVE.get()
     if budget is not None:
         budget.spend(option, amount)
+
+
+def limit_of(option: str) -> int:
+    """Return a limit of the call that is running; outside of any, its default.
+
+    Args:
+        option: Name of the limit in `Limits`.
+    """
+    budget = _ACTIVE.get()
+    limit: int = getattr(_DEFAULTS if budget is None else budget.limits, option)
+    return limit
+
+
+def how_to_raise(option: str) -> str:
+    """Return the advice to raise a limit.
+
+    Args:
+        option: Name of the limit in `Limits`.
+    """
+    return f"raise the limit with limits=Limits({option}=...)"
 
 
 def limited(option: str, items: Iterable[T]) -> Iterator[T]:

@@ -28,8 +28,6 @@ _MARKERS = ("package.xml", "model.config", "manifest.xml")
 _PACKAGE_NAME = re.compile(rb"<name>\s{0,99}([^<\s]{1,999})\s{0,99}</name>")
 _EXPORT = re.compile(rb"\bgazebo_(?:model|media|resource)_path\s{0,99}=\s{0,99}[\"']([^\"'<]{1,999})[\"']")
 """Attributes with the folders that a package exports to Gazebo classic."""
-_MAX_MANIFEST = 1 << 20
-"""Largest size of a ``package.xml`` in bytes."""
 _LAYOUT_FOLDERS = frozenset({"urdf", "urdfs", "xacro", "robots", "sdf", "worlds"})
 """Names of folders that hold only descriptions; folders beside them, as ``../meshes``, belong to the same model."""
 
@@ -97,7 +95,7 @@ def model_folders(base: Path) -> Iterator[Path]:
 def _exported_folders(package: Path) -> Iterator[Path]:
     """Yield the folders in a package that it exports to Gazebo."""
     try:
-        manifest = read(package / "package.xml", limit=_MAX_MANIFEST)
+        manifest = read(package / "package.xml", option="side_file_bytes")
     except FileError:
         return
     for match in _EXPORT.finditer(manifest):
@@ -140,7 +138,7 @@ def is_called(folder: Path, name: str) -> bool:
 def declared_name(manifest: Path) -> str | None:
     """Return the name of the package that a ``package.xml`` declares; None if there is none or it cannot be read."""
     try:
-        match = _PACKAGE_NAME.search(read(manifest, limit=_MAX_MANIFEST))
+        match = _PACKAGE_NAME.search(read(manifest, option="side_file_bytes"))
     except FileError:
         return None
     return None if match is None else match[1].decode(errors="replace")

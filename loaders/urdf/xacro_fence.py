@@ -18,7 +18,7 @@ from typing import Any
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics
-from loaders.files import MAX_BYTES, FileError, read
+from loaders.files import FileError, read
 from loaders.loss_summary import LOGGER
 from loaders.safety.limits import LimitError
 from loaders.safety.text import printable, shortened
@@ -80,7 +80,7 @@ class Guard:
             reason = f"{path} lies outside the folders that may be read"
             raise FileError("resource.outside", reason, "add its folder to paths, or set unsafe_paths")
         try:
-            data = read(path, limit=MAX_BYTES)
+            data = read(path)
         except FileError as error:
             raise OSError(errno.EIO, error.reason, str(path)) from error
         self.context.diagnostics.spend("files", 1)

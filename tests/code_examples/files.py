@@ -127,8 +127,9 @@ def odd_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def small_limit(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the limit on the size of a file."""
-    monkeypatch.setattr(importlib.import_module("loaders.xml"), "MAX_BYTES", 10)
+    """Lower the limit on the size of a file, as the option ``limits`` does."""
+    limits = importlib.import_module("loaders.safety.limits")
+    monkeypatch.setitem(limits.Limits.__init__.__kwdefaults__, "text_file_bytes", 10)
 
 
 def axes(kind: str, first: str, second: str) -> str:

@@ -9,6 +9,13 @@ from pathlib import Path
 import pytest
 
 from loaders.files import FileError, is_inside, read, real_path, regular_files
+from loaders.safety.limits import Limits, budgeted
+
+
+def within(limit: int, path: str | os.PathLike[str]) -> bytes:
+    """Read a file of at most so many bytes."""
+    with budgeted(Limits(text_file_bytes=limit)):
+        return read(path)
 
 
 def refusal(path: Path, **options: object) -> str:
@@ -19,8 +26,10 @@ def refusal(path: Path, **options: object) -> str:
 
 def test_a_regular_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
-    assert read(tmp_path / "a", limit=5) == b"12345"
-    assert refusal(tmp_path / "a", limit=4) == "file.too-large"
+    assert within(5, tmp_path / "a") == b"12345"
+    with pytest.raises(FileError) as caught:
+        within(4, tmp_path / "a")
+    assert (caught.value.code, "text_file_bytes" in caught.value.hint) == ("file.too-large", True)
 
 
 def test_a_named_pipe_a_socket_and_a_device_are_refused_at_once(tmp_path: Path) -> None:
@@ -89,7 +98,7 @@ def test_a_sparse_file_of_a_terabyte_is_refused_without_being_read(tmp_path: Pat
     with open(tmp_path / "large", "wb") as stream:
         stream.truncate(1 << 40)
     with pytest.raises(FileError, match="larger than") as caught:
-        read(tmp_path / "large", limit=(1 << 40) - 1)
+        within((1 << 40) - 1, tmp_path / "large")
     assert caught.value.code == "file.too-large"
 
 
@@ -98,7 +107,7 @@ def test_a_file_whose_size_is_stated_as_zero_is_read_to_its_end() -> None:
     assert os.stat("/proc/self/maps").st_size == 0
     assert len(read("/proc/self/maps").splitlines()) > 10
     with pytest.raises(FileError, match="larger than"):
-        read("/proc/self/maps", limit=100)
+        within(100, "/proc/self/maps")
 
 
 @pytest.mark.parametrize("size", [0, 1, 4096, 100_000])
@@ -106,7 +115,7 @@ def test_a_file_is_read_whole_or_refused(tmp_path: Path, size: int) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes(range(256)) * (size // 256 + 1))
     os.truncate(path, size)
-    assert read(path, limit=size) == path.read_bytes()
+    assert within(size, path) == path.read_bytes()
     if size:
         with pytest.raises(FileError, match="larger than"):
-            read(path, limit=size - 1)
+            within(size - 1, path)

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaders.diagnostics import Diagnostics
-from loaders.xml import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS, parse, read_bytes
+from loaders.safety.limits import Limits
+from loaders.xml import MAX_DEPTH, MAX_ELEMENTS, parse, read_bytes
 from tests.support.xml_nodes import FUZZ, root_of
 
 
@@ -76,7 +77,7 @@ def test_a_compressed_file_is_not_unpacked_whatever_it_is_called(tmp_path: Path)
 def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
     large = tmp_path / "large.sdf"
     with large.open("wb") as stream:
-        stream.truncate(MAX_BYTES + 1)
+        stream.truncate(Limits().text_file_bytes + 1)
     found = Diagnostics()
     assert read_bytes(large, found) is None
     assert [entry.code for entry in found] == ["file.too-large"]

@@ -13,6 +13,7 @@ from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.convex_decomposition import CollisionMeshes, is_simplified, with_choice
+from bridge.geometry.pictures import PictureError
 from bridge.geometry.tessellation.terrain import terrain_triangles
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import (
@@ -213,10 +214,12 @@ class _Converter:
         if self.use is ShapeUse.MOVING_COLLISION:
             problem = "the height map {uri} is on a moving link, where PyBullet does not support it; ignored"
             return self._drop(problem, heightmap.uri, hint="use a mesh")
-        triangles = terrain_triangles(heightmap)
-        if triangles is None:
+        try:
+            triangles = terrain_triangles(heightmap, limit="terrain_triangles")
+        except PictureError as error:
             hint = "use an image of at least 2 x 2 pixels in a format that Pillow reads"
-            return self._drop("cannot read the height map {uri}; ignored", heightmap.uri, hint=hint)
+            problem = "cannot use the height map {uri}: {reason}; ignored"
+            return self._drop(problem, heightmap.uri, hint=hint, reason=str(error))
         path = self.files.write(stl(triangles), ".stl")
         yield replace(_mesh(path), concave=self.use is ShapeUse.STATIC_COLLISION)
 
@@ -262,9 +265,9 @@ class _Converter:
             margin=HULL_MARGIN,
         )
 
-    def _drop(self, template: str, uri: str, *, hint: str) -> None:
+    def _drop(self, template: str, uri: str, *, hint: str, **arguments: str) -> None:
         self.diagnostics.add(
-            Fate.DROPPED, "pybullet.shape-dropped", template, self.where, target=TARGET, hint=hint, uri=uri
+            Fate.DROPPED, "pybullet.shape-dropped", template, self.where, target=TARGET, hint=hint, uri=uri, **arguments
         )
 
 

@@ -5,29 +5,35 @@ from __future__ import annotations
 import numpy as np
 
 from bridge.geometry.heightmaps import gray_levels
+from bridge.geometry.pictures import PictureError
 from loaders.model import Heightmap
-from loaders.safety.limits import spend
+from loaders.safety.limits import LimitError, limit_of, spend
 from loaders.spatial import Array
 
 
-def terrain_triangles(heightmap: Heightmap) -> Array | None:
+def terrain_triangles(heightmap: Heightmap, *, limit: str = "mesh_triangles") -> Array:
     """Return the triangles of a height map in the geometry's frame [m], shape (n, 3, 3).
 
     The first row of the image is at the largest y, and white is the full height. The diagonal of every cell goes from
     its corner of smallest x and y to that of largest x and y, as in MuJoCo.
 
-    Returns:
-        The triangles; None if the image cannot be read or has fewer than two rows or columns.
+    Args:
+        heightmap: The height map.
+        limit: The limit on its triangles, by its name in `loaders.safety.limits.Limits`.
 
     Raises:
-        LimitError: if the call that is running has made too many triangles.
+        PictureError: if the image cannot be read, or has fewer than two rows or columns.
+        LimitError: if it makes too many triangles, or the call that is running has made too many.
     """
     image = gray_levels(heightmap.path)
-    if image is None or min(image.levels.shape) < 2:
-        return None
+    rows, columns = image.levels.shape
+    if min(rows, columns) < 2:
+        raise PictureError(f"the image has {columns} x {rows} pixels; expected 2 x 2 at least")
+    count = 2 * (rows - 1) * (columns - 1)
+    if count > limit_of(limit):
+        raise LimitError(limit, limit_of(limit))
+    spend("triangles", count)
     heights = image.levels / image.max_level
-    rows, columns = heights.shape
-    spend("triangles", 2 * (rows - 1) * (columns - 1))
     sx, sy, sz = heightmap.size
     x, y = np.meshgrid(np.linspace(-sx / 2.0, sx / 2.0, columns), np.linspace(-sy / 2.0, sy / 2.0, rows))
     points = np.stack((x, y, sz * heights[::-1]), axis=-1) + heightmap.position

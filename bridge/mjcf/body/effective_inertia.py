@@ -154,5 +154,7 @@ def _max_speed(joint: ScalarJoint, inertia: float, mechanism: Mechanism) -> floa
     axis = primitive.limits
     if axis is None or primitive.kind is not PrimitiveKind.HINGE or not 0.0 < axis.effort < math.inf:
         return 0.0
+    if not inertia > 0.0:  # an inertia that is not physical, which the export reports
+        return 0.0
     acceleration = axis.effort / inertia
     return min(acceleration * _PUSH, math.sqrt(2.0 * acceleration * max(axis.upper - axis.lower, 0.0)))

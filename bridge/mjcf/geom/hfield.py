@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bridge.geometry.heightmaps import gray_levels
+from bridge.geometry.pictures import PictureError
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import Heightmap
@@ -36,16 +37,18 @@ def read_heightfield(heightmap: Heightmap, link: str, where: Where, context: Con
     Returns:
         The height field; None, with a diagnostic, if the image cannot be read.
     """
-    gray = gray_levels(heightmap.path)
-    if gray is None:
+    try:
+        gray = gray_levels(heightmap.path)
+    except PictureError as error:
         context.report(
             Fate.DROPPED,
             "heightmap",
-            "cannot read the height map {uri} as an image",
+            "cannot read the height map {uri} as an image: {reason}",
             where,
             hint="use an existing image in a format that Pillow reads",
             subjects=(link,),
             uri=heightmap.uri,
+            reason=str(error),
         )
         return None
     lowest, highest = int(gray.levels.min()), int(gray.levels.max())

@@ -12,6 +12,7 @@ from bridge.geometry.file_cache import stored_folder
 from bridge.geometry.mesh_assets import shape_asset
 from bridge.geometry.mesh_properties import Faces
 from bridge.geometry.obj_format import obj
+from bridge.geometry.pictures import PictureError
 from bridge.geometry.tessellation.terrain import terrain_triangles
 from loaders.diagnostics import Where
 from loaders.model import Capsule, Cone, Ellipsoid, Geometry, Heightmap, Mesh, Polyline
@@ -36,8 +37,10 @@ def meshes_of(geometry: Geometry, report: Report, where: Where) -> tuple[Mesh, .
         assets = shape_asset(geometry, report.target, report.entries, where=where)
         parts: Iterable[tuple[Array, Faces]] = ((asset.vertices, asset.faces) for asset in assets)
     elif isinstance(geometry, Heightmap):
-        triangles = terrain_triangles(geometry)
-        parts = () if triangles is None else (_indexed(triangles),)
+        try:
+            parts = (_indexed(terrain_triangles(geometry)),)
+        except PictureError:  # the caller reports that there is no mesh
+            parts = ()
     elif isinstance(geometry, Ellipsoid):
         parts = (_round(frozen(geometry.radii), 0.0),)
     elif isinstance(geometry, Capsule):

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.files import MAX_BYTES, FileError, read
+from loaders.files import FileError, read
 from loaders.node import Node
 
 from .paths import find_file
@@ -141,7 +141,7 @@ class _Folders:
 
 def _contents(path: Path, node: Node) -> bytes | None:
     try:
-        data = read(path, limit=MAX_BYTES)
+        data = read(path, option="mesh_file_bytes")
     except FileError as error:
         node.invalid(error.code, "cannot read the file: {reason}", hint=error.hint, reason=error.reason)
         return None

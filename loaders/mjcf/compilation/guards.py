@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 
 from loaders.node import Node
+from loaders.safety.limits import how_to_raise, limit_of
 
-MAX_ELEMENTS = 50_000
-"""Largest number of elements after replication, composition and attachment."""
 MAX_DEPTH = 400
 """Largest number of nested elements; MuJoCo refuses about 500."""
 MAX_SIZE = 10_000_000
@@ -37,6 +36,7 @@ def check(root: Node, models: Mapping[str, int]) -> int:
     """
     total = 0
     pending = [(root, 1, 1)]
+    most = limit_of("mjcf_elements")
     while pending:
         node, copies, depth = pending.pop()
         if depth > MAX_DEPTH:
@@ -47,12 +47,13 @@ def check(root: Node, models: Mapping[str, int]) -> int:
         _check_sizes(node)
         copies *= _copies(node)
         total += copies * (1 + models.get(node.attributes.get("model", ""), 0) * (node.tag == "attach"))
-        if total > MAX_ELEMENTS:
+        if total > most:
             message = "the document makes more than {limit} elements by replication, composition and attachment"
-            node.invalid("mjcf-in.too-large", message, hint="reduce the counts", limit=MAX_ELEMENTS)
+            hint = f"reduce the counts, or {how_to_raise('mjcf_elements')}"
+            node.invalid("mjcf-in.too-large", message, hint=hint, limit=most)
             break
         pending.extend((child, copies, depth + 1) for child in node.children)
-    return min(total, MAX_ELEMENTS)
+    return min(total, most)
 
 
 def _copies(node: Node) -> int:

@@ -18,7 +18,6 @@ from loaders.files import FileError, read, regular_files
 from loaders.model import Material, Rgba
 from loaders.node import Node
 
-_MAX_BYTES = 1 << 20
 _GAZEBO_FOLDER = "file://media/materials/scripts/"
 """Start of the URIs that Gazebo looks up in its own installation."""
 _WORD = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|[{}\n]|[^\s{}]+")
@@ -121,7 +120,7 @@ def _read_script(file: Path) -> dict[str, _Entry]:
 
 @lru_cache(maxsize=64)
 def _parse_script(file: Path, _modified_ns: int) -> dict[str, _Entry]:
-    text = read(file, limit=_MAX_BYTES).decode("utf-8", errors="replace")
+    text = read(file, option="side_file_bytes").decode("utf-8", errors="replace")
     entries: dict[str, _Entry] = {}
     for blocks, words in _statements(text):
         header = " ".join(blocks[0]).replace(":", " : ").split() if blocks else []

@@ -200,3 +200,67 @@ def test_links_that_are_welded_together_count_no_pairs(tmp_path: Path, bullet_cl
     assert len(loaders.load(tmp_path / "a.sdf").to_dict()["excluded_collision_pairs"]) == 60 * 59 // 2
     with pytest.raises(loaders.LoadError, match="more than 1769 pairs"):
         loaders.load(tmp_path / "a.sdf").to_dict(limits=Limits(pairs=1769))
+
+
+# --- limits on one file ----------------------------------------------------------------------------------------------
+
+MESH_MODEL = "<sdf version='1.9'><model name='m'><link name='l'>{}</link></model></sdf>"
+SHAPE = "<{0} name='s'><geometry>{1}</geometry></{0}>"
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+MESH = "<mesh><uri>mesh.obj</uri></mesh>"
+COPIES = "<mujoco><worldbody><replicate count='6'><geom size='1'/></replicate></worldbody></mujoco>"
+ONE_FILE = {
+    "text_file_bytes": ("a.sdf", SDF, len(SDF)),
+    "yaml_elements": ("a.dmd.yaml", "directives: []\n", 2),
+    "mjcf_elements": ("a.xml", COPIES, 14),
+    "mesh_file_bytes": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), len(OBJ)),
+    "mesh_triangles": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), 4),
+    "mesh_parts": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), 2),
+    "picture_pixels": ("a.sdf", MESH_MODEL.format(SHAPE.format("collision", TERRAIN.format("a"))), 81),
+}
+"""A file for each limit, and the smallest limit under which it is read."""
+
+
+@pytest.mark.parametrize("option", sorted(ONE_FILE))
+def test_a_file_past_its_limit_is_not_read_and_the_finding_names_the_limit(tmp_path: Path, option: str) -> None:
+    name, text, least = ONE_FILE[option]
+    (tmp_path / name).write_text(text)
+    mesh = "usemtl a\n" * 2 + OBJ if option == "mesh_parts" else OBJ
+    (tmp_path / "mesh.obj").write_text(mesh + " " * sorted(ONE_FILE).index(option))
+    Image.linear_gradient("L").resize((9, 9)).save(tmp_path / "a.png")
+
+    def findings(limit: int) -> list[str]:
+        try:
+            options = {"limits": Limits(**{option: limit}), "quiet": True}
+            result = bridge.export_mjcf(loaders.load(tmp_path / name, **options), tmp_path / "out", **options)
+        except loaders.ModelError as error:
+            return [str(entry) for entry in error.diagnostics if option in str(entry)]
+        return [str(entry) for entry in result.diagnostics if option in str(entry)]
+
+    assert len(findings(least - 1)) == 1  # first: the cache keeps what a higher limit let through
+    assert findings(least) == []
+
+
+def test_a_manifest_past_its_limit_makes_no_package(tmp_path: Path) -> None:
+    package = tmp_path / "folder"
+    package.mkdir()
+    (package / "package.xml").write_text("<package><name>p</name></package>")
+    (package / "mesh.obj").write_text(OBJ)
+    shape = "<visual><geometry><mesh filename='package://p/mesh.obj'/></geometry></visual>"
+    (tmp_path / "a.urdf").write_text(f"<robot name='r'><link name='l'>{shape}</link></robot>")
+    least = len("<package><name>p</name></package>")
+    found = [
+        loaders.resolve(tmp_path / "a.urdf", paths=[tmp_path], limits=Limits(side_file_bytes=limit))[0].path
+        for limit in (least, least - 1)
+    ]
+    assert found == [package / "mesh.obj", None]
+
+
+def test_terrain_that_pybullet_has_no_memory_for_is_an_error(tmp_path: Path, bullet_client: int) -> None:
+    Image.linear_gradient("L").resize((9, 9)).save(tmp_path / "a.png")
+    model = MESH_MODEL.format(SHAPE.format("collision", TERRAIN.format("a")))
+    (tmp_path / "a.sdf").write_text(model.replace("<link", "<static>1</static><link"))
+    load = partial(bridge.load_into_pybullet, tmp_path / "a.sdf", physicsClientId=bullet_client, quiet=True)
+    assert load(limits=Limits(terrain_triangles=128)) >= 0
+    with pytest.raises(loaders.LoadError, match="more than 127 terrain_triangles"):
+        load(limits=Limits(terrain_triangles=127))
