@@ -34,8 +34,8 @@ ON_DEMAND = {
 
 ORDER = {
     "loaders": (
-        {"reading"},
-        {"files", "repairs", "safety"},
+        {"reading", "safety"},
+        {"files", "repairs"},
         {"notebook"},
         {"diagnostics", "spatial", "option_names"},
         {"loss_summary"},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import bridge
+import loaders
 from bridge import lower
 from bridge.mjcf.body.effective_inertia import effective_inertia, max_effort
 from loaders.model import JointAxis, JointType
@@ -32,3 +34,14 @@ def test_the_largest_effort_turns_a_hinge_by_a_fifth_of_a_radian_in_one_step() -
     axis = JointAxis(xyz=frozen((0.0, 0.0, 1.0)), lower=-1e9, upper=1e9)
     effort = max_effort(0.5, axis, 1e-3, speed=100.0)
     assert effort / 0.5 * 1e-3 * 1e-3 == pytest.approx(0.2)
+
+
+def test_a_negative_mass_is_an_error_of_ours_although_no_speed_follows_from_it() -> None:
+    """The inertia that a motor moves is negative, so that full effort has no speed."""
+    tensor = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    body = f'<inertial><origin xyz="0 0 1"/><mass value="-1"/>{tensor}</inertial>'
+    ends = '<parent link="a"/><child link="b"/><axis xyz="0 1 0"/>'
+    joint = f'<joint name="j" type="revolute">{ends}<limit lower="-1" upper="1" effort="9" velocity="1"/></joint>'
+    urdf = f'<robot name="r"><link name="a"/><link name="b">{body}</link>{joint}</robot>'
+    with pytest.raises(loaders.ExportError, match="negative"):
+        bridge.to_mjcf(loaders.load_string(urdf, format="urdf", quiet=True), quiet=True)
