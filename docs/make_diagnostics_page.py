@@ -31,6 +31,7 @@ PREFIXES = {
         " that the parity check takes into account."
     ),
     "gazebo": "Plugins of Gazebo, in SDFormat and URDF.",
+    "dart": "What DART, as an engine of comparisons, does not represent.",
     "directives": "The reader of Drake model directives.",
     "mesh": "Mesh files, and shapes that become meshes in a target.",
     "texture": "Image files of textures in a target.",

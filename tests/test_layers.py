@@ -27,8 +27,8 @@ from tests.support.source_tree import (
 )
 
 ON_DEMAND = {
-    "cloudpickle", "coacd", "collada", "dask", "distributed", "fast_simplification", "jinja2", "matplotlib", "mujoco",
-    "pybullet", "pydrake", "rich", "trimesh", "viser", "xacro", "yaml",
+    "cloudpickle", "coacd", "collada", "dartpy", "dask", "distributed", "fast_simplification", "jinja2", "matplotlib",
+    "mujoco", "pybullet", "pydrake", "rich", "trimesh", "viser", "xacro", "yaml",
 }  # fmt: skip
 """Imported by the function that uses them, never with a module."""
 

@@ -1,10 +1,33 @@
-"""Codes of the parity check about differences of Drake's own parser."""
+"""Codes of the parity check: what DART does not represent, and the differences of Drake's own parser."""
 
 from __future__ import annotations
 
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "dart.constraint": CodeInfo(
+        "DART has no distance constraints and no tendons.", "Compare other engines.", (Fate.DROPPED,)
+    ),
+    "dart.coupling": CodeInfo("DART couples joints with one axis only.", "Compare other engines.", (Fate.DROPPED,)),
+    "dart.coupling-of-speeds": CodeInfo(
+        "DART couples the speeds of joints with a delay of a step and corrects no positions; the error after a second"
+        " is about a time step times the change of speed.",
+        "Reduce the time step.",
+        (Fate.APPROXIMATED,),
+    ),
+    "dart.force-element": CodeInfo(
+        "DART has no bushings, no springs between links, and no springs of ball joints.",
+        "Compare other engines.",
+        (Fate.DROPPED,),
+    ),
+    "dart.rotor-inertia": CodeInfo(
+        "DART has no inertia of rotors.", "Add it to the inertia of the links.", (Fate.DROPPED,)
+    ),
+    "dart.shape": CodeInfo(
+        "DART gets no mesh, height map or polyline, which it would read from files itself.",
+        "Use primitive shapes for collision.",
+        (Fate.DROPPED,),
+    ),
     "drake.continuous-limits": CodeInfo(
         "Drake keeps the limits of a continuous joint.",
         "Remove the limits, or make the joint revolute.",

@@ -46,7 +46,7 @@ from bridge.parity.report.junit import junit
 from bridge.parity.report.notebook_card import verdict_card
 from bridge.parity.results.losses import conditions
 from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
-from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
+from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
 from loaders.option_names import check_option_names
@@ -207,8 +207,9 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         details |= {"positions": dict(positions or {}), "inertia": inertia, "base": base}
         details |= {"load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, seed, configurations)
-    rows += _motion_rows(selected, mechanism, named, seed, progress)
-    rows += _witness_rows(selected, mechanism, named, seed, search)
+        able = [(name, factory) for name, factory in named if name in answering]
+    rows += _motion_rows(selected, mechanism, able, seed, progress)
+    rows += _witness_rows(selected, mechanism, able, seed, search)
     found = Comparison(
         model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows), engines=names,
         environment=environment, diagnostics=diagnostics, details=details,
@@ -334,7 +335,19 @@ def _motion_rows(
     for level, rows in _MOTION_LEVELS.items():
         if level in levels:
             progress(f"{level} {_DESCRIPTIONS[level]}")
-            yield from rows(mechanism, moving, seed)
+            try:
+                yield from rows(mechanism, moving, seed)
+            except NotReportedError as error:
+                yield _interrupted(level, moving, str(error))
+
+
+def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> Row:
+    """The row of a level whose remaining rows an engine prevents, because it crashed."""
+    pair = engines[0][0], engines[-1][0]
+    return Row(
+        level=level, quantity="motion", unit="", engines=pair, error=0.0, tolerance=0.0, where="",
+        outcome=Outcome.UNKNOWN, cause=cause,
+    )  # fmt: skip
 
 
 def _witness_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.support.code_example import Example
 
 from . import (
+    dart,
     directives_writer,
     drake,
     files,
@@ -21,6 +22,7 @@ from . import (
 )
 
 EXAMPLES: dict[str, Example] = {
+    **dart.EXAMPLES,
     **directives_writer.EXAMPLES,
     **drake.EXAMPLES,
     **files.EXAMPLES,

@@ -21,6 +21,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dofs import moving_links, scalar_dofs, without_sentinel
+from .drake.drake_differences import known_differences
 from .drake.drake_motion import SUBSTEPS, DrakeMotion, NoMotionError
 from .drake.drake_names import (
     ModelMismatchError,
@@ -32,7 +33,6 @@ from .drake.drake_names import (
     velocity_order,
 )
 from .drake.drake_plant import UnsupportedModelError, needs_steps, read_plant, without_log
-from .drake_differences import known_differences
 from .protocol import Dof, JointParameters, NotReportedError
 
 _IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}

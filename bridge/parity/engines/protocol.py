@@ -141,6 +141,7 @@ _ENGINES = {
     "mujoco": "bridge.parity.engines.mujoco_engine:MujocoEngine",
     "pybullet": "bridge.parity.engines.pybullet_engine:PyBulletEngine",
     "drake": "bridge.parity.engines.drake_engine:DrakeEngine",
+    "dart": "bridge.parity.engines.dart.dart_engine:DartEngine",
     "pybullet-urdf": "bridge.parity.engines.native_loaders:PyBulletUrdf",
     "pybullet-sdf": "bridge.parity.engines.native_loaders:PyBulletSdf",
     "mujoco-urdf": "bridge.parity.engines.native_loaders:MujocoUrdf",
@@ -151,6 +152,7 @@ _ENGINES = {
 
 _MODULES = {
     "drake": "pydrake",
+    "dart": "dartpy",
     "pybullet-urdf": "pybullet",
     "pybullet-sdf": "pybullet",
     "mujoco-urdf": "mujoco",

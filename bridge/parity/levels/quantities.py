@@ -324,13 +324,14 @@ _ADDED_INERTIA = frozenset({
     "mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia", "drake.replaced-inertia",
 })  # fmt: skip
 _CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
-_ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia"})
+_ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
 _GRAVITY = frozenset({"pybullet.link-without-gravity", "drake.link-without-gravity"})
 _LOST_SHAPE = frozenset({
+    "dart.shape",
     "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane",
     "mjcf.no-shape", "mjcf.collide-without-contact",
 })  # fmt: skip
-_COUPLINGS = frozenset({"mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
+_COUPLINGS = frozenset({"dart.coupling", "mjcf.coupling", "pybullet.coupling", "pybullet.coupling-across-bodies"})
 
 QUANTITIES = (
     Quantity(level=Level.MODEL, name="mass", unit="", read=_mass, error=relative, causes=_CHANGED_INERTIA),

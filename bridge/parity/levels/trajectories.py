@@ -42,12 +42,12 @@ GROWTH_MARGIN = 2.0
 """Factor of the difference that a short motion predicts for a second, because its rate of growth varies."""
 CHAOTIC = 1e-3
 """Largest rounding error that is explained, relative to how far the links move; beyond it a motion shows nothing."""
-_ROTOR = "pybullet.rotor-inertia"
+_ROTORS = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
 _SOFT_CONSTRAINTS = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
     "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.open-at-zero", "pybullet.gear",
     "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop",
-    "pybullet.ball-constraint", "pybullet.cut-links",
+    "pybullet.ball-constraint", "pybullet.cut-links", "dart.coupling-of-speeds",
 })  # fmt: skip
 _SINGULAR_CAUSE = "the mass matrix is singular, so that the model does not determine its motion"
 _Named = Sequence[tuple[str, Factory]]
@@ -146,7 +146,7 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     if rounding.bound <= limit and rounding.explains(row.error):
         return explained(row, rounding)
     diagnostics = (entry for name in row.engines for entry in cache.trajectory(name, rollout).diagnostics)
-    lost = next((entry for entry in diagnostics if entry.code == _ROTOR), None)
+    lost = next((entry for entry in diagnostics if entry.code in _ROTORS), None)
     if lost is not None:
         return explained(row, cause_of(lost, row.quantity, math.inf))
     if rounding.bound > limit:

@@ -14,6 +14,11 @@ from .causes import Gap
 
 _SHAPES, _CONTACT, _COUPLINGS = "shapes", "contact parameters", "couplings"
 LOST: Mapping[str, str] = {
+    "dart.constraint": "constraints",
+    "dart.coupling": _COUPLINGS,
+    "dart.force-element": "forces between links",
+    "dart.rotor-inertia": "rotor inertia",
+    "dart.shape": _SHAPES,
     "drake.deformable": "deformation",
     "drake.mimic-ignored": _COUPLINGS,
     "drake.screw-limits": "limits",

@@ -27,8 +27,10 @@ class UnsupportedModelError(Exception):
 
 
 def needs_steps(mechanism: Mechanism) -> bool:
-    """Return whether Drake simulates a model in discrete time only, because it couples joints or holds constraints."""
-    return bool(mechanism.couplings or mechanism.scene.constraints)
+    """Return whether Drake simulates a model in discrete time only: with couplings, constraints or locked joints."""
+    axes = (axis for joint in mechanism.scene.joints for axis in joint.axes)
+    is_locked = any(axis.lower == axis.upper for axis in axes)
+    return is_locked or bool(mechanism.couplings or mechanism.scene.constraints)
 
 
 def read_plant(scene: Scene, search: Search, step: float = 0.0) -> Any:

@@ -71,6 +71,7 @@ _CHANGES: Mapping[str, _Change] = {
     "pybullet.base-without-inertia": _more_inertia,
     "pybullet.ball-without-inertia": _more_inertia,
     "pybullet.rotor-inertia": _without_rotor,
+    "dart.rotor-inertia": _without_rotor,
     "pybullet.link-without-gravity": _with_gravity,
     "drake.link-without-gravity": _with_gravity,
 }

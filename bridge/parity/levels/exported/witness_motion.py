@@ -16,7 +16,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import moving_links
 from bridge.parity.engines.protocol import Engine, Factory, NotReportedError
-from bridge.parity.levels.bounds.extrapolation import CONFIDENCE, limit_at_zero
+from bridge.parity.levels.bounds.extrapolation import CONFIDENCE, SINGULAR, condition, limit_at_zero
 from bridge.parity.levels.convergence import HALVINGS, MAX_EXACT_DOFS, exact_motion, log_log_slope
 from bridge.parity.levels.quantities import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
 from bridge.parity.levels.random_states import State, random_states, time_step, without_solver_effects
@@ -81,7 +81,8 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
 def _is_smooth(mechanism: Mechanism) -> bool:
     """Return whether only gravity, dampers, springs and dry friction, which is left out, act on the model."""
     scene = mechanism.scene
-    return not (mechanism.couplings or mechanism.closures or scene.constraints or scene.forces)
+    is_locked = any(axis.lower == axis.upper for joint in scene.joints for axis in joint.axes)
+    return not (is_locked or mechanism.couplings or mechanism.closures or scene.constraints or scene.forces)
 
 
 # --- the exact motion ------------------------------------------------------------------------------------------------
@@ -95,6 +96,8 @@ def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int)
     if step is None or len(moving.v_order) > MAX_EXACT_DOFS:
         return _unknown(SMOOTH_QUANTITY, engines, "the model is too stiff or too large for the exact motion")
     start = random_states(moving, 1, seed)[0]
+    if condition(moving, start) >= SINGULAR:
+        return _unknown(SMOOTH_QUANTITY, engines, "the mass matrix is singular, so that there is no exact motion")
     exact, remaining = _exact_poses(moving, start, step)
     if remaining > TOLERANCE:
         return _unknown(SMOOTH_QUANTITY, engines, f"the exact motion is known to {remaining:.0e} only")

@@ -13,7 +13,7 @@ pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 
 
-ASSETS = Path(__file__).parents[4] / "assets"
+ASSETS = Path(__file__).parents[5] / "assets"
 
 STATIC = ("L0", "L1")
 

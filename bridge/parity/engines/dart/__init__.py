@@ -1,0 +1,1 @@
+"""DART, the default engine of Gazebo, in a process of its own."""

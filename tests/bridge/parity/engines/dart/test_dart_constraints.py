@@ -1,0 +1,50 @@
+"""Couplings and loops hold in DART's motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bridge
+from bridge.parity.engines.dart.dart_engine import DartEngine
+from loaders.model import WORLD, Coupling, JointType
+from loaders.spatial import Pose
+from tests.support.scenes import joint, link, scene
+
+pytest.importorskip("dartpy")
+
+LINKS = [link("a"), link("b")]
+HINGES = [joint("j", WORLD, "a", xyz=(0, 1, 0)), joint("k", WORLD, "b", xyz=(0, 1, 0))]
+
+
+def test_a_joint_follows_another_and_the_leader_feels_it() -> None:
+    coupling = Coupling(follower="k", leader="j", multiplier=-0.5, offset=0.1)
+    mechanism = bridge.lower(scene(LINKS, HINGES, couplings=(coupling,)))
+    dart = DartEngine(mechanism)
+    assert dart.couplings() == {(("k", 0), ("j", 0)): pytest.approx((-0.5, 0.1))}
+    violations, positions = [], []
+    for step in (1e-3, 2.5e-4):
+        dart.set_step(step)
+        dart.set_state({"j": 0.4, "k": -0.1}, {})
+        dart.step(round(0.3 / step))
+        violations.append(dart.violations()["k"])
+        positions.append(float(np.ravel(dart.positions()["j"])[0]))
+    assert violations[1] < 0.4 * violations[0] < 4e-3
+    free = DartEngine(bridge.lower(scene(LINKS, HINGES)))
+    free.set_step(2.5e-4)
+    free.set_state({"j": 0.4}, {})
+    free.step(1200)
+    assert abs(float(np.ravel(free.positions()["j"])[0]) - positions[1]) > 0.01
+
+
+@pytest.mark.parametrize("kind", [JointType.BALL, JointType.REVOLUTE, JointType.FIXED])
+def test_a_loop_stays_closed(kind: JointType) -> None:
+    closing = joint(
+        "loop", "a", "b", kind, xyz=(0, 1, 0), X_PJ=Pose.of(p=(0.3, 0.0, 0.2)), X_CJ=Pose.of(p=(0.3, 0, 0.2))
+    )
+    dart = DartEngine(bridge.lower(scene(LINKS, [*HINGES, closing])))
+    dart.set_step(1e-3)
+    dart.set_state({}, {})
+    dart.step(300)
+    assert max(dart.violations().values()) < 1e-4
+    dart.close()
