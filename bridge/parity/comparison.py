@@ -9,7 +9,6 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack, cast
@@ -32,21 +31,18 @@ from bridge.parity.engines.protocol import (
     reads_file,
 )
 from bridge.parity.levels.attribution import attribute_differences
-from bridge.parity.levels.contact_scenarios import contact_rows
 from bridge.parity.levels.coverage import find_gaps
-from bridge.parity.levels.exported.witness_motion import witness_rows
-from bridge.parity.levels.invariants import invariant_rows
+from bridge.parity.levels.motion_levels import motion_level_rows, witnessed_rows
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
 from bridge.parity.levels.quantity_rows import quantity_rows, refusal_rows
 from bridge.parity.levels.random_states import State, random_states
 from bridge.parity.levels.stated.stated_quantities import STATED_QUANTITIES
-from bridge.parity.levels.trajectories import motion_rows
 from bridge.parity.report.html_report import html
 from bridge.parity.report.junit import junit
 from bridge.parity.report.notebook_card import verdict_card
 from bridge.parity.results.losses import conditions
 from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
-from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Outcome, Row
+from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
 from loaders.option_names import check_option_names
@@ -58,18 +54,6 @@ _T = TypeVar("_T")
 _NamedFactory = tuple[str, Factory]
 _Progress = Callable[[str], None]
 
-_MOTION_LEVELS: dict[Level, Callable[[Mechanism, Sequence[_NamedFactory], int], Iterator[Row]]] = {
-    Level.MOTION: motion_rows,
-    Level.INVARIANTS: invariant_rows,
-    Level.CONTACT: contact_rows,
-}
-"""The levels in which engines simulate motion: functions of a mechanism, the engines by name, and a seed."""
-_DESCRIPTIONS = {
-    Level.MOTION: "one step, order of convergence, a second of motion",
-    Level.INVARIANTS: "energy, momentum, a tumbling body",
-    Level.CONTACT: "rest, stack, slide, bounce",
-}
-"""The contents of these levels, for the progress messages."""
 _OPTIONS = frozenset({"levels", "seed", "configurations", "positions", "base", "inertia", "progress"})
 
 
@@ -208,8 +192,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         details |= {"load_options": dict(load_options), "levels": selected}
         environment = _environment(opened, seed, configurations)
         able = [(name, factory) for name, factory in named if name in answering]
-    rows += _motion_rows(selected, mechanism, able, seed, progress)
-    rows += _witness_rows(selected, mechanism, able, seed, search)
+    rows += motion_level_rows(selected, mechanism, able, seed, progress)
+    rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(
         model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows), engines=names,
         environment=environment, diagnostics=diagnostics, details=details,
@@ -325,47 +309,6 @@ def _static_rows(
         if quantity.level in levels:
             progress(f"{quantity.level} {quantity.name}")
             yield from quantity_rows(quantity, mechanism, engines, states)
-
-
-def _motion_rows(
-    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, progress: _Progress
-) -> Iterator[Row]:
-    """The rows of these levels of motion, for all engines that can simulate motion."""
-    moving = [(name, factory) for name, factory in named if not reads_file(factory)]
-    for level, rows in _MOTION_LEVELS.items():
-        if level in levels:
-            progress(f"{level} {_DESCRIPTIONS[level]}")
-            try:
-                yield from rows(mechanism, moving, seed)
-            except NotReportedError as error:
-                yield _interrupted(level, moving, str(error))
-
-
-def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> Row:
-    """The row of a level whose remaining rows an engine prevents, because it crashed."""
-    pair = engines[0][0], engines[-1][0]
-    return Row(
-        level=level, quantity="motion", unit="", engines=pair, error=0.0, tolerance=0.0, where="",
-        outcome=Outcome.UNKNOWN, cause=cause,
-    )  # fmt: skip
-
-
-def _witness_rows(
-    levels: Sequence[Level], mechanism: Mechanism, named: Sequence[_NamedFactory], seed: int, search: Search
-) -> Iterator[Row]:
-    """The rows of engines that read the file themselves and move."""
-    if Level.MOTION in levels:
-        witnesses = {
-            name: partial(_opened, factory=factory, search=search)
-            for name, factory in named
-            if is_witness_of_motion(factory)
-        }
-        moving = [(name, factory) for name, factory in named if not reads_file(factory)]
-        yield from witness_rows(mechanism, moving, witnesses, seed)
-
-
-def _opened(mechanism: Mechanism, factory: Factory, search: Search) -> Engine:
-    return factory(mechanism, search)
 
 
 # --- data of the report ----------------------------------------------------------------------------------------------

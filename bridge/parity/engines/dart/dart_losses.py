@@ -1,4 +1,4 @@
-"""What DART does not represent of a mechanism, as diagnostics."""
+"""Losses of a mechanism in DART, as diagnostics."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class DartProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process is alive."""
+        """True while the process is alive."""
         return self._worker.poll() is None
 
     @property

@@ -8,6 +8,7 @@ from bridge.parity.results.losses import ASSUMED, CONDITIONS, LOST, WITHOUT_EFFE
 from loaders.diagnostics import Diagnostic, Fate
 
 COMPARED = {
+    "dart",
     "directives", "drake", "gazebo", "lower", "mesh", "mjcf", "mjcf-in", "pybullet", "resource", "sdf", "srdf",
     "texture", "urdf", "xml",
 }  # fmt: skip
