@@ -9,9 +9,13 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.connections import BodyConnection
 from loaders.diagnostics import Fate
 from loaders.model import Actuator, BallConstraint, Joint, JointType, Link, Settings, WeldConstraint
+from loaders.model.common import NEUTRAL_SETTINGS
 from loaders.scene_queries.scoped_names import SEPARATOR
 
 from .feature import Item, UnsupportedFeature
+
+_CARRIED = NEUTRAL_SETTINGS | {"gravcomp"}
+"""Settings that need no report: they change nothing here, or a step function applies them."""
 
 
 def _floating_dynamics(mechanism: Mechanism) -> Iterator[Item]:
@@ -28,8 +32,9 @@ def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
         scene = mechanism.scene
         named: tuple[Link | Joint | Actuator, ...] = (*scene.links, *scene.joints, *scene.actuators)
         for item in named:
-            if any(key.startswith("sol") is not of_motion for key, _ in item.mujoco):
-                yield Item(f"{item.name} ({_written(item.mujoco)})", item.where, (item.name,))
+            settings = tuple(entry for entry in item.mujoco if entry[0] not in _CARRIED)
+            if any(key.startswith("sol") is not of_motion for key, _ in settings):
+                yield Item(f"{item.name} ({_written(settings)})", item.where, (item.name,))
         for link in () if of_motion else scene.links:
             for collision in link.collisions:
                 if collision.surface.mujoco:
@@ -79,6 +84,20 @@ def _softness(mechanism: Mechanism) -> Iterator[Item]:
                 yield Item(f"{between.name} ({_written(element.mujoco)})", between.where, between.subjects)
 
 
+def _elements(mechanism: Mechanism) -> Iterator[Item]:
+    for element in mechanism.scene.mujoco:
+        if element.section != "sensor":
+            text = _written((*element.references, *element.settings))
+            yield Item(f"{element.section}/{element.tag} {element.name} ({text})", element.where, (element.name,))
+
+
+def _sensors(mechanism: Mechanism) -> Iterator[Item]:
+    for element in mechanism.scene.mujoco:
+        if element.section == "sensor":
+            text = _written((*element.references, *element.settings))
+            yield Item(f"{element.tag} {element.name} ({text})", element.where, (element.name,))
+
+
 def _controls(mechanism: Mechanism) -> Iterator[Item]:
     for actuator in mechanism.scene.actuators:
         if any(map(math.isfinite, actuator.control)) or actuator.tendon:
@@ -112,6 +131,14 @@ MUJOCO_FEATURES = (
     UnsupportedFeature(
         "inactive-constraint", Fate.DROPPED,
         "constraints that the source switches off are left out: {names}", _switched_off,
+    ),
+    UnsupportedFeature(
+        "mujoco-element", Fate.DROPPED,
+        "PyBullet does not have these elements of MuJoCo: {names}", _elements,
+    ),
+    UnsupportedFeature(
+        "mujoco-sensor", Fate.NOTED,
+        "PyBullet does not have these sensors of MuJoCo: {names}", _sensors,
     ),
     UnsupportedFeature(
         "control-range", Fate.NOTED, "PyBullet has no actuators with a range of control: {names}", _controls,

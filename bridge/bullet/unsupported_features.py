@@ -26,6 +26,7 @@ from loaders.model import (
     TendonConstraint,
     Visual,
 )
+from loaders.scene_queries.gravity_share import gravity_share
 from loaders.scene_queries.scoped_names import SEPARATOR
 
 from .feature import Item, UnsupportedFeature
@@ -278,7 +279,7 @@ UNSUPPORTED_FEATURES = (
     UnsupportedFeature(
         "link-without-gravity", Fate.APPROXIMATED,
         "gravity acts on every link in PyBullet; the weight of these links is compensated once per step: {names}",
-        _links(lambda link: not link.gravity), _STEP,
+        _links(lambda link: gravity_share(link) != 1.0), _STEP,
     ),
     UnsupportedFeature(
         "velocity-decay", Fate.DROPPED, "PyBullet does not support velocity decay of single links: {names}",

@@ -45,7 +45,9 @@ CODES = {
         "A joint cannot move, because its links are static or welded together.", "", (Fate.NOTED,)
     ),
     "lower.tendon-inertia": CodeInfo(
-        "The reference mass matrix lacks the inertia of a tendon along a path in space.", "", (Fate.APPROXIMATED,)
+        "A tendon with inertia connects branches of the tree; MuJoCo neglects the inertia between them.",
+        "",
+        (Fate.APPROXIMATED,),
     ),
     "lower.thin-link": CodeInfo(
         "A link can turn about an axis about which nothing has inertia, such as a point mass; it gets 1e-9 kg m² more.",

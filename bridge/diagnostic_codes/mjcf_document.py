@@ -11,6 +11,9 @@ CODES = {
         (Fate.NOTED,),
     ),
     "mjcf.model-scopes": CodeInfo("Nested models are exported only as prefixes of names.", "", (Fate.NOTED,)),
+    "mjcf.mujoco-element": CodeInfo(
+        "A sensor, equality or soft body of MuJoCo names an item that is not in the document.", "", (Fate.DROPPED,)
+    ),
     "mjcf.physics": CodeInfo("A physics setting of another engine has no counterpart in MuJoCo.", "", (Fate.NOTED,)),
     "mjcf.refused": CodeInfo(
         "MuJoCo refuses to compile the export; the message names the element and the links that use it.",

@@ -158,6 +158,10 @@ CODES = {
         "Weld fewer links.",
         (Fate.APPROXIMATED,),
     ),
+    "pybullet.mujoco-element": CodeInfo(
+        "PyBullet does not have constraints of one joint or of tendons, nor MuJoCo's soft bodies.", "", (Fate.DROPPED,)
+    ),
+    "pybullet.mujoco-sensor": CodeInfo("PyBullet does not have the sensors of MuJoCo.", "", (Fate.NOTED,)),
     "pybullet.mujoco-settings": CodeInfo(
         "Settings of MuJoCo that change the motion are not carried.", "", (Fate.DROPPED,)
     ),

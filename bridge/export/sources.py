@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import loaders
+from bridge.geometry.inline_assets import with_asset_files
 from bridge.lowering.inertia_repair import with_repaired_inertia
 from bridge.lowering.inputs import Source
 from bridge.mechanism import Mechanism
@@ -26,11 +27,11 @@ def scene_of(source: Source, options: LoadOptions) -> Scene:
         TypeError: if the source is neither a path, a scene nor a mechanism.
     """
     if isinstance(source, str | os.PathLike):
-        return loaders.load(source, **options)
+        return with_asset_files(loaders.load(source, **options))
     scene = source.scene if isinstance(source, Mechanism) else source
     if not isinstance(scene, Scene):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
-    return scene
+    return with_asset_files(scene)
 
 
 def repaired(scene: Scene, report: Report, *, wanted: bool) -> Scene:

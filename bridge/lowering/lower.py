@@ -6,10 +6,13 @@ and composite joints, several roots, kinematic loops, couplings. Names are resol
 
 from __future__ import annotations
 
+import itertools
+
+from bridge.geometry.inline_assets import with_asset_files
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Primitive, PrimitiveKind
 from loaders.diagnostics import Diagnostics, ExportError, Fate
-from loaders.model import WORLD, Joint, JointType, TendonPartType, by_name
+from loaders.model import WORLD, Joint, JointType, Tendon, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
@@ -42,6 +45,7 @@ def lower(scene: Scene) -> Mechanism:
         (2, 2)
     """
     diagnostics = Diagnostics()
+    scene = with_asset_files(scene)
     cut = cut_loops(scene, diagnostics)
     bodies = _bodies(cut.scene, spanning_forest(cut.scene, cut.tree), diagnostics)
     v_order = tuple(dof for body in bodies for dof in body.dofs)
@@ -51,7 +55,7 @@ def lower(scene: Scene) -> Mechanism:
     )
     couplings = resolve_couplings(scene, indices.dofs, diagnostics)
     _report_kinematic(bodies, diagnostics)
-    _report_tendon_inertia(scene, diagnostics)
+    _report_tendon_inertia(scene, bodies, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
     return Mechanism(
         scene=scene,
@@ -142,20 +146,44 @@ def free_joint_name(link: str, joint_names: set[str]) -> str:
     return link
 
 
-def _report_tendon_inertia(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report tendons on a path in space whose inertia the mass matrix of the mechanism lacks."""
-    for tendon in scene.tendons:
-        if tendon.inertia and not any(part.type is TendonPartType.JOINT for part in tendon.parts):
+def _report_tendon_inertia(scene: Scene, bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:
+    """Report tendons with an inertia between branches, which MuJoCo neglects and the reference does not."""
+    for tendon in scene.tendons if any(tendon.inertia for tendon in scene.tendons) else ():
+        if tendon.inertia and not _is_chain(_moved_bodies(tendon, bodies), bodies):
             diagnostics.add(
                 Fate.APPROXIMATED,
                 "lower.tendon-inertia",
-                "tendon {tendon} has an inertia of {inertia:g} kg along its path; it is carried to MuJoCo, but the "
-                "reference mass matrix lacks it",
+                "tendon {tendon} has an inertia of {inertia:g} and connects different branches of the tree of bodies; "
+                "MuJoCo neglects the inertia between them, and the reference does not",
                 tendon.where,
                 subjects=(tendon.name,),
                 tendon=tendon.name,
                 inertia=tendon.inertia,
             )
+
+
+def _moved_bodies(tendon: Tendon, bodies: tuple[Body, ...]) -> set[int]:
+    """Return the bodies whose joints may change the length of a tendon."""
+    joints = {part.joint for part in tendon.parts if part.joint}
+    moved = {i for i, body in enumerate(bodies) if body.joint in joints}
+    index = {body.name: i for i, body in enumerate(bodies)}
+    points = [_chain(index.get(part.link, ROOT), bodies) for part in tendon.parts if not part.joint]
+    return moved.union(*(a ^ b for a, b in itertools.pairwise(points)))
+
+
+def _chain(body: int, bodies: tuple[Body, ...]) -> set[int]:
+    """Return a body and its ancestors, without those that do not move against their parents."""
+    chain = set()
+    while body != ROOT:
+        if bodies[body].primitives:
+            chain.add(body)
+        body = bodies[body].parent
+    return chain
+
+
+def _is_chain(members: set[int], bodies: tuple[Body, ...]) -> bool:
+    """Return whether of any two bodies one is an ancestor of the other."""
+    return not members or members <= _chain(max(members), bodies)
 
 
 def _report_kinematic(bodies: tuple[Body, ...], diagnostics: Diagnostics) -> None:

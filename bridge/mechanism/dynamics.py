@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loaders.scene_queries.gravity_share import gravity_share
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen, quaternion_to_matrix, rotation_about, skew
 
 from .bodies import ROOT, Body, Primitive, PrimitiveKind
@@ -124,7 +125,7 @@ def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Arra
         moving = segment.parent != ROOT
         S_v = segment.S @ rates[segment.v]
         V_i = (segment.X @ V[segment.parent] if moving else np.zeros(6)) + S_v
-        weight = base if segment.has_gravity else np.zeros(6)
+        weight = segment.weight * base
         A_i = segment.X @ (A[segment.parent] if moving else np.zeros(6)) + _cross(V_i) @ S_v
         A_i += segment.apparent(S_v)
         V.append(V_i)
@@ -180,7 +181,8 @@ class _Segment:
     """Spatial inertia of its body, shape (6, 6); zero for all but the last segment of a body."""
     X_WS: Pose
     """Pose in the world."""
-    has_gravity: bool
+    weight: float
+    """Share of gravity that acts on it."""
     is_free: bool
 
     def apparent(self, S_v: Array) -> Array:
@@ -224,7 +226,7 @@ def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[
                     v=v,
                     inertia=_matrix(body.inertia.moved(X_MB[-1])) if carries else np.zeros((6, 6)),
                     X_WS=X_WP @ X,
-                    has_gravity=body.link.gravity,
+                    weight=gravity_share(body.link),
                     is_free=kind_of(body) is PrimitiveKind.FREE,
                 )
             )

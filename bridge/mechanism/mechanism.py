@@ -27,6 +27,7 @@ from .connections import BodyConnection, MechanismActuator, MechanismConstraint
 from .coordinates import Coordinates, Position, joint_index
 from .loop_closure import with_loops_closed
 from .mass_matrix_at_zero import MAX_DOFS, MassMatrixAtZero
+from .tendon_paths import LinkMotion, is_path, length_gradient
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -202,23 +203,32 @@ class Mechanism:
 
     def mass_matrix(self, q: Mapping[str, Position] | None = None) -> Array:
         """Return the mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
-        M = dynamics.mass_matrix(self.bodies, self.positions_by_body(q))
-        for inertia, coefficients in self._tendon_inertias:
-            M += inertia * np.outer(coefficients, coefficients)
+        positions = self.positions_by_body(q)
+        M = dynamics.mass_matrix(self.bodies, positions)
+        for inertia, gradient in self._tendon_inertias(positions):
+            M += inertia * np.outer(gradient, gradient)
         return M
 
-    @cached_property
-    def _tendon_inertias(self) -> tuple[tuple[float, Array], ...]:
-        """Inertia of each tendon over joints, and its coefficient of each velocity."""
-        found = []
-        for tendon in self.tendons:
-            coefficients = np.zeros(len(self.v_order))
-            for part in tendon.parts:
-                if part.type is TendonPartType.JOINT and (part.joint, 0) in self.dof_index:
-                    coefficients[self.dof_index[part.joint, 0]] += part.value
-            if tendon.inertia and coefficients.any():
-                found.append((tendon.inertia, coefficients))
-        return tuple(found)
+    def _tendon_inertias(self, positions: Sequence[Coordinates]) -> list[tuple[float, Array]]:
+        """Return the inertia of each tendon that has one, and the derivative of its length by the velocities."""
+        tendons = [tendon for tendon in self.tendons if tendon.inertia]
+        if not tendons:
+            return []
+        names = (body.name for body in self.bodies)
+        motion = LinkMotion(
+            poses=dict(zip(names, dynamics.poses(self.bodies, positions), strict=True)),
+            jacobians=dynamics.jacobians(self.bodies, positions),
+            nv=len(self.v_order),
+        )
+        return [(t.inertia, length_gradient(t, motion) if is_path(t) else self._coefficients(t)) for t in tendons]
+
+    def _coefficients(self, tendon: Tendon) -> Array:
+        """Return the derivative of a sum of joint positions by the velocities."""
+        coefficients = np.zeros(len(self.v_order))
+        for part in tendon.parts:
+            if part.type is TendonPartType.JOINT and (part.joint, 0) in self.dof_index:
+                coefficients[self.dof_index[part.joint, 0]] += part.value
+        return coefficients
 
     @cached_property
     def mass_matrix_at_zero(self) -> MassMatrixAtZero | None:

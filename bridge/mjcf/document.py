@@ -9,7 +9,7 @@ from bridge.export.number_format import placement
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
-from bridge.mjcf.body.inertial import inertials
+from bridge.mjcf.body.inertial import AXES, inertials
 from bridge.mjcf.body.joints import ScalarJoint, joint_elements, joint_of_velocity
 from bridge.mjcf.body.keyframe import write_keyframes
 from bridge.mjcf.body.sensors import write_sensors
@@ -18,6 +18,7 @@ from bridge.mjcf.body.virtual_links import carried_bodies
 from bridge.mjcf.constraint.actuator_laws import write_actuator_laws
 from bridge.mjcf.constraint.actuators import write_actuators
 from bridge.mjcf.constraint.equality import write_equalities
+from bridge.mjcf.constraint.mujoco_elements import write_mujoco_elements
 from bridge.mjcf.constraint.path_tendons import write_path_tendons
 from bridge.mjcf.constraint.tendons import write_tendons
 from bridge.mjcf.geom.assets import AssetLibrary, name_colors
@@ -29,6 +30,7 @@ from bridge.mjcf.geom.excludes import report_ignored_filters, write_excludes
 from bridge.mjcf.geom.geoms import GeomWriter, PlacedShape, WrittenShapes
 from bridge.mjcf.postprocess.defaults import write_defaults
 from bridge.mjcf.postprocess.mjx_support import report_mjx_support
+from bridge.mjcf.postprocess.reference_pose import move_to_reference
 from bridge.mjcf.postprocess.submodels import assign_files
 from bridge.mjcf.postprocess.unsupported_fields import report_unsupported_fields
 from bridge.mjcf.xml.context import Context, Document
@@ -110,6 +112,7 @@ def _write_sections(
     write_actuator_laws(scalar_joints, tendons, context)
     write_sensors(shapes.geom_names, context)
     write_lights(context)
+    write_mujoco_elements(shapes.geom_names, context)
     return speed_limited
 
 
@@ -120,6 +123,7 @@ def _finish(speed_limited: frozenset[str], context: Context) -> None:
     write_keyframes(context.document["actuator"].children, context)
     report_unsupported_fields(speed_limited, context)
     report_mjx_support(context)
+    move_to_reference(context)
     _nest_bodies(context)
     write_defaults(context)
 
@@ -210,7 +214,7 @@ def _body(body: Body, context: Context) -> Element:
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
-    element.set(**dict(body.link.mujoco))
+    element.set(**{key: text for key, text in body.link.mujoco if key != AXES})
     return element
 
 

@@ -6,13 +6,15 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "mjcf-in.actuator": CodeInfo(
-        "An actuator is not carried: a plugin, several controls, a delay, states of a DC motor, or a rare target.",
+        "An actuator is not carried: a plugin is its law, or what it drives is of an unknown type.",
         "",
         (Fate.DROPPED,),
     ),
+    "mjcf-in.controls": CodeInfo(
+        "An actuator has several controls; the scene states the range of the first.", "", (Fate.APPROXIMATED,)
+    ),
     "mjcf-in.equality": CodeInfo(
-        "An equality constraint is not carried: of tendons, of soft bodies, of a single joint, or a coupling that is"
-        " switched off.",
+        "An equality constraint is of a kind that a scene does not have, such as the strain of a soft body.",
         "",
         (Fate.DROPPED,),
     ),
@@ -37,7 +39,9 @@ CODES = {
         "Apply the rotation to the file.",
         (Fate.APPROXIMATED,),
     ),
-    "mjcf-in.not-carried": CodeInfo("Elements of a kind that a scene does not hold.", "", (Fate.NOTED,)),
+    "mjcf-in.not-carried": CodeInfo(
+        "Elements of a kind that a scene does not hold, or a sensor of a plugin.", "", (Fate.NOTED, Fate.DROPPED)
+    ),
     "mjcf-in.not-finite": CodeInfo("A number is NaN.", "Write a number.", (Fate.INVALID,)),
     "mjcf-in.options": CodeInfo(
         "Options of a file that SDFormat or directives include are left out, such as its gravity and time step.",
@@ -49,14 +53,12 @@ CODES = {
         "MuJoCo's compiler refuses the model.", "Correct what the message names.", (Fate.INVALID,)
     ),
     "mjcf-in.shape": CodeInfo(
-        "The shape of a geom has no file that a scene could name; the inertia is carried.",
-        "Save the shape to a file.",
-        (Fate.DROPPED,),
+        "The shape of a geom is approximated: a signed distance field by its mesh, the heights of a field by gray"
+        " levels.",
+        "",
+        (Fate.APPROXIMATED,),
     ),
     "mjcf-in.skin": CodeInfo("A skin is not carried; it has no effect on the motion.", "", (Fate.NOTED,)),
-    "mjcf-in.soft-body": CodeInfo(
-        "The forces between the particles of a soft body are not carried.", "", (Fate.DROPPED,)
-    ),
     "mjcf-in.too-large": CodeInfo(
         "The document makes too many elements or nests them too deeply.", "Reduce the counts.", (Fate.INVALID,)
     ),

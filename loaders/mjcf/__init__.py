@@ -22,13 +22,15 @@ from .compilation.inputs import Inputs
 from .compilation.source import Source
 from .elements.actuators import read_actuators
 from .elements.contacts import read_excludes, read_pairs
-from .elements.equalities import read_constraints, read_couplings
+from .elements.equalities import read_constraints, read_couplings, read_equality_elements
 from .elements.frames import read_frames
 from .elements.keyframes import read_keyframes
 from .elements.links import read_links
 from .elements.options import read_gravity, read_physics, report_options_of_include, report_warnings
 from .elements.tendons import read_tendons
 from .elements.unsupported import report_unsupported
+from .engine_elements.sensors import read_sensors
+from .engine_elements.soft_bodies import read_soft_bodies
 
 _NAMELESS = "MuJoCo Model"
 
@@ -103,5 +105,6 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         filter_rules=rules,
         contact_pairs=read_pairs(collisions, source),
         tendons=read_tendons(source),
+        mujoco=(*read_soft_bodies(source), *read_equality_elements(source), *read_sensors(source)),
         keyframes=read_keyframes(source),
     )

@@ -23,6 +23,7 @@ from .joints import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from .keyframes import Keyframe
 from .links import Collision, Frame, Light, Link, Model, Sensor, Visual
 from .materials import Material
+from .mujoco_elements import MujocoElement
 from .scene_data import Physics, SceneData
 from .surfaces import Friction, Hydroelastic, Surface
 from .tendons import Tendon, TendonPart, TendonPartType
@@ -61,6 +62,7 @@ __all__ = [
     "Material",
     "Mesh",
     "Model",
+    "MujocoElement",
     "Named",
     "Physics",
     "Plane",

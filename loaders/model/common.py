@@ -19,6 +19,9 @@ Rgba = tuple[float, float, float, float]
 Settings = tuple[tuple[str, str], ...]
 """Attribute and text of each setting of MuJoCo, as in MJCF, that no other field holds."""
 
+NEUTRAL_SETTINGS = frozenset({"ref", "inertial/quat"})
+"""Settings that select one of several forms of the same model."""
+
 
 class Named(Protocol):
     """An item with a name."""

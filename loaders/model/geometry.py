@@ -80,6 +80,8 @@ class Mesh:
     """Maximum number of parts of a convex decomposition."""
     voxel_resolution: int = 200000
     """Number of voxels of a convex decomposition."""
+    data: bytes | None = None
+    """Content of an OBJ file, if the source has the mesh in itself; then it counts instead of ``path``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,8 @@ class Heightmap:
     """Offset [m]."""
     sampling: int = 1
     """Number of samples per pixel."""
+    data: bytes | None = None
+    """Content of a PNG file, if the source has the heights in itself; then it counts instead of ``path``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from .filters import ContactPair, FilterGroup, FilterRule
 from .joints import Actuator, Coupling, Joint
 from .keyframes import Keyframe
 from .links import Frame, Light, Link, Model
+from .mujoco_elements import MujocoElement
 from .tendons import Tendon
 
 
@@ -63,4 +64,5 @@ class SceneData:
     keyframes: tuple[Keyframe, ...] = ()
     contact_pairs: tuple[ContactPair, ...] = ()
     tendons: tuple[Tendon, ...] = ()
+    mujoco: tuple[MujocoElement, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

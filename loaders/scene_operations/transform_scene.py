@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from loaders.model import WORLD, Joint, JointType, Link, Settings, Tendon, TendonPart
+from loaders.model import WORLD, Joint, JointType, Link, MujocoElement, Settings, Tendon, TendonPart
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
@@ -59,6 +59,7 @@ _ITEMS = (
     "keyframes",
     "contact_pairs",
     "tendons",
+    "mujoco",
     "diagnostics",
 )
 
@@ -79,6 +80,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "keyframes": ("name", "joints"),
     "contact_pairs": ("link_A", "link_B"),
     "tendons": ("name",),
+    "mujoco": ("name",),
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
@@ -122,6 +124,7 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
         for kind, keys in _NAMES.items()
     }
     items["tendons"] = tuple(_renamed_tendon(tendon, rename) for tendon in items["tendons"])
+    items["mujoco"] = tuple(_renamed_element(element, rename) for element in items["mujoco"])
     for kind in ("couplings", "actuators", "constraints"):
         items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
     items["links"] = tuple(replace(link, model=rename.model(link.model)) for link in items["links"])
@@ -139,6 +142,10 @@ def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
         return item
     renamed = tuple((key, rename(text) if key in _NAMING_SETTINGS else text) for key, text in settings)
     return replace(item, mujoco=renamed)
+
+
+def _renamed_element(element: MujocoElement, rename: _Renaming) -> MujocoElement:
+    return replace(element, references=tuple((key, rename(name)) for key, name in element.references))
 
 
 def _renamed_tendon(tendon: Tendon, rename: _Renaming) -> Tendon:

@@ -7,6 +7,7 @@ from typing import Any
 
 import loaders
 from loaders import Scene
+from loaders.model import MujocoElement
 from tests.support.code_example import Example, exporting, loading_into_pybullet, lowering
 from tests.support.mjcf_documents import BALL, document
 
@@ -45,19 +46,28 @@ def with_missing_collision() -> Scene:
     return dataclasses.replace(model, contact_pairs=(dataclasses.replace(pair, collision_A="none"),))
 
 
+def without_site() -> Scene:
+    """A sensor on a site that is not in the scene."""
+    element = MujocoElement(name="n", section="sensor", tag="gyro", references=(("site", "gone"),))
+    return dataclasses.replace(scene(), mujoco=(element,))
+
+
 PAIRED: Any = "".join(f'<body name="{n}"><freejoint/><geom name="g{n}" size="1"/></body>' for n in "ab")
 PAIR = '<contact><pair geom1="ga" geom2="gb"/></contact>'
 WELD = '<equality><weld name="w" body1="a" body2="b" active="false" solref="0.1 1"/></equality>'
 
 EXAMPLES = {
     "lower.tendon-inertia": lowering(scene(TWO, tendon('armature="1"')), "t"),
+    "mjcf.mujoco-element": exporting(without_site(), "n", "gone"),
     "mjcf.contact-pair": exporting(with_missing_collision(), "a", "b"),
     "mjcf.free-joint": exporting(uneven(), "a"),
     "pybullet.contact-pair": in_pybullet(PAIR, "a", "b", body=PAIRED),
     "pybullet.control-range": in_pybullet('<actuator><motor name="m" joint="j" ctrlrange="-1 1"/></actuator>', "m"),
     "pybullet.floating-dynamics": in_pybullet("", "j", body=FREE),
     "pybullet.inactive-constraint": in_pybullet(WELD, "a", "b"),
-    "pybullet.mujoco-settings": in_pybullet("", "a", body=f'<body name="a" gravcomp="0.5"><joint/>{BALL}</body>'),
+    "pybullet.mujoco-settings": in_pybullet("", "j", body=f'<body name="a"><joint name="j" margin="1"/>{BALL}</body>'),
+    "pybullet.mujoco-element": in_pybullet('<equality><joint name="e" joint1="j"/></equality>', "e"),
+    "pybullet.mujoco-sensor": in_pybullet('<sensor><clock name="c"/></sensor>', "c"),
     "pybullet.mujoco-solver": in_pybullet(WELD, "a", "b"),
     "pybullet.stated-tendon": in_pybullet(tendon(), "t"),
 }

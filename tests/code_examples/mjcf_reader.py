@@ -8,6 +8,16 @@ from tests.support.mjcf_documents import BALL, TETRAHEDRON, document
 BODY = f'<body name="b"><joint name="j"/>{BALL}</body>'
 MESH = '<body name="b"><geom name="g" type="mesh" mesh="m"/></body>'
 
+PID = (
+    '<extension><plugin plugin="mujoco.pid"/></extension>'
+    '<actuator><plugin name="m" joint="j" plugin="mujoco.pid"/></actuator>'
+)
+DC_MOTOR = '<actuator><dcmotor name="m" joint="j" motorconst="1" resistance="1" input="pos vel"/></actuator>'
+SOFT = (
+    '<flexcomp name="f" type="grid" count="3 3 3" spacing="1 1 1" radius="0.1" mass="1" dim="3" dof="trilinear">'
+    '<edge equality="strain"/></flexcomp>'
+)
+
 
 def robot(body: str = BODY, outside: str = "", *subjects: str, **files: str) -> Example:
     names = {name.replace("_", "."): text for name, text in files.items()}
@@ -19,14 +29,15 @@ def mesh(attributes: str) -> str:
 
 
 EXAMPLES = {
-    "mjcf-in.actuator": robot(BODY, '<actuator><motor name="m" joint="j" delay="0.1" nsample="9"/></actuator>', "m"),
-    "mjcf-in.equality": robot(BODY, '<equality><joint name="e" joint1="j"/></equality>', "e"),
+    "mjcf-in.actuator": robot(BODY, PID, "m"),
+    "mjcf-in.controls": robot(BODY, DC_MOTOR, "m"),
+    "mjcf-in.equality": robot(SOFT, "", "equality_0"),
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),
     "mjcf-in.included-twice": robot('<include file="a.xml"/><include file="a.xml"/>', a_xml="<mujocoinclude/>"),
     "mjcf-in.keyframe": robot(BODY, '<keyframe><key name="k" qvel="1"/></keyframe>', "k"),
     "mjcf-in.mesh-frame": robot(MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON),
-    "mjcf-in.not-carried": robot(BODY, '<sensor><jointpos name="q" joint="j"/></sensor>', "q"),
+    "mjcf-in.not-carried": robot(BODY + '<light name="q"/>', "", "q"),
     "mjcf-in.not-finite": robot('<body name="b" pos="nan 0 0"/>'),
     "mjcf-in.options": reading(
         '<sdf version="1.9"><world name="w"><include><uri>b.xml</uri></include></world></sdf>',
@@ -38,12 +49,12 @@ EXAMPLES = {
         '<extension><plugin plugin="mujoco.elasticity.cable"/></extension>',
     ),
     "mjcf-in.refused": robot('<body name="b" posture="1"/>'),
-    "mjcf-in.shape": robot(MESH, mesh('vertex="0 0 0 1 0 0 0 1 0 0 0 1"'), "b"),
-    "mjcf-in.skin": robot(BODY, '<deformable><skin file="s.skn"/></deformable>'),
-    "mjcf-in.soft-body": robot(
-        '<flexcomp name="f" type="grid" count="3 3 1" spacing="1 1 1" radius="0.1" mass="1">'
-        '<edge equality="true"/></flexcomp>'
+    "mjcf-in.shape": robot(
+        '<body name="b"><geom name="g" type="hfield" hfield="h"/></body>',
+        '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 1 0 1"/></asset>',
+        "b",
     ),
+    "mjcf-in.skin": robot(BODY, '<deformable><skin file="s.skn"/></deformable>'),
     "mjcf-in.too-large": robot('<replicate count="99999">' + BALL + "</replicate>"),
     "mjcf-in.warning": robot(BODY, '<compiler settotalmass="3"/>'),
 }

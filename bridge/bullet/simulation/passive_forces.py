@@ -15,6 +15,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection, MechanismConstraint
 from bridge.mechanism.force_laws import bushing_wrench, is_tendon_representable, tendon_force
 from loaders.model import Bushing, DistanceConstraint, Link, SpringDamper, TendonConstraint
+from loaders.scene_queries.gravity_share import gravity_share
 from loaders.spatial import Array
 
 from .efforts import (
@@ -91,13 +92,14 @@ def _springs(body: Body) -> dict[int, tuple[float, float]]:
 
 
 def _compensate_gravity(state: State) -> None:
-    """Apply the opposite of the weight of each link without gravity, at its center of mass."""
-    weightless = [body.link for body in state.articulation.mechanism.bodies if not body.link.gravity]
-    if not weightless:
+    """Apply the opposite of the weight that each link lacks, at its center of mass."""
+    links = (body.link for body in state.articulation.mechanism.bodies)
+    lacking = [(link, 1.0 - share) for link in links if (share := gravity_share(link)) != 1.0]
+    if not lacking:
         return
     g = np.array(state.gravity())
-    for link in weightless:
-        _lift(state, link, g)
+    for link, part in lacking:
+        _lift(state, link, part * g)
 
 
 def _lift(state: State, link: Link, g: Array) -> None:

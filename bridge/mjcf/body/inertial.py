@@ -17,7 +17,7 @@ from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
 from loaders.model import Link
 from loaders.scene_operations.mass_properties import shape_inertia
-from loaders.spatial import Array, SpatialInertia, frozen
+from loaders.spatial import Array, SpatialInertia, frozen, quaternion_to_matrix
 
 from .virtual_links import carried_bodies
 
@@ -25,6 +25,10 @@ MINIMUM = 1e-15
 """MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
 _WATER = 1000.0
 """Density of a shape that states none [kg/m^3], as in SDFormat."""
+AXES = "inertial/quat"
+"""Setting of a link: the quaternion of the principal axes that the source states, where they are not unique."""
+_ROUNDING = 1e-13
+"""Largest product of inertia about stated axes, relative to the largest moment."""
 EPSILON = 1e-14
 """Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo accepts."""
 
@@ -131,7 +135,7 @@ def _least_moment(inertia: SpatialInertia) -> float:
 
 
 def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context) -> Element | None:
-    R, moments = inertia.principal_axes()
+    R, moments = _axes(link, inertia)
     moments = within_triangle(moments)
     mass = inertia.mass
     if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
@@ -157,6 +161,18 @@ def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context:
         mass=mass,
         diaginertia=moments.tolist(),
     )
+
+
+def _axes(link: Link, inertia: SpatialInertia) -> tuple[Array, Array]:
+    """Return the principal axes that the source states, if the inertia still has them, else those computed."""
+    stated = dict(link.mujoco).get(AXES)
+    if stated is not None:
+        R = quaternion_to_matrix(tuple(map(float, stated.split())))
+        about = R.T @ inertia.I_Lcm @ R
+        moments = np.diag(about)
+        if np.abs(about - np.diag(moments)).max() <= _ROUNDING * np.abs(moments).max():
+            return frozen(R), frozen(moments)
+    return inertia.principal_axes()
 
 
 def within_triangle(moments: Array) -> Array:

@@ -21,6 +21,7 @@ _SECTIONS = (
     "default",
     "asset",
     "worldbody",
+    "deformable",
     "contact",
     "tendon",
     "equality",

@@ -68,6 +68,8 @@ class Compiled:
     """The source of each mesh."""
     hfields: tuple[str, ...]
     """Name of the file of each height field; empty if it has none."""
+    flexes: tuple[Any, ...]
+    """Specification of each soft body."""
     disabled: frozenset[str]
     """Names of the features that the options switch off, such as ``gravity``."""
     enabled: frozenset[str]
@@ -105,11 +107,12 @@ def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, byte
             lines={kind: _lines(getattr(spec, items)) for kind, items in _KINDS.items()},
             meshes=tuple(_mesh_source(mesh) for mesh in spec.meshes),
             hfields=tuple(hfield.file for hfield in spec.hfields),
+            flexes=tuple(spec.flexes),
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
             enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
             names={
                 kind: _numbered(getattr(mujoco, kind))
-                for kind in ("mjtSensor", "mjtGain", "mjtBias", "mjtDyn", "mjtObj")
+                for kind in ("mjtSensor", "mjtGain", "mjtBias", "mjtDyn", "mjtObj", "mjtEq")
             },
             warnings=messages,
         )

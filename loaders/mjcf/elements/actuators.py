@@ -14,8 +14,12 @@ from loaders.model import Actuator, Settings
 
 from .settings import text_of, unless
 
-_JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY = range(6)
+_JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = range(7)
 """MuJoCo's types of transmission."""
+_OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
+_INPUTS = {"dcmotor": ((1, "pos"), (2, "vel"), (4, "ff")), "so3": ((1, "expmap"), (2, "quat"))}
+"""Bit and name of each control, by the type of gain of those that may have several."""
+_INTERPOLATIONS = ("zoh", "linear", "cubic")
 _FIRST = {"gainprm": 1.0, "biasprm": 0.0, "dynprm": 1.0}
 """MuJoCo's default of the first parameter; the others are zero."""
 
@@ -29,6 +33,7 @@ def read_actuators(source: Source) -> tuple[Actuator, ...]:
             _drop(i, problem, source)
         else:
             actuators.append(_actuator(i, source))
+            _report_controls(i, source)
     return tuple(actuators)
 
 
@@ -37,28 +42,22 @@ def _problem(i: int, source: Source) -> str:
     model = source.model
     if model.actuator_plugin[i] >= 0:
         return "a plugin is its law"
-    if int(model.actuator_trntype[i]) not in range(6):
+    if int(model.actuator_trntype[i]) not in range(_ROTATION + 1):
         return "what it drives is of a type that a scene does not have"
-    dynamics = source.compiled.names["mjtDyn"][int(model.actuator_dyntype[i])]
-    if dynamics == "mjDYN_DCMOTOR" and model.actuator_actnum[i] > 0:
-        return "it is a DC motor with states"
-    if getattr(model, "actuator_ctrlnum", np.ones(i + 1))[i] != 1:
-        return "it has several controls"
-    if np.any(np.atleast_2d(getattr(model, "actuator_history", np.zeros((i + 1, 1))))[i]):
-        return "it has a delay"
     return ""
 
 
 def _actuator(i: int, source: Source) -> Actuator:
     model, kind = source.model, int(source.model.actuator_trntype[i])
     target = int(model.actuator_trnid[i, 0])
-    gear = float(model.actuator_gear[i, 0])
+    gear = float(model.actuator_gear[_row("outadr", i, model), 0])
     force = float(np.abs(model.actuator_forcerange[i]).max()) if model.actuator_forcelimited[i] else math.inf
-    is_joint = kind in {_JOINT, _JOINT_IN_PARENT}
-    control = tuple(map(float, model.actuator_ctrlrange[i])) if model.actuator_ctrllimited[i] else (-math.inf, math.inf)
+    first = _row("ctrladr", i, model)
+    is_limited = bool(model.actuator_ctrllimited[first])
+    control = tuple(map(float, model.actuator_ctrlrange[first])) if is_limited else (-math.inf, math.inf)
     return Actuator(
         name=source.names("actuator")[i],
-        joint=source.names("joint")[target] if is_joint else "",
+        joint=source.names("joint")[target] if kind in _OF_JOINTS else "",
         tendon=source.names("tendon")[target] if kind == _TENDON else "",
         control=(control[0], control[1]),
         effort=force * abs(gear) if gear else force,
@@ -69,6 +68,12 @@ def _actuator(i: int, source: Source) -> Actuator:
     )
 
 
+def _row(address: str, i: int, model: Any) -> int:
+    """Return the row of the first output or control of an actuator, which older versions of MuJoCo do not have."""
+    rows = getattr(model, f"actuator_{address}", None)
+    return i if rows is None else int(rows[i])
+
+
 def _servo_gain(i: int, k: int, source: Source) -> float | None:
     """Return the position or velocity gain at the joint of a servo; None if the actuator is none."""
     model, names = source.model, source.compiled.names
@@ -76,7 +81,7 @@ def _servo_gain(i: int, k: int, source: Source) -> float | None:
     is_fixed = names["mjtGain"][int(model.actuator_gaintype[i])] == "mjGAIN_FIXED"
     bias, gain = model.actuator_biasprm[i], float(model.actuator_gainprm[i, 0])
     is_servo = gain in {-float(bias[1]), -float(bias[2])} and gain != 0.0
-    value = -float(bias[k]) * float(model.actuator_gear[i, 0]) ** 2
+    value = -float(bias[k]) * float(model.actuator_gear[_row("outadr", i, model), 0]) ** 2
     return value if is_affine and is_fixed and is_servo and value else None
 
 
@@ -91,11 +96,13 @@ def _law(i: int, kind: int, source: Source) -> Settings:
         *_target(i, kind, source),
         *keywords.items(),
         *(item for name, first in _FIRST.items() for item in _parameters(name, first, i, model)),
-        *unless("gear", model.actuator_gear[i], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        *unless("gear", model.actuator_gear[_row("outadr", i, model)], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
         *_limits(i, model),
         *([("actearly", "true")] if model.actuator_actearly[i] else []),
         *unless("group", model.actuator_group[i], 0),
-        *_states(i, model),
+        *_inputs(i, keywords["gaintype"], model),
+        *_delay(i, model),
+        *_states(i, keywords["dyntype"], model),
         *unless("lengthrange", model.actuator_lengthrange[i], [0.0, 0.0]),
         *_drag(i, model),
     ]
@@ -109,10 +116,27 @@ def _parameters(name: str, first: float, i: int, model: Any) -> Iterator[tuple[s
     yield from unless(name, values, default)
 
 
-def _states(i: int, model: Any) -> Iterator[tuple[str, str]]:
+def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names of the controls, if the actuator may have several."""
+    bits = int(model.actuator_ctrlspec[i]) if gain in _INPUTS else 0
+    names = [name for bit, name in _INPUTS.get(gain, ()) if bits & bit]
+    if names:
+        yield "input", " ".join(names)
+
+
+def _delay(i: int, model: Any) -> Iterator[tuple[str, str]]:
+    """Yield the delay of the control and the samples that it needs, which MuJoCo has since version 3.5."""
+    history = getattr(model, "actuator_history", None)
+    if history is not None and history[i, 0] > 0:
+        yield "nsample", str(int(history[i, 0]))
+        yield "interp", _INTERPOLATIONS[int(history[i, 1])]
+        yield from unless("delay", model.actuator_delay[i], 0.0)
+
+
+def _states(i: int, dynamics: str, model: Any) -> Iterator[tuple[str, str]]:
     """Yield the number of states, if it is not that of the type of dynamics."""
     count = int(model.actuator_actnum[i])
-    if count > 1:
+    if count > (0 if dynamics == "dcmotor" else 1):
         yield "actdim", str(count)
 
 
@@ -145,6 +169,22 @@ def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
         yield "cranksite", source.names("site")[a]
         yield "slidersite", source.names("site")[b]
         yield "cranklength", text_of(model.actuator_cranklength[i])
+
+
+def _report_controls(i: int, source: Source) -> None:
+    """Report an actuator with several controls: a scene states the range of one, although the law holds all."""
+    name = source.names("actuator")[i]
+    count = int(getattr(source.model, "actuator_ctrlnum", np.ones(i + 1))[i])
+    if count > 1:
+        source.diagnostics.add(
+            Fate.APPROXIMATED,
+            "mjcf-in.controls",
+            "actuator {name} has {count} controls; its range is that of the first, and only MuJoCo has the others",
+            source.where("actuator", i),
+            subjects=(name,),
+            name=name,
+            count=count,
+        )
 
 
 def _drop(i: int, reason: str, source: Source) -> None:

@@ -2,58 +2,104 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
-from loaders.model import BallConstraint, Constraint, Coupling, Settings, WeldConstraint
-from loaders.spatial import IDENTITY, Pose, frozen
+from loaders.model import BallConstraint, Constraint, Coupling, MujocoElement, Settings, WeldConstraint
+from loaders.spatial import IDENTITY, Array, Pose, frozen
 
 from .joints import reference_of
 from .settings import solver, text_of, unless
 
-_CONNECT, _WELD, _JOINT = range(3)
+_CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _DEGREE = 4
 
 
 def read_constraints(source: Source) -> tuple[Constraint, ...]:
-    """Return the connected points and the welds; report constraints on tendons and soft bodies."""
-    constraints: list[Constraint] = []
-    for i, kind in enumerate(source.model.eq_type.tolist()):
-        if kind == _CONNECT:
-            constraints.append(_connect(i, source))
-        elif kind == _WELD:
-            constraints.append(_weld(i, source))
-        elif kind != _JOINT:
-            _drop(i, "it constrains tendons or soft bodies", source)
-    return tuple(constraints)
+    """Return the connected points and the welds."""
+    readers: dict[int, Callable[[int, Source], Constraint]] = {_CONNECT: _connect, _WELD: _weld}
+    kinds = enumerate(source.model.eq_type.tolist())
+    return tuple(readers[kind](i, source) for i, kind in kinds if kind in readers)
 
 
 def read_couplings(source: Source) -> tuple[Coupling, ...]:
-    """Return the couplings of two joints; report those of one joint, and those that are switched off."""
-    couplings = []
-    for i, kind in enumerate(source.model.eq_type.tolist()):
-        if kind != _JOINT:
-            continue
-        if source.model.eq_obj2id[i] < 0:
-            _drop(i, "it holds a single joint", source)
-        elif not source.model.eq_active0[i]:
-            _drop(i, "it is switched off", source)
-        else:
-            couplings.append(_coupling(i, source))
-    return tuple(couplings)
+    """Return the couplings of two joints that are switched on."""
+    return tuple(_coupling(i, source) for i in range(source.model.neq) if _is_coupling(i, source))
+
+
+def read_equality_elements(source: Source) -> tuple[MujocoElement, ...]:
+    """Return the equalities for which a scene has no item, such as those of one joint, of tendons and soft bodies."""
+    kinds = enumerate(source.model.eq_type.tolist())
+    others = (i for i, kind in kinds if kind not in {_CONNECT, _WELD} and not _is_coupling(i, source))
+    return tuple(element for i in others if (element := _element(i, source)) is not None)
+
+
+def _is_coupling(i: int, source: Source) -> bool:
+    model = source.model
+    return bool(model.eq_type[i] == _JOINT and model.eq_obj2id[i] >= 0 and model.eq_active0[i])
+
+
+def _element(i: int, source: Source) -> MujocoElement | None:
+    """Return an equality as an element of MuJoCo; None, with a diagnostic, if it is of an unknown kind."""
+    model = source.model
+    tag = source.compiled.names["mjtEq"][int(model.eq_type[i])].removeprefix("mjEQ_").lower()
+    if tag not in {"joint", "tendon", "flex", "flexvert"}:
+        _drop(i, f"a scene does not have the kind {tag}", source)
+        return None
+    kind, numbered = ("flex", "") if tag.startswith("flex") else (tag, "1")
+    items = [(f"{kind}{numbered}", int(model.eq_obj1id[i])), (f"{kind}2", int(model.eq_obj2id[i]))]
+    coefficients: Settings = ()
+    if tag == "joint":
+        coefficients = (("polycoef", text_of(_about_zero(i, model))),)
+    elif tag == "tendon":
+        coefficients = (("polycoef", text_of(model.eq_data[i, : _DEGREE + 1])),)
+    return MujocoElement(
+        name=source.names("eq")[i],
+        section="equality",
+        tag=tag,
+        settings=(
+            *coefficients,
+            *solver(model.eq_solref[i], model.eq_solimp[i]),
+            *(() if model.eq_active0[i] else (("active", "false"),)),
+        ),
+        references=tuple((key, source.names(kind)[item]) for key, item in items if item >= 0),
+        where=source.where("eq", i),
+    )
+
+
+def _about_zero(i: int, model: Any) -> Array:
+    """Return the coefficients of the position of a joint as a polynomial of that of another, or of nothing."""
+    a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+    reference = 0.0 if b < 0 else reference_of(b, model)
+    coefficients = shifted(model.eq_data[i, : _DEGREE + 1], -reference)
+    coefficients[0] += reference_of(a, model)
+    return coefficients
+
+
+def shifted(coefficients: Array, offset: float) -> Array:
+    """Return the coefficients of ``p(x + offset)``, for a polynomial p of degree four.
+
+    Args:
+        coefficients: The coefficients of p, from the constant.
+        offset: The offset.
+    """
+    if offset == 0.0:
+        return np.array(coefficients)
+    n = len(coefficients)
+    matrix = [[math.comb(k, j) * offset ** (k - j) if k >= j else 0.0 for k in range(n)] for j in range(n)]
+    return np.asarray(matrix) @ coefficients
 
 
 def _coupling(i: int, source: Source) -> Coupling:
     """Return a coupling of joint positions: ``q1 - ref1`` is a polynomial of ``q2 - ref2``."""
     model = source.model
     a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
-    shifted = np.polynomial.Polynomial(model.eq_data[i, : _DEGREE + 1])(
-        np.polynomial.Polynomial([-reference_of(b, model), 1.0])
-    )
-    coefficients = np.zeros(_DEGREE + 1)
-    coefficients[: len(shifted.coef)] = shifted.coef
-    coefficients[0] += reference_of(a, model)
+    coefficients = _about_zero(i, model)
     polynomial: Settings = (("polycoef", text_of(coefficients)),) if coefficients[2:].any() else ()
     return Coupling(
         follower=source.names("joint")[a],

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from loaders.diagnostics import Fate
+from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
 from loaders.mjcf.compilation.source import Source
 from loaders.model import (
     Box,
@@ -94,24 +95,24 @@ def _geometry(g: int, source: Source) -> tuple[Geometry, Pose] | None:
     data = int(model.geom_dataid[g])
     if kind in _PRIMITIVES:
         return _PRIMITIVES[kind](model.geom_size[g].tolist()), IDENTITY
-    if kind == _MESH:
-        return _mesh(g, data, source)
     if kind == _HFIELD:
         return _hfield(g, data, source)
-    _drop(g, "a signed distance field of a plugin", source)
-    return None
+    if kind == _SDF:
+        _approximate(g, "a signed distance field, and its mesh stands for it", source)
+    return _mesh(g, data, source)
 
 
 def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
-    """Return the mesh of a file in the frame of the file.
+    """Return the mesh of a file in the frame of the file, or one that the document has in itself.
 
     MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center and principal axes.
     """
+    if mesh < 0:
+        return None
     model, stated = source.model, source.compiled.meshes[mesh]
     asset = source.assets.files.get(stated.file)
-    if asset is None:
-        _drop(g, "a mesh without a file", source)
-        return None
+    if asset is None or not _has_faces(stated.file, source):
+        return inline_mesh(mesh, source), IDENTITY
     X_GF = Pose.from_vector([*model.mesh_pos[mesh], *model.mesh_quat[mesh]]).inverse()
     X_FR = Pose.from_vector([0.0, 0.0, 0.0, *stated.refquat]).inverse()
     scale = tuple(map(float, model.mesh_scale[mesh]))
@@ -129,23 +130,29 @@ def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
     return Mesh(uri=asset.uri, path=asset.path, scale=scale), X_GF @ X_FS  # type: ignore[arg-type]
 
 
-def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose] | None:
+def _has_faces(file: str, source: Source) -> bool:
+    """Return whether a file has triangles; of an OBJ file without, MuJoCo takes the convex hull."""
+    data = source.assets.contents.get(file, b"f")
+    return not file.endswith(".obj") or data.startswith(b"f") or b"\nf" in data
+
+
+def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose]:
     asset = source.assets.files.get(source.compiled.hfields[hfield])
-    if asset is None or not asset.uri.lower().endswith(".png"):
-        _drop(g, "a height field that is not a PNG file", source)
-        return None
     x, y, top, _ = source.model.hfield_size[hfield].tolist()
-    return Heightmap(uri=asset.uri, path=asset.path, size=(2.0 * x, 2.0 * y, top)), IDENTITY
+    size = (2.0 * x, 2.0 * y, top)
+    if asset is not None and asset.uri.lower().endswith(".png"):
+        return Heightmap(uri=asset.uri, path=asset.path, size=size), IDENTITY
+    _approximate(g, "a height field, whose heights are rounded to 65,535 levels", source)
+    return inline_heights(hfield, size, source), IDENTITY
 
 
-def _drop(g: int, what: str, source: Source) -> None:
+def _approximate(g: int, what: str, source: Source) -> None:
     name = source.names("geom")[g]
     source.diagnostics.add(
-        Fate.DROPPED,
+        Fate.APPROXIMATED,
         "mjcf-in.shape",
-        "geom {geom} is {shape}; it is not carried",
+        "geom {geom} is {shape}",
         source.where("geom", g),
-        hint="save the shape to a file",
         subjects=(source.link(int(source.model.geom_bodyid[g])),),
         geom=name,
         shape=what,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from loaders.mjcf.compilation.source import Source, unique
@@ -10,7 +12,10 @@ from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .geoms import shapes_by_body
 from .joints import Chain, chain_of, joints_of
-from .settings import unless
+from .settings import text_of, unless
+
+_NEGLIGIBLE = 1e-6
+"""Offset of a center of mass that MuJoCo may neglect [m]."""
 
 
 def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
@@ -41,7 +46,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
             collisions=collisions,
             visuals=visuals,
             gravity=bool(source.model.body_gravcomp[body] != 1.0),
-            mujoco=tuple(unless("gravcomp", _compensation(body, source), 0.0)),
+            mujoco=(*unless("gravcomp", _compensation(body, source), 0.0), *_axes(body, source)),
             kinematic=bool(source.model.body_mocapid[body] >= 0),
             where=source.where("body", body),
         )
@@ -55,6 +60,20 @@ def _compensation(body: int, source: Source) -> float:
     """Return the part of the gravity that a body compensates; 0 if it is all, which is a field of the link."""
     part = float(source.model.body_gravcomp[body])
     return 0.0 if part == 1.0 else part
+
+
+def _axes(body: int, source: Source) -> Iterator[tuple[str, str]]:
+    """Yield the principal axes of a body where MuJoCo's motion depends on their choice.
+
+    Fluids act on a box along them, and they decide whether MuJoCo neglects a small offset of the center of mass.
+    """
+    model = source.model
+    quaternion = model.body_iquat[body].tolist()
+    if quaternion[0] == 1.0:
+        return
+    has_fluid = model.opt.density or model.opt.viscosity
+    if has_fluid or 0.0 < np.abs(model.body_ipos[body]).max() < _NEGLIGIBLE:
+        yield "inertial/quat", text_of(quaternion)
 
 
 def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:

@@ -71,7 +71,9 @@ def joint_settings(j: int, model: Any) -> Settings:
     dof = int(model.jnt_dofadr[j])
     force = model.jnt_actfrcrange[j].tolist()
     is_asymmetric = bool(model.jnt_actfrclimited[j]) and force[0] != -force[1]
+    turning = model.jnt_type[j] <= _BALL
     found = [
+        *([] if turning else unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)),
         *unless("margin", model.jnt_margin[j], 0.0),
         *solver(model.jnt_solref[j], model.jnt_solimp[j], "limit"),
         *solver(model.dof_solref[dof], model.dof_solimp[dof], "friction"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaders.diagnostics import Fate, Where
 from loaders.mjcf.compilation.source import Source
 
-_NOTED = {"sensor": "sensor", "camera": "camera", "light": "light"}
+_NOTED = {"camera": "camera", "light": "light"}
 """Kinds of elements that are not carried."""
 
 
@@ -27,11 +27,8 @@ def _report_elements(kind: str, noun: str, source: Source) -> None:
 
 
 def _report_bodies(source: Source) -> None:
-    """Report soft bodies and plugins."""
+    """Report plugins."""
     model, where = source.model, Where(source.file)
-    if model.nflex:
-        message = "{count} soft bodies (flex) are not carried; their particles are links without forces between them"
-        source.diagnostics.add(Fate.DROPPED, "mjcf-in.soft-body", message, where, count=model.nflex)
     if model.nplugin:
         message = "{count} plugins are not carried"
         source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, count=model.nplugin)

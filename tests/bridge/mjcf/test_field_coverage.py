@@ -25,6 +25,8 @@ SILENT = {
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
     (m.Mesh, "uri"): "the file that it names counts",
+    (m.Mesh, "data"): "see `tests/bridge/geometry/test_inline_assets.py`",
+    (m.Heightmap, "data"): "no picture here",
     (m.Heightmap, "uri"): "the file that it names counts",
     (m.Heightmap, "path"): "no picture here",
     (m.Heightmap, "size"): "no picture here",
@@ -164,6 +166,15 @@ def tree():
         ),
         filter_groups=(m.FilterGroup(name="g", links=("a", "b")), m.FilterGroup(name="h", links=("ground",))),
         filter_rules=(m.FilterRule(a="g", b="h"),),
+        mujoco=(
+            m.MujocoElement(
+                name="at",
+                section="sensor",
+                tag="jointpos",
+                settings=(("cutoff", "1"),),
+                references=(("joint", "hinge"),),
+            ),
+        ),
         keyframes=(m.Keyframe(name="bent", joints=("hinge",), positions=((0.5,),)),),
     )
 

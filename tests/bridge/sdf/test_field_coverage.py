@@ -18,10 +18,11 @@ SILENT = {
     (m.Model, "placement_frame"): "reading has placed the model by it",
     (m.Sensor, "joint"): "a sensor stands in its joint",
     (m.Heightmap, "path"): "no picture here",
+    (m.Heightmap, "data"): "no picture here",
     (Scene, "contact_pairs"): "the diagnostics say that they are dropped",
     (Scene, "tendons"): "the diagnostics say that they are dropped",
 }
-WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.ContactPair, m.WeldConstraint)
+WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.MujocoElement, m.ContactPair, m.WeldConstraint)
 """Types of which the diagnostics say that they are dropped, whatever they hold."""
 FIELDS = [
     (cls, field)

@@ -36,7 +36,16 @@ SILENT = {
         for field in dataclasses.fields(cls)
     },
 }
-WHOLE_DROPPED = (m.Tendon, m.TendonPart, m.ContactPair, m.WeldConstraint, m.Light, m.Keyframe, m.Physics)
+WHOLE_DROPPED = (
+    m.Tendon,
+    m.TendonPart,
+    m.MujocoElement,
+    m.ContactPair,
+    m.WeldConstraint,
+    m.Light,
+    m.Keyframe,
+    m.Physics,
+)
 """Types of which the diagnostics say that they are dropped, whatever they hold."""
 
 

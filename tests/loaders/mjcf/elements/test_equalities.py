@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from loaders.mjcf.elements.equalities import shifted
 from loaders.model import BallConstraint, WeldConstraint
 from tests.support.mjcf_documents import BALL, read
 from tests.support.mjcf_round_trip import differences
@@ -23,6 +25,8 @@ CONSTRAINTS = {
     "weld sites": (BODIES, '<weld site1="s" site2="t" solimp="0.8 0.9 0.01"/>'),
     "switched off": (BODIES, '<weld body1="a" body2="b" active="false"/>'),
     "joints": (JOINTS, '<joint joint1="j" joint2="k" polycoef="0.1 2 0 0 0"/>'),
+    "one joint": (JOINTS, '<joint joint1="j" polycoef="0.2 0 0 0 0" solref="0.1 1"/>'),
+    "joints switched off": (JOINTS, '<joint joint1="j" joint2="k" active="false"/>'),
     "polynomial": (JOINTS, '<joint joint1="j" joint2="k" polycoef="0.1 2 0.3 0.4 0.5"/>'),
 }
 
@@ -47,6 +51,27 @@ def test_a_coupling_counts_from_zero_not_from_the_reference() -> None:
     assert (coupling.multiplier, coupling.offset) == pytest.approx((2.0, 20.0 * degree + 2.0 * 10.0 * degree))
 
 
-@pytest.mark.parametrize("constraint", ['<joint joint1="j"/>', '<joint joint1="j" joint2="k" active="false"/>'])
-def test_what_is_not_carried_is_reported(constraint: str) -> None:
-    assert [e.code for e in read(JOINTS, f"<equality>{constraint}</equality>").diagnostics] == ["mjcf-in.equality"]
+SOFT = (
+    '<flexcomp name="f" type="grid" count="3 3 3" spacing="1 1 1" radius="0.1" mass="1" dim="3" dof="trilinear">'
+    '<edge equality="strain"/></flexcomp>'
+)
+
+
+def test_an_unknown_kind_is_reported() -> None:
+    assert "mjcf-in.equality" in {entry.code for entry in read(SOFT).diagnostics}
+
+
+def test_the_polynomial_of_a_sum_is_that_of_the_shifted_argument() -> None:
+    coefficients = np.array([0.3, -1.0, 0.5, 2.0, -0.7])
+    found = np.polynomial.Polynomial(shifted(coefficients, 0.4))(1.3)
+    assert found == pytest.approx(np.polynomial.Polynomial(coefficients)(1.7), rel=1e-14)
+
+
+def test_tendons_are_held_as_in_the_original() -> None:
+    """The lengths count from those of the reference pose."""
+    sections = (
+        '<tendon><fixed name="s"><joint joint="j" coef="2"/></fixed>'
+        '<fixed name="t"><joint joint="k" coef="1"/></fixed></tendon>'
+        '<equality><tendon tendon1="s" tendon2="t" polycoef="0.1 2 0 0 0"/><tendon tendon1="t"/></equality>'
+    )
+    assert max(differences(JOINTS, sections).values()) < 1e-9

@@ -48,12 +48,6 @@ def test_bitmasks_and_friction() -> None:
     assert (surface.category_bitmask, surface.collide_bitmask, surface.friction.mu) == (2, 0xFFFFFFFF, 0.7)
 
 
-def test_a_mesh_without_a_file_is_reported() -> None:
-    asset = '<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
-    scene = read('<body><geom type="mesh" mesh="m"/></body>', asset)
-    assert [entry.code for entry in scene.diagnostics] == ["mjcf-in.shape"]
-
-
 def test_a_height_field_of_a_picture(tmp_path: Path) -> None:
     from PIL import Image
 

@@ -12,7 +12,7 @@ CAMERA = f'<body name="b"><camera name="c"/>{BALL}</body>'
 
 @pytest.mark.parametrize(
     ("body", "section", "subjects"),
-    [(BODY, '<sensor><jointpos name="q" joint="j"/></sensor>', ("q",)), (CAMERA, "", ("c",))],
+    [(BODY + '<light name="l"/>', "", ("l",)), (CAMERA, "", ("c",))],
 )
 def test_what_is_not_carried_is_noted(body: str, section: str, subjects: tuple[str, ...]) -> None:
     (entry,) = read(body, section).diagnostics

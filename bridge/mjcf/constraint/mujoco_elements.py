@@ -1,0 +1,85 @@
+"""Elements that only MuJoCo has, as the source states them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from bridge.mjcf.xml.context import Context
+from bridge.mjcf.xml.element import Element
+from loaders.diagnostics import Fate
+from loaders.model import WORLD, MujocoElement
+
+
+def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+    """Write each element, unless what it names is not in the document.
+
+    Args:
+        geom_names: Names of the geoms of each collision, by link and collision.
+        context: The export.
+    """
+    elements = context.mechanism.scene.mujoco
+    if not elements:
+        return
+    geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
+    known = _names(context) | {element.name for element in elements if element.section == "deformable"}
+    for element in elements:
+        stated = [(key, _name(key, name, geoms, context)) for key, name in element.references]
+        missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
+        if missing or element.section not in _SECTIONS:
+            _report(element, missing, context)
+        else:
+            _write(element, stated, context)
+
+
+_SECTIONS = ("deformable", "equality", "sensor")
+
+
+def _name(key: str, name: str, geoms: Mapping[str, str], context: Context) -> str:
+    """Return the name in the document of what an element names."""
+    if key.startswith("geom"):
+        return geoms.get(name, name)
+    return context.names.changed.get(name, name)
+
+
+def _names(context: Context) -> set[str]:
+    """Return all names of the document."""
+    sections = (context.document[tag] for tag in ("worldbody", "tendon", "actuator"))
+    elements = [element for root in (*context.document.bodies, *sections) for element in root.walk()]
+    return {WORLD, *(element.attributes.get("name", "") for element in elements)}
+
+
+def _write(element: MujocoElement, references: list[tuple[str, str]], context: Context) -> None:
+    name = context.names.claim(element.tag if element.section == "deformable" else element.section, element.name)
+    if name != element.name:
+        context.names.changed.setdefault(element.name, name)
+    written = context.document[element.section].add(element.tag, name=name)
+    by_key: dict[str, list[str]] = defaultdict(list)
+    for key, item in references:
+        by_key[key].append(item)
+    written.set(**{key: " ".join(items) for key, items in by_key.items()})
+    for path, text in element.settings:
+        tag, _, attribute = path.rpartition("/")
+        _child(written, tag).set(**{attribute: text})
+
+
+def _child(element: Element, tag: str) -> Element:
+    """Return the first element in another one with a tag, new if there is none; the other one itself for no tag."""
+    if not tag:
+        return element
+    found = [child for child in element.children if child.tag == tag]
+    return found[0] if found else element.add(tag)
+
+
+def _report(element: MujocoElement, missing: tuple[str, ...], context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "mujoco-element",
+        "{section} {element} ({tag}) is not carried: {reason}",
+        element.where,
+        subjects=(element.name, *missing),
+        section=element.section,
+        element=element.name,
+        tag=element.tag,
+        reason=f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section",
+    )

@@ -1,0 +1,1 @@
+"""Elements that only MuJoCo has: sensors and soft bodies."""

@@ -1,0 +1,61 @@
+"""Sensors: as elements of MuJoCo, with the names of the compiled model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loaders.diagnostics import Fate
+from loaders.mjcf.compilation.source import Source
+from loaders.model import MujocoElement
+
+_OBJECTS = (
+    "site", "joint", "tendon", "actuator", "body", "objname", "camera", "geom1", "body1", "subtree1", "geom",
+)  # fmt: skip
+"""Attributes with the name of what a sensor measures."""
+_REFERENCES = ("site", "refname", "geom2", "body2", "subtree2", "camera")
+"""Attributes with the name of a second item."""
+_KINDS = {"xbody": "body", "unknown": ""}
+_FOREIGN = frozenset({"mesh", "plugin", "instance"})
+"""Attributes that a scene cannot follow."""
+
+
+def read_sensors(source: Source) -> tuple[MujocoElement, ...]:
+    """Return each sensor as an element of MuJoCo; report those of plugins."""
+    found = (_sensor(i, source) for i in range(source.model.nsensor))
+    return tuple(sensor for sensor in found if sensor is not None)
+
+
+def _sensor(i: int, source: Source) -> MujocoElement | None:
+    node, name = source.node("sensor", i), source.names("sensor")[i]
+    where = source.where("sensor", i)
+    if node is None or node.tag == "plugin" or _FOREIGN & node.attributes.keys():
+        message = "sensor {name} is not carried: a plugin or a mesh is a part of it"
+        source.diagnostics.add(Fate.DROPPED, "mjcf-in.not-carried", message, where, subjects=(name,), name=name)
+        return None
+    first, second = _item(i, "obj", source), _item(i, "ref", source)
+    objects = ("objname",) if node.tag == "insidesite" else _OBJECTS
+    references = dict(_named(node.attributes, objects, first)[:1])
+    references |= dict(_named({k: v for k, v in node.attributes.items() if k not in references}, _REFERENCES, second))
+    kept = {k: v for k, v in node.attributes.items() if k not in references and k != "name"}
+    return MujocoElement(
+        name=name,
+        section="sensor",
+        tag=node.tag,
+        settings=tuple(kept.items()),
+        references=tuple(references.items()),
+        where=where,
+    )
+
+
+def _named(attributes: Mapping[str, str], keys: tuple[str, ...], name: str) -> list[tuple[str, str]]:
+    """Return the attributes that name an item, with the name in the compiled model, where replicas have their own."""
+    return [(key, name or attributes[key]) for key in keys if key in attributes]
+
+
+def _item(i: int, role: str, source: Source) -> str:
+    """Return the name of an item of a sensor; empty if it has none."""
+    model = source.model
+    kind = source.compiled.names["mjtObj"][int(getattr(model, f"sensor_{role}type")[i])]
+    kind = kind.removeprefix("mjOBJ_").lower()
+    kind, index = _KINDS.get(kind, kind), int(getattr(model, f"sensor_{role}id")[i])
+    return source.names(kind)[index] if kind and index >= 0 else ""

@@ -1,0 +1,58 @@
+"""Inertia of tendons in the mass matrix, against MuJoCo."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bridge
+import loaders
+from bridge.mechanism.tendon_paths import is_path
+from tests.support.mjcf_documents import BALL, document
+
+BODY = (
+    f'<site name="w" pos="0.5 0.1 -1"/><body name="a"><joint name="j" axis="0 1 0"/>{BALL}'
+    '<site name="s" pos="0 0 -0.5"/>'
+    f'<body name="b" pos="0 0 -1"><joint name="k" axis="1 0 0"/>{BALL}<site name="t" pos="0.1 0.2 -0.3"/></body></body>'
+)
+TENDONS = {
+    "path": '<spatial armature="3"><site site="w"/><site site="s"/><site site="t"/></spatial>',
+    "pulley": (
+        '<spatial armature="3"><site site="w"/><site site="s"/><pulley divisor="2"/><site site="w"/><site site="t"/>'
+        "</spatial>"
+    ),
+    "sum": '<fixed armature="3"><joint joint="j" coef="2"/><joint joint="k" coef="-1"/></fixed>',
+}
+
+
+@pytest.mark.parametrize("tendon", TENDONS.values(), ids=TENDONS)
+def test_the_mass_matrix_is_that_of_mujoco(tendon: str) -> None:
+    import mujoco
+
+    text = document(BODY, f"<tendon>{tendon}</tendon>")
+    model = mujoco.MjModel.from_xml_string(text)
+    data, M = mujoco.MjData(model), np.zeros((2, 2))
+    data.qpos[:] = 0.4, -0.7
+    mujoco.mj_forward(model, data)
+    try:
+        mujoco.mj_fullM(model, data, M)
+    except TypeError:  # before MuJoCo 3.9
+        mujoco.mj_fullM(model, M, data.qM)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
+    assert mechanism.mass_matrix({"j": 0.4, "k": -0.7}) == pytest.approx(M, rel=1e-12)
+
+
+def test_a_sum_is_no_path() -> None:
+    kinds = {}
+    for name, tendon in TENDONS.items():
+        scene = loaders.load_string(document(BODY, f"<tendon>{tendon}</tendon>"), format="mjcf", quiet=True)
+        kinds[name] = is_path(scene.tendons[0])
+    assert kinds == {"path": True, "pulley": True, "sum": False}
+
+
+def test_an_inertia_between_branches_is_reported() -> None:
+    """MuJoCo neglects it."""
+    body = BODY + f'<body name="c"><joint name="l"/>{BALL}</body>'
+    tendon = '<tendon><fixed armature="1"><joint joint="j" coef="1"/><joint joint="l" coef="1"/></fixed></tendon>'
+    mechanism = bridge.lower(loaders.load_string(document(body, tendon), format="mjcf", quiet=True))
+    assert "lower.tendon-inertia" in {entry.code for entry in mechanism.diagnostics}

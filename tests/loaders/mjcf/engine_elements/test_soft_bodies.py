@@ -1,0 +1,28 @@
+"""Soft bodies, by the forces between their particles in the original and in the export."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.mjcf_documents import read
+from tests.support.mjcf_round_trip import differences
+
+GRID = '<flexcomp name="f" type="grid" spacing="0.1 0.1 0.1" radius="0.01" mass="1" {}</flexcomp>'
+BODIES = {
+    "rope": GRID.format('dim="1" count="4 1 1"><edge equality="false" stiffness="100" damping="10"/>'),
+    "rope of constant edges": GRID.format('dim="1" count="4 1 1"><edge equality="true" solref="0.05 1"/>'),
+    "cloth": GRID.format('dim="2" count="3 3 1"><edge equality="true"/><contact selfcollide="none"/>'),
+    "jelly": GRID.format('dim="3" count="3 3 3"><elasticity young="1e3" poisson="0.2" damping="0.1"/>'),
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_an_export_moves_as_the_original(body: str) -> None:
+    assert max(differences(f'<body name="b" pos="0 0 1">{body}</body>', "").values()) < 1e-9
+
+
+def test_the_particles_are_links() -> None:
+    scene = read(f'<body name="b">{BODIES["rope"]}</body>')
+    (soft,) = scene.mujoco
+    links = {link.name for link in scene.links}
+    assert {name for _, name in soft.references} <= links
