@@ -59,6 +59,8 @@ class Step(NamedTuple):
     path: Path
     found: loaders.Scene
     text: str
+    raw: loaders.Scene
+    """The scene as it was read; in `found`, the frames of links are where an assembly had them."""
     names: Mapping[str, str]
     """Names in what was found by name in the scene."""
     frames: Mapping[str, Pose]
@@ -110,7 +112,8 @@ def _read(folder: Path, main: str, files: Mapping[str, bytes], text: str, *rest:
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
-    return Step(folder / main, loaders.load(folder / main, quiet=True), text, *rest)
+    found = loaders.load(folder / main, quiet=True)
+    return Step(folder / main, found, text, found, *rest)
 
 
 def chained(first: Step, second: Step) -> tuple[dict[str, str], dict[str, Pose]]:
@@ -157,7 +160,7 @@ def judge(source: Path, form: str, target: str, paths: list[Path], *, drake: boo
         yield "alike" if alike else "reported" if losses else "silent"
         if not alike:
             print("silent:" if not losses else "reported:", target, source, error, sorted(losses)[:6], file=sys.stderr)
-        if written(first.found, target, again).text == first.text:
+        if written(first.raw, target, again).text == first.text:
             yield "same text"
         else:
             print("other text:", target, source, file=sys.stderr)

@@ -16,6 +16,11 @@ CODES = {
         "Report a bug.",
         (Fate.INVALID,),
     ),
+    "dmdout.split-model": CodeInfo(
+        "One model becomes several, between whose links SDFormat's rule for collisions in a model does not hold.",
+        "Write SDFormat.",
+        (Fate.APPROXIMATED,),
+    ),
     "dmdout.world-settings": CodeInfo(
         "Directives have no place for gravity, physics, lights and other settings of a world.",
         "Write SDFormat.",

@@ -92,6 +92,11 @@ CODES = {
         "",
         (Fate.NOTED, Fate.APPROXIMATED),
     ),
+    "sdfout.rotor-inertia": CodeInfo(
+        "The reflected inertia of a joint is written as the rotor inertia of an actuator, which Drake alone reads.",
+        "",
+        (Fate.NOTED,),
+    ),
     "sdfout.version": CodeInfo(
         "The requested version of SDFormat lacks elements of the document, which its readers ignore.",
         "Ask for a later version, or for the lowest that has them.",

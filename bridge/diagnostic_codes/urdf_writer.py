@@ -83,6 +83,11 @@ CODES = {
         "Pass the pose to the simulator that loads the document.",
         (Fate.APPROXIMATED,),
     ),
+    "urdfout.rotor-inertia": CodeInfo(
+        "The reflected inertia of a joint is written as the rotor inertia of an actuator, which Drake alone reads.",
+        "",
+        (Fate.NOTED,),
+    ),
     "urdfout.several-roots": CodeInfo(
         "The model is not one tree.",
         "Export a folder, with a file for each tree; connect them by joints; or write SDFormat.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import bridge
 from bridge.export.read_back import read_back_mechanics
@@ -12,16 +13,16 @@ from loaders import Diagnostic, Scene
 from loaders import model as m
 from loaders.spatial import IDENTITY, frozen
 from tests.support.code_example import Example, findings
-from tests.support.scenes import joint, link, scene
+from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
 
 
-def writing(given: Scene, *subjects: str) -> Example:
+def writing(given: Scene, *subjects: str, models: Any = "sdf") -> Example:
     """A scene to write as directives."""
 
     def diagnose(folder: Path) -> Iterable[Diagnostic]:
-        return findings(lambda: bridge.export_directives(given, folder / "out", quiet=True).diagnostics)
+        return findings(lambda: bridge.export_directives(given, folder / "out", models=models, quiet=True).diagnostics)
 
     return Example(diagnose, subjects)
 
@@ -44,5 +45,8 @@ EXAMPLES = {
     "dmdout.name": writing(scene([link("a")]), "a"),
     "dmdout.out-of-scope": writing(two_models(joint("j", "m::a", "n::a")), "j", "m::a", "n::a"),
     "dmdout.read-back": Example(not_equal, ("b",)),
+    "dmdout.split-model": writing(
+        scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)]), "a", "b", models="urdf"
+    ),
     "dmdout.world-settings": writing(dataclasses.replace(two_models(), gravity=frozen((0.0, 0.0, -1.62))), "test"),
 }

@@ -101,6 +101,7 @@ EXAMPLES = {
     ),
     "sdfout.read-back": Example(not_equal, ("a",)),
     "sdfout.reversed-joint": writing(to_the_world(T.REVOLUTE), "j"),
+    "sdfout.rotor-inertia": writing(scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.1})]), "j"),
     "sdfout.version": writing(s.seen(geometry=m.Cone(radius=1.0, length=1.0)), version="1.9"),
     "sdfout.world-link": writing(scene([link("world")]), "world"),
     "sdfout.world-settings": writing(

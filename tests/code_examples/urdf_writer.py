@@ -76,6 +76,7 @@ EXAMPLES = {
     "urdfout.read-back": Example(not_equal, ("a",)),
     "urdfout.reversed-joint": writing(scene([link("a")], [joint("j", "a", m.WORLD, T.REVOLUTE)]), "j"),
     "urdfout.root-pose": writing(s.one(X_WL=BESIDE), "a"),
+    "urdfout.rotor-inertia": writing(scene([link("a"), link("b")], [joint("j", "a", "b", axis={"inertia": 0.1})]), "j"),
     "urdfout.several-roots": writing(scene([link("a"), link("b")]), "a", "b"),
     "urdfout.shape": writing(s.seen(geometry=m.Cone(radius=1.0, length=1.0)), "a"),
     "urdfout.static": writing(static(), "a"),

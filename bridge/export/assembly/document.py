@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -122,6 +123,7 @@ class Assembly:
             count = sum(len(getattr(part, kind)) for part in parts)
             if count < len(getattr(scene, kind)):
                 self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())
+        self._report_split()
         lost = [key for key in ("physics", "keyframes", "tendons", "contact_pairs") if _differs(scene, key)]
         arrays = ("wind", "magnetic_field")
         lost += [key for key in arrays if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
@@ -138,6 +140,24 @@ class Assembly:
                 subjects=(scene.name,),
                 settings=tuple(name.replace("_", " ") for name in lost),
             )
+
+    def _report_split(self) -> None:
+        """Report the models of which several parts have collisions."""
+        colliding: dict[str, set[str]] = defaultdict(set)
+        for link in self._scene.links:
+            if link.collisions and link.name != WORLD:
+                colliding[link.model].add(self._of_link[link.name].part.name)
+        for model, parts in colliding.items():
+            if len(parts) > 1:
+                self._report.add(
+                    Fate.APPROXIMATED,
+                    "dmdout.split-model",
+                    "model {model} becomes {parts}, to whose links SDFormat's rule for collisions in a model does not "
+                    "apply",
+                    subjects=tuple(sorted(parts)),
+                    model=model,
+                    parts=tuple(sorted(parts)),
+                )
 
     def _lose(self, name: str, kind: str, ends: Sequence[str]) -> None:
         self.is_complete = False

@@ -12,8 +12,11 @@ from loaders.model import WORLD, Model
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links
 from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
+from loaders.spatial import IDENTITY
 
 _ENDS = ("link_A", "link_B", "link_C")
+_GROUND = "ground"
+"""Name of the model, and of its link, that has the shapes of the world."""
 
 
 class Part(NamedTuple):
@@ -44,7 +47,20 @@ def models_of(scene: Scene) -> tuple[Part, ...]:
         if link.name != WORLD:
             around = (name for name in outermost if link.name.startswith(f"{name}{SEPARATOR}"))
             groups[root.name if root else next(around, outermost_scope(link.name))].append(link.name)
-    return tuple(_part(scene, name, "" if root else f"{name}{SEPARATOR}", links) for name, links in groups.items())
+    parts = [_part(scene, name, "" if root else f"{name}{SEPARATOR}", links) for name, links in groups.items()]
+    return (*parts, *_of_world(scene, {part.name for part in parts}))
+
+
+def _of_world(scene: Scene, taken: Set[str]) -> tuple[Part, ...]:
+    """Return a static model for what is fixed to the world without being a link."""
+    ground = next((link for link in scene.links if link.name == WORLD), None)
+    if ground is None:
+        return ()
+    name = next(name for name in (f"{_GROUND}{suffix}" for suffix in ("", *range(2, 1000))) if name not in taken)
+    model = Model(name=name, X_WM=IDENTITY, canonical_link=_GROUND, static=True)
+    link = dataclasses.replace(ground, name=_GROUND, model=name, inertia=None, sensors=())
+    part = Scene(name=name, source=scene.source, models=(model,), links=(link,))
+    return (Part(name, part, {WORLD: _GROUND}, {}, frozenset()),)
 
 
 def namespaces(parts: Iterable[Part]) -> tuple[str, ...]:
@@ -76,12 +92,15 @@ def trees_of(scene: Scene) -> tuple[Part, ...]:
             trees[True, "" if is_model else outermost_scope(names[0])].extend(names)
         elif names:
             trees[False, names[0]].extend(names)
-    return _named_trees(scene, trees.values())
+    parts = _named_trees(scene, trees.values())
+    return (*parts, *_of_world(scene, {part.name for part in parts}))
 
 
 def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
     order = {link.name: i for i, link in enumerate(scene.links)}
-    known = [[name for name in sorted(tree, key=lambda name: order.get(name, -1)) if name in order] for tree in trees]
+    known = [
+        sorted((name for name in tree if name in order and name != WORLD), key=order.__getitem__) for tree in trees
+    ]
     ordered = sorted(filter(None, known), key=lambda tree: order[tree[0]])
     taken: set[str] = set()
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}

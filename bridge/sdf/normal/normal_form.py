@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from bridge.export.report import Report, unsupported_fields, without_unsupported_fields
+from bridge.export.rotor_inertia import with_rotor_inertia
 from bridge.sdf.options import Options
 from bridge.sdf.target import TARGET
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate
@@ -43,6 +44,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         options: The options of the export.
         report: Receives what is changed or left out.
     """
+    scene = with_rotor_inertia(scene, report, "sdfout.rotor-inertia")
     _report_fields(scene, report)
     scene = without_unsupported_fields(scene, CARRIED)
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)

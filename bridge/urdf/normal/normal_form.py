@@ -6,6 +6,7 @@ import dataclasses
 from typing import NamedTuple
 
 from bridge.export.report import Report
+from bridge.export.rotor_inertia import with_rotor_inertia
 from bridge.urdf.options import Options
 from loaders.scene import Scene
 from loaders.spatial import Pose
@@ -43,6 +44,8 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
     scene = with_static_links_welded(scene, report)
+    if "drake" in options.extensions and options.transmissions:
+        scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
     scene = with_representable_fields(scene, options, report)
     scene = with_anchor(scene, report)
     drake = "drake" in options.extensions

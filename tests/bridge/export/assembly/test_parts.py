@@ -6,7 +6,7 @@ import loaders
 from bridge.export.assembly.parts import models_of, namespaces, trees_of
 from loaders import model as m
 from loaders.spatial import IDENTITY
-from tests.support.scenes import joint, link, scene
+from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 LINKS = [link("m::a", model="m"), link("m::b", model="m"), link("n::a", model="n")]
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
@@ -61,3 +61,11 @@ def test_namespaces_are_the_scopes_that_are_no_parts() -> None:
     parts = models_of(deep)
     assert [part.name for part in parts] == ["x::y::m"]
     assert namespaces(parts) == ("x", "x::y")
+
+
+def test_the_shapes_of_the_world_are_a_static_model() -> None:
+    given = scene([link(m.WORLD, shape=UNIT_BOX), link("a")])
+    *_, ground = models_of(given)
+    assert ground.links == {m.WORLD: "ground"}
+    assert ground.scene.models[0].static
+    assert [part.name for part in trees_of(given)] == ["a", "ground"]
