@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from bridge.geometry.file_cache import cache_folder
@@ -130,7 +131,7 @@ class _Plan:
     @property
     def modules(self) -> tuple[str, ...]:
         """Modules that the process of each model has imported."""
-        return tasks.MODULES[self.name] if self.function is None else ()
+        return tasks.MODULES[self.name] if self.function is None else _modules_of(self.function)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -247,6 +248,15 @@ def _pickled(call: tuple[Any, ...]) -> bytes:
         return pickle.dumps(call)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise TypeError(f"task {function!r} or its source cannot be pickled: {error}") from error
+
+
+def _modules_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the modules that a function needs: its own, or those that its script has imported."""
+    module = str(getattr(function, "__module__", None) or "")
+    if module and module != "__main__":
+        return (module,)
+    names = getattr(function, "__globals__", {}).values()
+    return tuple(sorted({value.__name__ for value in names if isinstance(value, ModuleType)}))
 
 
 def _own_folders() -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
@@ -43,8 +45,9 @@ def survived(thread: Executor) -> dict[str, BatchResult]:
 @pytest.mark.parametrize(
     ("source", "outcome", "detail"),
     [
-        ("fine", "done", ""), ("segfault", "crash", "SIGSEGV"), ("exit", "crash", "exit 7"), ("hang", "timeout", "0.5 s"),
-        ("eat", "memory", "102.4 MiB"), ("raise", "error", "KeyError: 'no such thing'"), ("last", "done", ""),
+        ("fine", "done", ""), ("segfault", "crash", "SIGSEGV"), ("exit", "crash", "exit 7"),
+        ("hang", "timeout", "0.5 s"), ("eat", "memory", "102.4 MiB"),
+        ("raise", "error", "KeyError: 'no such thing'"), ("last", "done", ""),
     ],
 )  # fmt: skip
 def test_each_bad_end_is_a_result_and_the_batch_goes_on(
@@ -152,6 +155,47 @@ def test_compare_gives_the_verdict_and_writes_its_report(thread: Executor, tmp_p
     (result,) = bridge.batch([path], "compare", executor=thread, out=tmp_path / "o", **options)
     assert result.outcome == bridge.compare(path, **options).verdict
     assert (tmp_path / "o" / result.report).is_file()
+
+
+# --- interruption ----------------------------------------------------------------------------------------------------
+
+SCRIPT = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from bridge.batches import batch
+from tests.support import batch_calls
+
+for result in batch(range(30), batch_calls.double, executor=ThreadPoolExecutor(2), out=sys.argv[1], resume=True):
+    print(result.source, flush=True)
+"""
+
+
+def finished(out: Path, thread: Executor) -> bytes:
+    results = list(bridge.batch(range(30), batch_calls.double, executor=thread, out=out, resume=True))
+    assert sorted(result.value for result in results) == [2 * number for number in range(30)]
+    return (out / "results.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("after", [1, 13])
+def test_a_killed_batch_is_resumed_to_the_same_bytes(tmp_path: Path, thread: Executor, after: int) -> None:
+    words = [sys.executable, "-c", SCRIPT, str(tmp_path / "killed")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=ASSETS.parent) as process:
+        assert process.stdout is not None
+        for _ in range(after):
+            assert process.stdout.readline()
+        process.kill()
+    kept = len((tmp_path / "killed" / "results.jsonl").read_bytes().splitlines())
+    assert kept >= after
+    assert finished(tmp_path / "killed", thread) == finished(tmp_path / "whole", thread)
+    assert len((tmp_path / "killed" / "runs.jsonl").read_bytes().splitlines()) <= 30 + 2
+
+
+def test_a_batch_that_is_left_early_is_resumed(tmp_path: Path, thread: Executor) -> None:
+    results = bridge.batch(range(30), batch_calls.double, executor=thread, out=tmp_path / "left")
+    for _ in range(7):
+        next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert finished(tmp_path / "left", thread) == finished(tmp_path / "whole", thread)
 
 
 # --- mistakes of the caller ------------------------------------------------------------------------------------------

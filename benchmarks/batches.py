@@ -1,0 +1,241 @@
+"""Batches under measurement and under attack.
+
+python -m benchmarks.batches kills [20]         kill a batch at random, resume it, compare with an undisturbed one
+python -m benchmarks.batches memory [100000]    memory of the coordinator for simulated models
+python -m benchmarks.batches overhead [200]     time per model beyond the work itself
+python -m benchmarks.batches processes INPUT... time by number of processes
+python -m benchmarks.batches cluster            scheduler and four workers as commands of their own, one is killed
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bridge
+from bridge.batches.executors import available_cores, dask_executor
+from bridge.batches.isolation.protocol import DONE, Ended
+
+ROOT = Path(__file__).parents[1]
+ASSETS = ROOT / "assets"
+WORKERS = 4
+
+
+def models(folder: Path, count: int) -> Path:
+    """Write models into a folder: valid ones, invalid ones, and one with a mesh."""
+    folder.mkdir(parents=True)
+    for number in range(count):
+        source = ASSETS / ("leg.sdf" if number % 3 else "double_pendulum.urdf")
+        text = source.read_text()
+        if number % 7 == 0:
+            text = text.replace("<link", "<lnk", 1)
+        (folder / f"{number:04d}{source.suffix}").write_text(text)
+    shutil.copytree(ASSETS / "gripper", folder / "gripper")
+    return folder
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "sdfbridge", "batch", *map(str, words)]
+
+
+# --- interruption -----------------------------------------------------------------------------------------------------
+
+
+def kills(count: int, *, inputs: int = 60, seed: int = 0) -> list[str]:
+    """Kill a batch at random moments, resume it each time, and return what differs from an undisturbed one."""
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        source = models(folder / "models", inputs)
+        begin = time.monotonic()
+        _finish(source, folder / "whole")
+        whole = time.monotonic() - begin
+        for number in range(count):
+            process = _start(source, folder / "killed")
+            time.sleep(rng.uniform(0.0, 1.2 * whole))
+            process.kill()
+            process.wait()
+            done = len((folder / "killed" / "results.jsonl").read_bytes().splitlines()) if number else 0
+            print(f"kill {number + 1}: {done} lines", file=sys.stderr)
+        _finish(source, folder / "killed")
+        return differences(folder / "whole", folder / "killed")
+
+
+def _start(source: Path, out: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command("check", source, "-o", out, "--resume", "-q"), cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+def _finish(source: Path, out: Path) -> None:
+    status = _start(source, out).wait()
+    assert status == 1, status  # some models are invalid
+
+
+def differences(a: Path, b: Path) -> list[str]:
+    """Return the files that differ between the folders of two batches, except how the runs went."""
+    names = sorted({p.relative_to(folder) for folder in (a, b) for p in folder.rglob("*") if p.is_file()})
+    different = []
+    for name in names:
+        both = [(folder / name).read_bytes() if (folder / name).is_file() else b"" for folder in (a, b)]
+        if name.name != "runs.jsonl" and both[0] != both[1]:
+            different.append(str(name))
+    return different
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+
+class Simulated(Executor):
+    """An executor whose models are done at once."""
+
+    def submit(self, function: Any, /, *arguments: Any, **keywords: Any) -> Future[Any]:  # noqa: ARG002
+        future: Future[Any] = Future()
+        future.set_result(Ended(how=DONE, value=b"\x80\x04N.", files={"/models/a.sdf": "0" * 64}))
+        return future
+
+
+def nothing(_source: object) -> None:
+    """Do no work."""
+
+
+def memory(count: int) -> Iterator[tuple[int, float]]:
+    """Yield the number of results and the memory of this process [MiB], at ten moments and after the reports."""
+    with tempfile.TemporaryDirectory() as place:
+        sources = (f"models/robot-{number}.sdf" for number in range(count))
+        results = bridge.batch(sources, nothing, executor=Simulated(), jobs=8, out=Path(place) / "out")
+        for number, _ in enumerate(results, 1):
+            if number % max(1, count // 10) == 0 or number == 1:
+                yield number, resident()
+        yield count, resident()
+
+
+def resident() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def overhead(count: int) -> dict[str, float]:
+    """Return milliseconds per model, on one process: of an empty task, and of checking a model alone and in a batch."""
+    list(bridge.batch(range(2), nothing, jobs=1))
+    from bridge.batches.tasks import check
+
+    path = str(ASSETS / "double_pendulum.urdf")
+    check(path, "", {})
+    begin = time.perf_counter()
+    for _ in range(count):
+        check(path, "", {})
+    alone = (time.perf_counter() - begin) / count
+    return {
+        "empty": 1e3 * _per_model(range(count), nothing),
+        "check in this process": 1e3 * alone,
+        "check in a batch": 1e3 * _per_model([path] * count, path_of_check),
+    }
+
+
+def path_of_check(path: str) -> object:
+    from bridge.batches.tasks import check
+
+    return check(path, "", {})["outcome"]
+
+
+def _per_model(sources: Any, task: Any) -> float:
+    """Return the time per model without the start of the pool and of its warm process."""
+    results = iter(bridge.batch(sources, task, jobs=1))
+    next(results)
+    begin = time.perf_counter()
+    done = sum(1 for _ in results)
+    return (time.perf_counter() - begin) / done
+
+
+def processes(inputs: list[str]) -> Iterator[tuple[int, float, int]]:
+    """Yield the number of processes, the time [s] and the number of models."""
+    counts = sorted({1, 2, available_cores(), 2 * available_cores()})
+    with tempfile.TemporaryDirectory() as place:
+        for jobs in counts:
+            begin = time.perf_counter()
+            results = bridge.batch(inputs, "check", jobs=jobs, out=Path(place) / str(jobs), thumbnails=False)
+            done = sum(1 for _ in results)
+            yield jobs, time.perf_counter() - begin, done
+
+
+# --- a cluster --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def cluster_of_commands(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """Start a scheduler and workers as separate commands; yield the address of the scheduler and the workers."""
+    dask = str(Path(sys.executable).parent / "dask")
+    file = folder / "scheduler.json"
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    started: list[subprocess.Popen[bytes]] = [subprocess.Popen(words, env=environment, **quiet)]  # type: ignore[call-overload]
+    worker = [dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    try:
+        while not file.is_file():
+            time.sleep(0.1)
+        started += [subprocess.Popen(worker, env=environment, **quiet) for _ in range(WORKERS)]  # type: ignore[call-overload]
+        import json
+
+        yield json.loads(file.read_text())["address"], started[1:]
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(60.0)
+
+
+def cluster(inputs: int = 60) -> dict[str, object]:
+    """Check models on a cluster of which a worker is killed on the way; compare with a batch on this machine alone."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        source = models(folder / "models", inputs)
+        list(bridge.batch([source], "check", out=folder / "local"))
+        with cluster_of_commands(folder) as (address, workers):
+            executor, close = dask_executor(address, None)
+            executor._client.wait_for_workers(WORKERS)  # type: ignore[attr-defined]
+            done, killed = 0, 0
+            for _ in bridge.batch([source], "check", executor=executor, jobs=WORKERS, out=folder / "cluster"):
+                done += 1
+                if done == inputs // 4:
+                    workers[0].send_signal(signal.SIGKILL)
+                    killed = workers[0].pid
+            left = len(executor._client.scheduler_info()["workers"])  # type: ignore[attr-defined]
+            close()
+        return {"models": done, "killed worker": killed, "workers left": left,
+                "differences": differences(folder / "local", folder / "cluster")}  # fmt: skip
+
+
+def main(words: list[str]) -> int:
+    if not words or words[0] not in {"kills", "memory", "overhead", "processes", "cluster"}:
+        print(__doc__)
+        return 2
+    task, *rest = words
+    if task == "kills":
+        different = kills(int(rest[0]) if rest else 20)
+        print("different files:", different or "none")
+        return bool(different)
+    if task == "memory":
+        for number, megabytes in memory(int(rest[0]) if rest else 100_000):
+            print(f"{number:7d} results: {megabytes:.1f} MiB")
+    elif task == "overhead":
+        print(*(f"{name}: {time:.1f} ms" for name, time in overhead(int(rest[0]) if rest else 200).items()), sep="\n")
+    elif task == "processes":
+        for jobs, seconds, done in processes(rest):
+            print(f"{jobs} processes: {seconds:.1f} s for {done} models")
+    else:
+        print(cluster())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
