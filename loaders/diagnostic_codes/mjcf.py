@@ -39,16 +39,16 @@ CODES = {
         "Apply the rotation to the file.",
         (Fate.APPROXIMATED,),
     ),
-    "mjcf-in.not-carried": CodeInfo(
-        "Elements of a kind that a scene does not hold, or a sensor of a plugin.", "", (Fate.NOTED, Fate.DROPPED)
-    ),
+    "mjcf-in.not-carried": CodeInfo("Elements of a kind that a scene does not hold.", "", (Fate.NOTED,)),
     "mjcf-in.not-finite": CodeInfo("A number is NaN.", "Write a number.", (Fate.INVALID,)),
     "mjcf-in.options": CodeInfo(
         "Options of a file that SDFormat or directives include are left out, such as its gravity and time step.",
         "State them in the file that includes it.",
         (Fate.NOTED,),
     ),
-    "mjcf-in.plugin": CodeInfo("Plugins of the engine are not carried.", "", (Fate.DROPPED,)),
+    "mjcf-in.plugin": CodeInfo(
+        "Plugins of the engine, and sensors that depend on one or on a mesh, are not carried.", "", (Fate.DROPPED,)
+    ),
     "mjcf-in.refused": CodeInfo(
         "MuJoCo's compiler refuses the model.", "Correct what the message names.", (Fate.INVALID,)
     ),

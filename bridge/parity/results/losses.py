@@ -35,7 +35,6 @@ LOST: Mapping[str, str] = {
     "mjcf-in.actuator": "actuators",
     "mjcf-in.equality": "equality constraints",
     "mjcf-in.plugin": "plugins",
-    "mjcf-in.shape": _SHAPES,
     "mjcf.added-mass": "added mass",
     "mjcf.bushing": "forces between links",
     "mjcf.contact-dissipation": _CONTACT,

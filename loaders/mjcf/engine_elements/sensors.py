@@ -30,7 +30,7 @@ def _sensor(i: int, source: Source) -> MujocoElement | None:
     where = source.where("sensor", i)
     if node is None or node.tag == "plugin" or _FOREIGN & node.attributes.keys():
         message = "sensor {name} is not carried: a plugin or a mesh is a part of it"
-        source.diagnostics.add(Fate.DROPPED, "mjcf-in.not-carried", message, where, subjects=(name,), name=name)
+        source.diagnostics.add(Fate.DROPPED, "mjcf-in.plugin", message, where, subjects=(name,), name=name)
         return None
     first, second = _item(i, "obj", source), _item(i, "ref", source)
     objects = ("objname",) if node.tag == "insidesite" else _OBJECTS

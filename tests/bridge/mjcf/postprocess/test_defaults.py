@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import bridge
 import loaders
 from bridge import lower
 from bridge.mjcf.document import build
@@ -58,5 +59,5 @@ def test_an_equality_of_an_mjcf_source_needs_no_class():
         " diaginertia='1 1 1'/></body></worldbody><equality><joint joint1='x' joint2='y' solref='0.005 1'/></equality>"
         "</mujoco>"
     )
-    model = compiled(write(build(lower(loaders.load_string(text, format="mjcf"))).root))
+    model = compiled(bridge.to_mjcf(loaders.load_string(text, format="mjcf"), quiet=True))
     assert model.eq_solref.tolist() == [[0.005, 1.0]]
