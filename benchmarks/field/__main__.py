@@ -33,6 +33,7 @@ def sources(repository: Path, limit: int) -> list[Path]:
 
 def sweep(options: argparse.Namespace) -> None:
     """Measure every file that has no line of results."""
+    stages = [stage for stage in STAGES if stage[0] in options.stages.split(",")]
     done = {(row["repository"], row["file"]) for row in _rows(options.results)}
     with options.results.open("a") as results:
         for repository in sorted(path for path in options.folder.iterdir() if path.is_dir()):
@@ -41,7 +42,7 @@ def sweep(options: argparse.Namespace) -> None:
                 file = str(path.relative_to(repository))
                 if (name, file) in done or options.only not in f"{name}/{file}":
                     continue
-                row = {"repository": name, "file": file, **in_a_process(STAGES, (path, repository), options.seconds)}
+                row = {"repository": name, "file": file, **in_a_process(stages, (path, repository), options.seconds)}
                 results.write(json.dumps(row) + "\n")
                 results.flush()
 
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measure.add_argument("--limit", type=int, default=60, help="most files of a repository")
     measure.add_argument("--only", default="", help="repositories and files with this word in their path")
     measure.add_argument("--seconds", type=float, default=120.0, help="limit for one file")
+    measure.add_argument("--stages", default=",".join(name for name, _ in STAGES), help="what is measured")
     measure.set_defaults(run=sweep)
     table = commands.add_parser("table")
     table.add_argument("results", type=Path)

@@ -21,6 +21,7 @@ from bridge.bullet.contact.unsupported_parameters import report_contacts
 from bridge.bullet.geometry.mesh_files import MAX_PATH
 from bridge.bullet.geometry.shapes import ShapeWriter
 from bridge.bullet.geometry.temporary_files import temporary_files
+from bridge.bullet.geometry.visibility import hide_links_without_visuals
 from bridge.bullet.handle.body import PyBulletBody
 from bridge.bullet.handle.body_sequence import Bodies
 from bridge.bullet.simulation.engine_defaults import clear_pybullet_defaults
@@ -233,6 +234,7 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
                 _check_indices(states[-1])
                 clear_pybullet_defaults(client, bodies[-1], articulation)
                 set_contacts(client, bodies[-1], articulation, plan.coefficients)
+                hide_links_without_visuals(client, bodies[-1], articulation, plan.mechanism)
         _set_initial_positions(plan.mechanism, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()

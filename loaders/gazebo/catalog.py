@@ -1,4 +1,4 @@
-"""What Gazebo's plugins do to the motion, by the words of their file and class.
+"""The effects of Gazebo's plugins on the motion, by the words of their file and class.
 
 Sources: the systems of gz-sim (https://gazebosim.org/api/sim), the plugins of Gazebo classic and of gazebo_plugins,
 and those of PX4, UUV Simulator, VRX and Open-RMF, whose names many public files contain.
@@ -21,7 +21,7 @@ class Effect:
     pattern: re.Pattern[str]
     """Matches the words of the plugin."""
     would: str
-    """What it would do to the model, after "it would"."""
+    """Its verb and object: "push links with wind"."""
 
 
 def _effect(pattern: str, would: str) -> Effect:

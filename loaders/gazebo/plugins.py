@@ -23,7 +23,7 @@ _CONTROLLERS = {
     re.compile(r"\bapply joint force\b"): _EFFORT,
     re.compile(r"\b(diff(erential)? drive|skid steer)\b"): _VELOCITY,
 }
-"""What the controllers command, by the words of the plugin."""
+"""The quantity that each controller commands, by the words of the plugin."""
 _DRIVE = re.compile(r"\b(diff(erential)? drive|skid steer)\b")
 _MIMIC = re.compile(r"\bmimic joint\b")
 _JOINT_TAG = re.compile(r"joint_?name|(left|right)_?((front|rear|back|middle)_?)?joint|(left|right)_(front|rear)", re.I)
@@ -34,7 +34,7 @@ _GAINS = {_POSITION: (1.0, 0.1, 0.01), _VELOCITY: (1.0, 0.0, 0.0)}
 
 @dataclass(slots=True)
 class Carried:
-    """What plugins add to a scene."""
+    """The items that plugins add to a scene."""
 
     actuators: list[Actuator] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)

@@ -47,6 +47,7 @@ class MeshUse:
         collides: Whether the shape is a collision: then the mesh needs volume, and is convex or in convex parts.
         has_color: Whether the source states one color, so that those of the mesh file have no effect.
         has_texture: Whether the source states a texture.
+        is_tinted: Whether the color of the source tints the textures of the mesh file, as it does in PyBullet for URDF.
     """
 
     link: str
@@ -54,6 +55,7 @@ class MeshUse:
     collides: bool
     has_color: bool = False
     has_texture: bool = False
+    is_tinted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,6 +80,7 @@ class _Key(NamedTuple):
     collides: bool
     has_color: bool
     has_texture: bool
+    is_tinted: bool
 
 
 class AssetLibrary:
@@ -100,7 +103,7 @@ class AssetLibrary:
         """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it cannot be read."""
         if isinstance(geometry, Mesh) and use.collides:
             geometry = with_choice(geometry, self._context.options.collision_meshes)
-        key = _Key(geometry, use.collides, use.has_color, use.has_texture)
+        key = _Key(geometry, use.collides, use.has_color, use.has_texture, use.is_tinted)
         if not self._parts.get(key):  # an unreadable mesh is reported for each shape that uses it
             self._parts[key] = self._rescaled(key) or self._converted(geometry, use)
         return self._parts[key]
@@ -108,14 +111,22 @@ class AssetLibrary:
     def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         diagnostics = Diagnostics()
         if isinstance(geometry, Mesh):
-            flags = {"collides": use.collides, "plain": use.has_color}
-            files = mesh_files(geometry, TARGET, diagnostics, where=use.where, **flags)
+            files = self._mesh_files(geometry, use, diagnostics)
         else:
             files = tuple(map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where)))
         self._extend(diagnostics, use.link)
         if use.has_texture:
             self._report_missing_uv(files, use)
         return tuple(self._part(file, use) for file in files)
+
+    @staticmethod
+    def _mesh_files(mesh: Mesh, use: MeshUse, diagnostics: Diagnostics) -> tuple[MeshFile, ...]:
+        """Return the parts of a mesh; one without appearance if the source states the color and there is no texture."""
+        if use.is_tinted:
+            files = mesh_files(mesh, TARGET, Diagnostics(), where=use.where)
+            if any(file.texture for file in files):
+                return mesh_files(mesh, TARGET, diagnostics, where=use.where)
+        return mesh_files(mesh, TARGET, diagnostics, where=use.where, collides=use.collides, plain=use.has_color)
 
     def _extend(self, findings: Iterable[Diagnostic], link: str) -> None:
         """Record findings of the conversion of a mesh or an image; those without subjects are about the link."""
@@ -164,13 +175,17 @@ class AssetLibrary:
         """Return ``material`` and ``rgba`` of a geom.
 
         Args:
-            visual: The visual; its material overrides the look of the mesh file.
+            visual: The visual; its material overrides the look of the mesh file, but a color tints a texture.
             link: Name of its link.
             rgba: The color that the mesh file states.
             texture: The texture that the mesh file states.
         """
-        if visual.material is not None:
-            return self._stated_look(visual, visual.material, link)
+        stated = visual.material
+        if stated is not None and (texture is None or stated.texture is not None):
+            return self._stated_look(visual, stated, link)
+        if stated is not None and texture is not None:
+            tinted = replace(stated, diffuse=stated.diffuse or _WHITE, texture=texture)
+            return self._stated_look(visual, tinted, link)
         rgba = _faded(rgba, visual.transparency)
         if texture is None:
             return None, rgba

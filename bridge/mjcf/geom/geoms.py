@@ -153,7 +153,9 @@ class GeomWriter:
     def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[Element]:
         has_texture = visual.material is not None and visual.material.texture is not None
         has_color = visual.material is not None and not has_texture
-        use = MeshUse(link.name, visual.where, collides=False, has_color=has_color, has_texture=has_texture)
+        is_tinted = has_color and visual.where.path.startswith("/robot")  # in SDFormat a color replaces the texture
+        flags = {"has_color": has_color, "has_texture": has_texture, "is_tinted": is_tinted}
+        use = MeshUse(link.name, visual.where, collides=False, **flags)
         elements: list[Element] = []
         for shape in self._shapes(visual.geometry, use, is_moving):
             material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
+import pytest
+from PIL import Image
 
+import loaders
 from bridge.mjcf import to_mjcf
 from loaders.diagnostics import Where
 from loaders.model import (
@@ -62,3 +66,37 @@ def test_each_link_without_its_shape_because_of_a_missing_mesh_is_reported():
     ]
     entries = to_mjcf(scene_of(*links)).diagnostics
     assert [entry.where.line for entry in entries if entry.code == "mesh.missing"] == [3, 9]
+
+
+TEXTURED = {
+    "m.obj": "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl skin\n"
+    "f 1/1 3/3 2/2\nf 1/1 2/2 4/3\nusemtl plain\nf 1/1 4/3 3/2\nf 2/2 3/3 4/1\n",
+    "m.mtl": "newmtl skin\nKd 1 1 1\nmap_Kd skin.png\nnewmtl plain\nKd 0 1 0\n",
+}
+
+
+@pytest.fixture
+def textured(tmp_path: Path) -> Path:
+    """Return a folder with a mesh of two parts, one of them with a texture."""
+    for name, text in TEXTURED.items():
+        (tmp_path / name).write_text(text)
+    Image.new("RGB", (4, 4), (200, 100, 50)).save(tmp_path / "skin.png")
+    return tmp_path
+
+
+def test_a_color_of_a_urdf_tints_the_texture_of_the_mesh_as_in_pybullet(textured: Path) -> None:
+    """PyBullet multiplies the texture of an OBJ file with the color of the URDF."""
+    text = """<robot name="r"><link name="l"><visual><geometry><mesh filename="m.obj"/></geometry>
+    <material name="paint"><color rgba="1 0.5 0.5 1"/></material></visual></link></robot>"""
+    model = compiled(to_mjcf(loaders.load_string(text, format="urdf", base=textured, quiet=True)))
+    assert (model.ntex, model.ngeom) == (1, 2)
+    materials = [model.geom_matid[i] for i in range(model.ngeom)]
+    assert sum((model.mat_texid[i] >= 0).any() for i in materials) == 1
+    assert all(np.allclose(model.mat_rgba[i], (1.0, 0.5, 0.5, 1.0)) for i in materials)
+
+
+def test_a_color_in_sdformat_replaces_the_texture_of_the_mesh_as_in_gazebo(textured: Path) -> None:
+    text = """<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><mesh><uri>m.obj</uri></mesh>
+    </geometry><material><diffuse>1 0 0 1</diffuse></material></visual></link></model></sdf>"""
+    model = compiled(to_mjcf(loaders.load_string(text, format="sdf", base=textured, quiet=True)))
+    assert (model.ntex, model.ngeom) == (0, 1)
