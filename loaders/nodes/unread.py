@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from loaders.diagnostics import Fate
 from loaders.safety.suggestions import closest
 
+from .misplaced import home_of
+
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -69,7 +71,7 @@ def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
         return
     kind = "attribute" if key[0] == "@" else "element"
     close = _closest(key, _read_keys(node))
-    hint = f"did you mean {close.lstrip('@')}?" if close else ""
+    hint = f"did you mean {close.lstrip('@')}?" if close else home_of(node.tag, name)
     message = "unknown {kind} {name!r} of <{tag}>; ignored"
     unread.report(Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag)
 

@@ -254,7 +254,9 @@ def _can_mimic(mimic: Node, follower: Joint, leader: str, joints: dict[str, Join
         is_known = leader in joints
         message = "joint {follower} mimics the unknown joint {leader!r}"
         message = "joint {follower} cannot mimic itself" if is_known else message
-        mimic.invalid("urdf.mimic", message, subjects=(follower.name,), follower=follower.name, leader=leader)
+        leniency = "joint {follower} moves independently"
+        names = {"follower": follower.name, "leader": leader}
+        mimic.invalid("urdf.mimic", message, subjects=(follower.name,), leniency=leniency, **names)
         return False
     subjects = (follower.name, leader)
     dofs, leader_dofs = len(follower.axes), len(joints[leader].axes)

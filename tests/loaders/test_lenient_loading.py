@@ -230,3 +230,31 @@ def test_an_include_whose_manifest_names_a_missing_file_is_left_out(tmp_path: Pa
         loaders.load_string(text, format="sdf", paths=[tmp_path])
     scene = loaders.load_string(text, format="sdf", paths=[tmp_path], lenient=True, quiet=True)
     assert scene.to_dict()["links"] == load(sdf("")).to_dict()["links"]
+
+
+def test_a_mimic_of_an_unknown_joint_lets_the_joint_move() -> None:
+    text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>
+    <child link="b"/><mimic joint="gone"/></joint></robot>"""
+    with pytest.raises(loaders.LoadError, match="moves independently"):
+        loaders.load_string(text, format="urdf")
+    scene = loaders.load_string(text, format="urdf", lenient=True, quiet=True)
+    assert scene.couplings == ()
+    assert [entry.code for entry in scene.diagnostics if entry.fate is Fate.SKIPPED] == ["urdf.mimic"]
+
+
+def test_moments_that_are_no_numbers_have_the_default() -> None:
+    text = """<sdf version="1.6"><model name="m"><link name="l"><inertial><mass>3</mass><inertia><ixx>nan</ixx>
+    <iyy>2</iyy><izz>2</izz></inertia></inertial></link></model></sdf>"""
+    with pytest.raises(loaders.LoadError, match="lenient"):
+        loaders.load_string(text, format="sdf")
+    inertia = loaders.load_string(text, format="sdf", lenient=True, quiet=True).links[0].inertia
+    assert inertia is not None
+    assert (inertia.mass, inertia.I_Lcm[0, 0], inertia.I_Lcm[1, 1]) == (3.0, 1.0, 2.0)
+
+
+@pytest.mark.parametrize("version", ["1.4", "1.6", "1.7", "1.11"])
+def test_an_empty_frame_of_a_pose_is_no_warning(version: str) -> None:
+    text = f"""<sdf version="{version}"><model name="m"><pose frame="">1 0 0 0 0 0</pose><link name="l"><pose frame=''>
+    0 0 1 0 0 0</pose></link></model></sdf>"""
+    scene = loaders.load_string(text, format="sdf", strict=True)
+    assert scene.links[0].X_WL.p.tolist() == [1.0, 0.0, 1.0]

@@ -169,3 +169,12 @@ def test_text_in_place_of_a_number_is_reported_with_its_element(word: str, messa
     root, found = root_of(f"<inertial><mass>{word}</mass></inertial>")
     root.number("mass", 1.0)
     assert [entry.message for entry in found] == [message]
+
+
+def test_a_repeated_element_is_reported_once_with_all_that_it_contains() -> None:
+    root, found = root_of("<a><b><c/></b><b d='1'><c e='2'/></b></a>")
+    first = root.child("b")
+    assert first is not None
+    first.skip("c")
+    root.report_unread()
+    assert [entry.code for entry in found] == ["xml.repeated-element"]

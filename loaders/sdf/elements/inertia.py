@@ -61,8 +61,9 @@ def _read_declared(node: Node) -> SpatialInertia:
     inertia = node.child("inertia")
     if inertia is None:
         return SpatialInertia.in_frame(mass, X_LI, IDENTITY.R)
-    xx, yy, zz = (inertia.number(key, 1.0) for key in _MOMENTS)
-    xy, xz, yz = (inertia.number(key, 0.0) for key in _PRODUCTS)
+    with node.diagnostics.tolerating("the default is used, 1 kg m^2 for a moment and 0 for a product"):
+        xx, yy, zz = (inertia.number(key, 1.0) for key in _MOMENTS)
+        xy, xz, yz = (inertia.number(key, 0.0) for key in _PRODUCTS)
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 

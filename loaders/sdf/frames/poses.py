@@ -17,6 +17,8 @@ def read_pose(element: Node) -> tuple[str, Pose]:
     node = element.child("pose")
     if node is None:
         return "", IDENTITY
+    if not node.attributes.get("frame", "?").strip():  # an empty one says nothing in any version
+        node.skip("@frame")
     return node.word("@relative_to", ""), _read_values(node)
 
 

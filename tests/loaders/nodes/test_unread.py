@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from loaders.diagnostics import Fate
 from tests.support.xml_nodes import root_of
 
@@ -31,3 +33,26 @@ def test_a_key_that_was_asked_for_is_read_however_it_was_asked_for() -> None:
     root.children[1].skip_all()
     root.report_unread()
     assert list(found) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("<link><static/></link>", "it belongs into `<model>`"),
+        ("<collision><material/></collision>", "it belongs into `<visual>`"),
+        ("<surface><friction><ode><max_vel/></ode></friction></surface>", "it belongs into `<ode>` of `<contact>`"),
+        (
+            "<joint><joint_properties/></joint>",
+            "used by ROS before 2012 only; state damping and friction in `<dynamics>`",
+        ),
+        ("<transmission><robotNamespace/></transmission>", "used by Gazebo's ros_control only"),
+        ("<pose frame='a'/>", "the attribute is `relative_to` since SDFormat 1.7"),
+        ("<link><nonsense/></link>", ""),
+    ],
+)
+def test_misplaced_and_foreign_pieces_have_a_hint(text: str, hint: str) -> None:
+    root, found = root_of(f"<a>{text}</a>")
+    for node in root.walk():
+        node.skip(*(child.tag for child in node.children if child.children or child.attributes))
+    root.report_unread()
+    assert [entry.hint for entry in found] == [hint]
