@@ -174,8 +174,7 @@ class Node:
                 else:
                     message = "repeated <{tag}>; only the first one is used"
                     child.report(Fate.DROPPED, "xml.repeated-element", message, tag=tag)
-                    for node in child.walk():  # nothing in it is reported again
-                        node.skip_all()
+                    list(map(Node.skip_all, child.walk()))  # nothing in it is reported again
         return first
 
     def has(self, key: str) -> bool:

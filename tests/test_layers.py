@@ -84,7 +84,7 @@ ORDER = {
         {"client"},
         {"geometry"},
         {"urdf"},
-        {"contact", "simulation"},
+        {"contact", "simulation", "visibility"},
         {"feature"},
         {"mujoco_features"},
         {"handle", "unsupported_features", "arguments"},

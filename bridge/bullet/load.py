@@ -21,7 +21,6 @@ from bridge.bullet.contact.unsupported_parameters import report_contacts
 from bridge.bullet.geometry.mesh_files import MAX_PATH
 from bridge.bullet.geometry.shapes import ShapeWriter
 from bridge.bullet.geometry.temporary_files import temporary_files
-from bridge.bullet.geometry.visibility import hide_links_without_visuals
 from bridge.bullet.handle.body import PyBulletBody
 from bridge.bullet.handle.body_sequence import Bodies
 from bridge.bullet.simulation.engine_defaults import clear_pybullet_defaults
@@ -30,6 +29,7 @@ from bridge.bullet.simulation.split_links import align_split_links
 from bridge.bullet.simulation.state import State
 from bridge.bullet.urdf.articulation import Articulation, articulate
 from bridge.bullet.urdf.document import urdf_text
+from bridge.bullet.visibility import hide_links_without_visuals
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import with_base
 from bridge.lowering.inputs import Source, mechanism_of, source_name
