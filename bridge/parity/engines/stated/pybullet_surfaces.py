@@ -12,6 +12,7 @@ from bridge.bullet import PyBulletBody
 from bridge.bullet.simulation.state import pose_from
 from bridge.geometry.support import SupportFunction, support_function
 from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT
 from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
 from loaders.model import Box, Capsule, Cylinder, Link, Mesh, Sphere
@@ -42,7 +43,8 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
     for body in bodies:
         drawn = pybullet.getVisualShapeData(int(body), physicsClientId=client)
         for index, names in _merged(body).items():
-            found = list(_supports(pybullet, client, body, index))
+            stands_still = any(mechanism.weld_group_of(name) == ROOT for name in names)
+            found = list(_supports(pybullet, client, body, index, stands_still=stands_still))
             with_shapes = [name for name in names if shapes_of(links[name])]
             for name, support in zip(_owners(found, with_shapes, links, stated, body), found, strict=True):
                 supports.append((name, _in_link(support, body, name)))
@@ -120,19 +122,21 @@ def _in_link(shape: tuple[Array | SupportFunction, Pose], body: PyBulletBody, li
 
 
 def _supports(
-    pybullet: Any, client: int, body: PyBulletBody, index: int
+    pybullet: Any, client: int, body: PyBulletBody, index: int, *, stands_still: bool
 ) -> Iterator[tuple[Array | SupportFunction, Pose]]:
     """Yield the points or the support function of each shape, and its pose in the PyBullet link."""
     X_SI = body.state.inertial_pose(index)
     for k, shape in enumerate(pybullet.getCollisionShapeData(int(body), index, physicsClientId=client)):
+        if shape[2] == pybullet.GEOM_MESH and stands_still:
+            # PyBullet keeps no vertices of such a mesh, and prints a question mark if it is asked; it names the file.
+            points = _points_of_file(shape[4].decode(), shape[3])
+            if points is not None:
+                yield points, X_SI @ pose_from(shape[5], shape[6])
+            continue
         if shape[2] == pybullet.GEOM_MESH:  # its vertices are given in the inertial frame of the link
             _, vertices = pybullet.getMeshData(int(body), index, k, physicsClientId=client)
             if len(vertices):
                 yield np.array(vertices, dtype=np.float64), X_SI
-            else:  # PyBullet keeps no vertices of a mesh that stands still, but names its file and its scale
-                points = _points_of_file(shape[4].decode(), shape[3])
-                if points is not None:
-                    yield points, X_SI @ pose_from(shape[5], shape[6])
             continue
         support = _primitive(pybullet, shape[2], shape[3])
         if support is not None:
