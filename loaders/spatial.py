@@ -233,6 +233,11 @@ class SpatialInertia:
         inertia: Array = self.I_Lcm - self.mass * S @ S
         return inertia
 
+    def smallest_moment_about_origin(self) -> float:
+        """Return the smallest moment about the link's origin [kg m^2]; infinity if that is too far for a number."""
+        moments = self.about(np.zeros(3))
+        return float(np.linalg.eigvalsh(moments)[0]) if np.isfinite(moments).all() else math.inf
+
     def principal_axes(self) -> tuple[Array, Array]:
         """Return the principal axes ``R_LI``, shape (3, 3), and the principal moments [kg m^2], shape (3,).
 

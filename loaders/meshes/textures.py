@@ -57,11 +57,25 @@ def local_file(name: str | None, path: Path) -> str | None:
     """
     for file in candidates(name, path) if name else ():
         try:
-            if file.is_file() and file.resolve().is_relative_to(_reach(path.parent.resolve())):
+            if file.is_file() and is_within_reach(file, path):
                 return str(file)
         except (OSError, ValueError):
             return None
     return None
+
+
+def is_within_reach(file: Path, path: Path) -> bool:
+    """Return whether a file lies where a mesh may name it.
+
+    Args:
+        file: The file.
+        path: File of the mesh.
+
+    Raises:
+        OSError: if links of the path form a cycle.
+        ValueError: if the path has a null character.
+    """
+    return file.resolve().is_relative_to(_reach(path.parent.resolve()))
 
 
 def _reach(folder: Path) -> Path:

@@ -299,3 +299,9 @@ def test_an_inertia_survives_as_a_pickle(body: SpatialInertia) -> None:
         body.p_LLcm.tolist(),
         body.I_Lcm.tolist(),
     )
+
+
+def test_a_body_too_far_away_has_an_infinite_moment_about_the_origin() -> None:
+    eye = frozen(np.eye(3))
+    assert SpatialInertia(2.0, frozen((3.0, 0.0, 0.0)), eye).smallest_moment_about_origin() == pytest.approx(1.0)
+    assert SpatialInertia(2.0, frozen((1e300, 0.0, 0.0)), eye).smallest_moment_about_origin() == np.inf

@@ -126,4 +126,4 @@ def _link_names(segment: Segment) -> tuple[str, ...]:
 
 
 def _is_singular(inertia: SpatialInertia) -> bool:
-    return bool(np.linalg.eigvalsh(inertia.about(np.zeros(3)))[0] <= 1e-14)
+    return inertia.smallest_moment_about_origin() <= 1e-14

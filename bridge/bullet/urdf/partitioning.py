@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from bridge.bullet.target import TARGET
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
@@ -225,7 +223,7 @@ def _detach(i: int, children: list[list[int]], load: list[int], excess: int) -> 
 
 def _can_be_split(body: Body) -> bool:
     """Return whether both halves would move: PyBullet fixes a body without mass or inertia to the world."""
-    return body.inertia.mass > 0.0 and bool(np.linalg.eigvalsh(body.inertia.about(np.zeros(3)))[0] > 0.0)
+    return body.inertia.mass > 0.0 and body.inertia.smallest_moment_about_origin() > 0.0
 
 
 def _split(mechanism: Mechanism, cuts: list[_Cut]) -> list[tuple[Mechanism, str | None]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from bridge.export.asset_files import AssetFiles
 
@@ -14,6 +17,24 @@ def test_a_mesh_takes_its_materials_and_pictures_along(tmp_path: Path) -> None:
     assets = AssetFiles()
     assert assets.add(str(tmp_path / "m.obj")) == "assets/m/m.obj"
     assert set(assets.files) == {"m/m.obj", "m/m.mtl", "m/t.png"}
+
+
+@pytest.mark.parametrize("kind", ["obj", "gltf"])
+@pytest.mark.parametrize("form", ["absolute", "relative", "link", "two folders up"])
+def test_a_mesh_takes_no_file_along_from_outside_its_folders(tmp_path: Path, kind: str, form: str) -> None:
+    """An export would carry the secret to whoever gets it."""
+    folder = tmp_path / "others" / "robot" / "meshes"
+    folder.mkdir(parents=True)
+    secret = tmp_path / "secret.mtl"
+    secret.write_text("secret")
+    (folder / "link.mtl").symlink_to(secret)
+    name = {"absolute": str(secret), "relative": "../../../secret.mtl", "link": "link.mtl"}.get(form, "../../s.mtl")
+    (tmp_path / "others" / "s.mtl").write_text("secret")
+    document = json.dumps({"asset": {"version": "2.0"}, "buffers": [{"uri": name, "byteLength": 6}]})
+    (folder / f"m.{kind}").write_text(document if kind == "gltf" else f"mtllib {name}\nv 0 0 0\n")
+    assets = AssetFiles()
+    assert assets.add(str(folder / f"m.{kind}")) == f"assets/m.{kind}"
+    assert b"secret" not in assets.files.values()
 
 
 def test_equal_names_with_different_content_are_distinguished(tmp_path: Path) -> None:
