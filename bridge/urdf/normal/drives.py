@@ -36,6 +36,18 @@ def with_representable_drives(scene: Scene, report: Report) -> Scene:
     return dataclasses.replace(scene, joints=limited, actuators=actuators)
 
 
+def without_couplings(scene: Scene, report: Report) -> Scene:
+    """Return the scene without the couplings of chains, which the options exclude.
+
+    Args:
+        scene: The scene.
+        report: Receives the findings.
+    """
+    for coupling in scene.couplings:
+        _add_coupling(coupling, report)
+    return dataclasses.replace(scene, couplings=())
+
+
 def _limited(joint: Joint, effort: float) -> Joint:
     """Return a joint with the effort limit of its actuator, if it states none itself and may."""
     if joint.type.value not in ("revolute", "continuous", "prismatic") or joint.axes[0].effort < math.inf:
@@ -87,14 +99,18 @@ def _couplings(scene: Scene, report: Report) -> Iterable[Coupling]:
         if coupling.follower not in followers and all(joint is not None and len(joint.axes) == 1 for joint in ends):
             followers.add(coupling.follower)
             yield coupling
-            continue
-        report.add(
-            Fate.DROPPED,
-            "urdfout.coupling",
-            "URDF cannot couple joint {follower} to joint {leader}; left the coupling out",
-            coupling.where,
-            hint="couple each joint with one axis to one other",
-            subjects=(coupling.follower, coupling.leader),
-            follower=coupling.follower,
-            leader=coupling.leader,
-        )
+        else:
+            _add_coupling(coupling, report)
+
+
+def _add_coupling(coupling: Coupling, report: Report) -> None:
+    report.add(
+        Fate.DROPPED,
+        "urdfout.coupling",
+        "URDF cannot couple joint {follower} to joint {leader}; left the coupling out",
+        coupling.where,
+        hint="couple each joint with one axis to one other",
+        subjects=(coupling.follower, coupling.leader),
+        follower=coupling.follower,
+        leader=coupling.leader,
+    )

@@ -12,7 +12,7 @@ from loaders.scene import Scene
 from loaders.spatial import Pose
 
 from .chains import with_chains
-from .drives import with_representable_drives
+from .drives import with_representable_drives, without_couplings
 from .fields import with_representable_fields
 from .forces import with_anchor, with_bushing_frames, without_unknown_items
 from .frame_links import with_frame_links
@@ -51,6 +51,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     drake = "drake" in options.extensions
     tree = rooted(scene, report, ball_constraints=drake)
     chained = with_chains(tree.scene, report, plain=options.joints == "plain")
+    chained = chained if options.couplings else without_couplings(chained, report)
     scene = merged(tree._replace(scene=chained), report)
     scene, frames = with_representable_joints(scene, report, drake=drake)
     old = {} if options.frame_links == "none" else frames

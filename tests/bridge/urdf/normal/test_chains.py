@@ -85,3 +85,9 @@ def test_couplings_of_an_axis_are_those_of_its_hinge() -> None:
 def test_a_chain_is_reported() -> None:
     entries = bridge.to_urdf(given(T.REVOLUTE2)).diagnostics
     assert [entry.subjects for entry in entries if entry.code == "urdfout.chain"] == [("j",)]
+
+
+def test_without_couplings_the_slide_of_a_screw_is_free_and_reported() -> None:
+    urdf = bridge.to_urdf(given(T.SCREW, pitch=0.5), joints="plain", couplings=False)
+    assert "<mimic" not in urdf
+    assert [entry.subjects for entry in urdf.diagnostics if entry.code == "urdfout.coupling"] == [("j_slide", "j")]
