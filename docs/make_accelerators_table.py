@@ -9,12 +9,8 @@ limits the number of robots.
 from __future__ import annotations
 
 import datetime
-import json
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,12 +18,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import bridge  # noqa: E402
-from loaders.diagnostics import ModelError  # noqa: E402
-from tests.corpora.robots_corpus import Robot, robots  # noqa: E402
+from tests.corpora.accelerators_corpus import Finding, examine_all  # noqa: E402
+from tests.corpora.robots_corpus import robots  # noqa: E402
 
-PROBE = ROOT / "docs" / "accelerators_probe.py"
-SECONDS = 300
 AGREES = {"mjx": 1e-9, "warp": 1e-3}
 """Largest difference of positions and velocities: MJX ran in double precision, Warp has single precision only."""
 _SINGULAR = "the condition of its mass matrix is beyond 1e15"
@@ -67,82 +60,10 @@ Written by `docs/make_accelerators_table.py` on {date}, with
 """
 
 
-@dataclass(kw_only=True)
-class Finding:
-    """The results of one robot.
-
-    Attributes:
-        robot: The robot.
-        size: Number of bodies, degrees of freedom and geoms.
-        found: Result of the probe, by engine.
-    """
-
-    robot: Robot
-    size: str = ""
-    found: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
 def main(pythons: dict[str, str], count: int | None) -> None:
     """Examine the first robots, or all, and write the page."""
     chosen = [robot for robot in robots() if "random_urdfs" not in str(robot)][:count]
-    with tempfile.TemporaryDirectory() as folder:
-        findings = [
-            found for i, robot in enumerate(chosen) if (found := examine(robot, Path(folder) / str(i), pythons))
-        ]
-    (ROOT / "docs" / "accelerators.md").write_text(page(findings))
-
-
-def examine(robot: Robot, folder: Path, pythons: dict[str, str]) -> Finding | None:
-    """Export one robot and load it into both engines.
-
-    Args:
-        robot: The robot.
-        folder: Folder to export to.
-        pythons: Python interpreter of each engine.
-
-    Returns:
-        The results, or None if MuJoCo refuses the robot.
-    """
-    path = _exported(robot, folder)
-    if path is None:
-        return None
-    finding = Finding(robot=robot)
-    for engine, python in pythons.items():
-        finding.found[engine] = probe(engine, python, path)
-        sys.stderr.write(f"{robot}: {json.dumps(finding.found[engine])}\n")
-    sizes = [found for found in finding.found.values() if "nbody" in found]
-    finding.size = "/".join(str(sizes[0][key]) for key in ("nbody", "nv", "ngeom")) if sizes else ""
-    return finding
-
-
-def _exported(robot: Robot, folder: Path) -> Path | None:
-    for inertia in ("keep", "repair"):
-        try:
-            return bridge.export_mjcf(robot.path, folder, paths=[robot.root], inertia=inertia).path  # type: ignore[arg-type]
-        except ModelError:
-            continue
-    return None
-
-
-def probe(engine: str, python: str, path: Path) -> dict[str, Any]:
-    """Run the probe on one file.
-
-    Args:
-        engine: Name of the engine.
-        python: Its Python interpreter.
-        path: The file.
-
-    Returns:
-        The result of the probe, or the reason of its failure as ``failed``.
-    """
-    try:
-        run = subprocess.run(  # noqa: S603 - the caller names the interpreter
-            [python, str(PROBE), engine, str(path)], capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"not done in {SECONDS} s"}
-    lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
-    return json.loads(lines[-1]) if lines else {"failed": (run.stderr.strip().splitlines() or ["no output"])[-1]}
+    (ROOT / "docs" / "accelerators.md").write_text(page(examine_all(chosen, pythons)))
 
 
 def page(findings: Sequence[Finding]) -> str:

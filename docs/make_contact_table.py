@@ -11,7 +11,6 @@ import datetime
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,12 +19,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from bridge.parity import Outcome, Row  # noqa: E402
 from docs.table_cells import cell  # noqa: E402
-from tests.corpora.contact_corpus import LEVELS, Measured, measure  # noqa: E402
+from tests.corpora.contact_corpus import LEVELS, Measured, measure_all  # noqa: E402
 from tests.corpora.models_corpus import Model, models  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
 _ROBOTS = ("example-robot-data/", "icub-models/", "pybullet_data/")
-_WORKERS = 2
 _WORDS = ("EQUIVALENT", "AGREES", "DIFFERS", "nothing to measure")
 _HEAD = """# Energy, momentum and contact of real models
 
@@ -65,8 +63,7 @@ Written by `docs/make_contact_table.py{every}` on {date}, with {versions}.
 def main() -> None:
     """Measure all models, or a part of them, and write the page."""
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        measurements = list(pool.map(measure, chosen(every)))
+    measurements = measure_all(chosen(every))
     left = len(models()) - len(measurements)
     (ROOT / "docs" / "contact.md").write_text(page(measurements, left, every), encoding="utf-8")
 

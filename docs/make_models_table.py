@@ -11,7 +11,6 @@ import datetime
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,12 +18,11 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell  # noqa: E402
-from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine, models  # noqa: E402
-from tests.corpora.motion_corpus import move  # noqa: E402
+from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine_all, models  # noqa: E402
+from tests.corpora.motion_corpus import move_all  # noqa: E402
 from tests.corpora.motion_table import TITLE, section  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "numpy", "example-robot-data", "icub-models")
-_WORKERS = 2
 
 _HEAD = """# Real models in both engines
 
@@ -71,10 +69,8 @@ _TAIL = """
 def main(parts: Sequence[str]) -> None:
     """Examine every model and write the page, or the requested section."""
     path = ROOT / "docs" / "models.md"
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        before = path.read_text().partition(TITLE)[0] if "motion" in parts else page(list(pool.map(examine, models())))
-        motions = list(pool.map(move, models()))
-    path.write_text(f"{before.rstrip()}\n\n{section(motions, _line)}")
+    before = path.read_text().partition(TITLE)[0] if "motion" in parts else page(examine_all(models()))
+    path.write_text(f"{before.rstrip()}\n\n{section(move_all(models()), _line)}")
 
 
 def page(findings: Sequence[Finding]) -> str:

@@ -10,7 +10,6 @@ import datetime
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,10 +18,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, models  # noqa: E402
-from tests.corpora.proof_corpus import STATES, WITNESS_FAULTS, Proof, prove  # noqa: E402
+from tests.corpora.proof_corpus import STATES, WITNESS_FAULTS, Proof, prove_all  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
-_WORKERS = 2
 _WORDS = {
     "EQUIVALENT": "every quantity agrees to 1e-9",
     "AGREES": "each difference has a known cause",
@@ -78,9 +76,7 @@ _TAIL = """
 
 def main() -> None:
     """Compare every model and write the page."""
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        proofs = list(pool.map(prove, models()))
-    (ROOT / "docs" / "proof.md").write_text(page(proofs), encoding="utf-8")
+    (ROOT / "docs" / "proof.md").write_text(page(prove_all(models())), encoding="utf-8")
 
 
 def page(proofs: Sequence[Proof], left: int = 0) -> str:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell  # noqa: E402
-from tests.corpora.robots_corpus import Finding, examine, robots  # noqa: E402
+from tests.corpora.robots_corpus import Finding, examine_all, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")
 
@@ -43,7 +43,7 @@ Written by `docs/make_robots_table.py` on {date}, with {versions}.
 
 def main() -> None:
     """Examine every robot and write the page."""
-    findings = [examine(robot) for robot in robots()]
+    findings = examine_all(robots())
     page = "".join((_head(findings), *map(_row, findings)))
     (ROOT / "docs" / "robots.md").write_text(page)
 

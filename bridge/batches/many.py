@@ -45,6 +45,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     force: bool = False,
+    preload: Sequence[str] = (),
     **options: Any,
 ) -> Iterator[BatchResult]:
     """Check, convert or compare many models, each in a process of its own, and yield each result when it is there.
@@ -66,6 +67,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         resume: Whether to take the results of an earlier batch in ``out`` of which nothing has changed: neither the
             files that the model consists of, nor the options, nor the versions.
         force: Whether to write into a folder that holds other files.
+        preload: Modules that are imported once for all models of a worker, because their import is slow.
         options: Options of `loaders.load`, and ``thumbnails``: whether to draw a picture of each model into ``out``, by
             default True. For ``compare`` also those of `bridge.compare`; for ``convert`` also ``to`` and those of the
             export.
@@ -86,7 +88,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         ...     print(result.source, result.outcome, dict(result.size))
         assets/double_pendulum.urdf valid {'links': 3, 'joints': 3, 'dofs': 2}
     """
-    plan = _Plan.of(task, out, options, timeout, memory)
+    plan = replace(_Plan.of(task, out, options, timeout, memory), preload=tuple(preload))
     if resume and out is None:
         raise ValueError("resume needs the folder of the earlier batch; expected out=...")
     items = _items(sources, task, options, shard)
@@ -106,6 +108,7 @@ class _Plan:
     timeout: float
     memory: int
     base: Path
+    preload: tuple[str, ...] = ()
 
     @staticmethod
     def of(task: Task, out: Any, options: Mapping[str, Any], timeout: float, memory: float) -> _Plan:
@@ -131,7 +134,8 @@ class _Plan:
     @property
     def modules(self) -> tuple[str, ...]:
         """Modules that the process of each model has imported."""
-        return tasks.MODULES[self.name] if self.function is None else _modules_of(self.function)
+        own = tasks.MODULES[self.name] if self.function is None else _modules_of(self.function)
+        return (*own, *self.preload)
 
     @property
     def settings(self) -> dict[str, Any]:

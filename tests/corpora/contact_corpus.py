@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bridge
 import loaders
 from bridge.parity import Outcome, Row
 from loaders.diagnostics import ExportError
-from tests.corpora.models_corpus import Model, compare_or_repair, run_isolated
+from tests.corpora.model_batch import do_all
+from tests.corpora.models_corpus import Model, compare_or_repair
 
 LEVELS = ("L3", "L4")
 
@@ -33,10 +34,9 @@ class Measured:
         return next((word for outcome, word in words if outcome in outcomes), "nothing to measure")
 
 
-def measure(model: Model) -> Measured:
-    """Measure a model in a separate process."""
-    measured, crash, _ = run_isolated(judge, model)
-    return dataclasses.replace(measured or Measured(model=model.name), crash=crash.strip().rpartition("\n")[2])
+def measure_all(models: Sequence[Model]) -> list[Measured]:
+    """Measure models, each in a separate process."""
+    return do_all(judge, models, lambda model, crash: Measured(model=model.name, crash=crash))
 
 
 def judge(model: Model) -> Measured:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import multiprocessing
 import os
 import re
-import resource
-import sys
 import tempfile
-import time
-import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -30,15 +24,10 @@ from bridge.parity import Comparison
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError, Fate
 from tests.corpora import robots_corpus
+from tests.corpora.model_batch import do_all
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(os.environ.get("SDFBRIDGE_CORPUS", ROOT.parent / "shared" / "corpus"))
-SECONDS = 180.0
-"""Time limit of one model [s]."""
-MEMORY = 8 << 30
-"""Limit of the address space of one process [bytes]."""
-_DRAKE = ["pydrake.multibody.parsing", "pydrake.multibody.plant"] if importlib.util.find_spec("pydrake") else []
-"""Modules that are imported once for all processes, because their import is slow."""
 STATES = 3
 """Number of random states in which engines are compared."""
 POSES, MASSES = "link poses", "mass matrix"
@@ -97,7 +86,6 @@ class Finding:
     """Traceback, exit code, or exceeded time limit of the process; empty if it succeeded."""
     leftover_files: tuple[str, ...] = ()
     """Files that remain in the temporary and working folder."""
-    seconds: float = 0.0
 
 
 # --- models ----------------------------------------------------------------------------------------------------------
@@ -150,65 +138,18 @@ def _robots() -> Iterator[Model]:
 # --- separate processes ----------------------------------------------------------------------------------------------
 
 
-T = TypeVar("T")
+def examine_all(models: Sequence[Model]) -> list[Finding]:
+    """Examine models, each in a separate process, which may crash."""
+    return do_all(examine, models, lambda model, crash: Finding(model=model.name, crash=crash))
 
 
 def examine(model: Model) -> Finding:
-    """Examine a model in a separate process, which may crash."""
-    begin = time.perf_counter()
-    result, crash, leftover_files = run_isolated(_finding, model)
-    finding = Finding(model=model.name) if result is None else result
-    return replace(finding, crash=crash, leftover_files=leftover_files, seconds=time.perf_counter() - begin)
-
-
-def run_isolated(task: Callable[[Model], T], model: Model) -> tuple[T | None, str, tuple[str, ...]]:
-    """Run a task on a model in a separate process.
-
-    Args:
-        task: A function of a module.
-        model: Its argument.
-
-    Returns:
-        The result of the task or None, the traceback or exit code of a failure, and the files that remain.
-    """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["models_corpus", "pybullet", *_DRAKE])
-    receiver, sender = context.Pipe(duplex=False)
-    with tempfile.TemporaryDirectory() as folder:
-        process = context.Process(target=_child, args=(task, model, folder, sender))
-        process.start()
-        sender.close()
-        result, crash = _receive(receiver)
-        process.join(1.0)
-        process.kill()
-        process.join()
-        leftover_files = tuple(sorted(path.name for path in Path(folder).rglob("*") if path.is_file()))
-    if not crash and process.exitcode not in {0, None}:
-        crash = f"exit {process.exitcode}"
-    return result, crash, leftover_files
-
-
-def _receive(receiver: Connection) -> tuple[Any, str]:
-    if not receiver.poll(SECONDS):
-        return None, f"not done in {SECONDS:g} s"
-    try:
-        result, crash = receiver.recv()
-    except EOFError:
-        return None, "the process ended unexpectedly"
-    return result, crash
-
-
-def _child(task: Callable[[Model], Any], model: Model, folder: str, sender: Connection) -> None:
+    """Examine a model, in a process of its own that works in its temporary folder."""
+    folder = Path(tempfile.gettempdir())
     os.chdir(folder)
-    tempfile.tempdir = folder
-    os.environ["TMPDIR"] = folder
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, sys.stdout.fileno())
-    try:
-        sender.send((task(model), ""))
-    except Exception:  # noqa: BLE001 - the parent process reports every exception
-        sender.send((None, traceback.format_exc()))
+    finding = _finding(model)
+    left = (path.name for path in folder.rglob("*") if path.is_file())
+    return replace(finding, leftover_files=tuple(sorted(left)))
 
 
 def _finding(model: Model) -> Finding:

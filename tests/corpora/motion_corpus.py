@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from bridge.mjcf import Actuators
 from bridge.mjcf.body.joints import ScalarJoint, joint_of_velocity
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError
-from tests.corpora.models_corpus import MASSES, POSES, STATES, Model, mujoco_warnings, run_isolated
+from tests.corpora.model_batch import do_all
+from tests.corpora.models_corpus import MASSES, POSES, STATES, Model, mujoco_warnings
 
 KINDS: tuple[Actuators, ...] = ("dcmotor", "position", "velocity", "motor")
 WITHIN = KINDS[:3]
@@ -69,13 +70,13 @@ class Motion:
     crash: str = ""
 
 
+def move_all(models: Sequence[Model]) -> list[Motion]:
+    """Run models, each in a separate process."""
+    return do_all(move, models, lambda model, crash: Motion(model=model.name, crash=crash))
+
+
 def move(model: Model) -> Motion:
-    """Run a model in a separate process."""
-    motion, crash, _ = run_isolated(_motion, model)
-    return replace(motion or Motion(model=model.name), crash=crash.strip().rpartition("\n")[2])
-
-
-def _motion(model: Model) -> Motion:
+    """Run a model in this process."""
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
         mechanism = mechanism_of(_without_visuals(loaders.load(model.path, **search)), repair_inertia=True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, Row
 from loaders.diagnostics import ExportError, Fate
-from tests.corpora.models_corpus import Model, compare_or_repair, run_isolated
+from tests.corpora.model_batch import do_all
+from tests.corpora.models_corpus import Model, compare_or_repair
 
 BOTH = ("mujoco", "pybullet")
 LEVELS = ("L0", "L1")
@@ -51,10 +52,9 @@ class Proof:
     crash: str = ""
 
 
-def prove(model: Model) -> Proof:
-    """Compare a model in a separate process."""
-    proof, crash, _ = run_isolated(judge, model)
-    return dataclasses.replace(proof or Proof(model=model.name), crash=crash.strip().rpartition("\n")[2])
+def prove_all(models: Sequence[Model]) -> list[Proof]:
+    """Compare models, each in a separate process."""
+    return do_all(judge, models, lambda model, crash: Proof(model=model.name, crash=crash))
 
 
 def judge(model: Model) -> Proof:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import bridge
 import loaders
 from loaders.model import Link
 from loaders.spatial import SpatialInertia
+from tests.corpora.model_batch import do_all
 from tests.support.drake_oracle import DrakeOracle, open_in_drake, pose_error
 
 RANDOM_URDFS = 20
@@ -87,6 +88,19 @@ def _pybullet_data() -> Iterator[Robot]:
     random = [path for path in paths if "random_urdfs" in path.parts]
     for path in (*(path for path in paths if "random_urdfs" not in path.parts), *random[:RANDOM_URDFS]):
         yield Robot(package="pybullet_data", root=folder, path=path)
+
+
+def examine_all(robots: Sequence[Robot]) -> list[Finding]:
+    """Examine robots, each in a separate process.
+
+    Raises:
+        RuntimeError: if a process failed.
+    """
+
+    def refuse(robot: Robot, crash: str) -> Finding:
+        raise RuntimeError(f"{robot}: {crash}")
+
+    return do_all(examine, robots, refuse)
 
 
 def examine(robot: Robot) -> Finding:

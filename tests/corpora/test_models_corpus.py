@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from tests.corpora.models_corpus import CORPUS, FAULTS, Model, examine, models
-from tests.corpora.motion_corpus import WITHIN, move
+from tests.corpora.models_corpus import CORPUS, FAULTS, Model, examine_all, models
+from tests.corpora.motion_corpus import WITHIN, move_all
 
 COUNT = 16
 
@@ -21,7 +21,7 @@ def sample() -> list[Model]:
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 @pytest.mark.parametrize("model", sample(), ids=str)
 def test_a_real_model_agrees_with_its_mechanism_in_both_engines(model: Model) -> None:
-    finding = examine(model)
+    (finding,) = examine_all([model])
     assert (finding.crash, finding.leftover_files) == ("", ())
     assert finding.mujoco.defects == finding.pybullet.defects == ()
 
@@ -29,7 +29,7 @@ def test_a_real_model_agrees_with_its_mechanism_in_both_engines(model: Model) ->
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 @pytest.mark.parametrize("model", sample()[:4], ids=str)
 def test_a_real_model_runs_in_mujoco_without_warnings_within_its_limits(model: Model) -> None:
-    motion = move(model)
+    (motion,) = move_all([model])
     assert (motion.crash, motion.differs) == ("", ())
     assert {kind: run.warning for kind, run in motion.runs.items() if kind in WITHIN} == dict.fromkeys(WITHIN, "")
     assert motion.causes or motion.runs["motor"].warning == ""

@@ -1,0 +1,63 @@
+"""The same task for many models: a batch whose results are in the order of the models."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import bridge
+from bridge.batches import BatchResult
+from bridge.batches.executors import available_cores
+
+SECONDS = 180.0
+"""Time limit of one model [s]."""
+MEMORY = 8.0
+"""Memory limit of one model [GiB]."""
+WITNESS = ("pydrake.multibody.parsing", "pydrake.multibody.plant") if importlib.util.find_spec("pydrake") else ()
+"""Modules of Drake, whose import is slow."""
+T = TypeVar("T")
+M = TypeVar("M")
+
+
+def do_all(
+    task: Callable[[M], T],
+    models: Sequence[M],
+    blank: Callable[[M, str], T],
+    *,
+    seconds: float = SECONDS,
+    memory: float = MEMORY,
+) -> list[T]:
+    """Do a task with every model, each in a process of its own.
+
+    Args:
+        task: A function of a module.
+        models: Its arguments, which differ as text.
+        blank: Returns the result of a model whose process failed, given the model and the reason.
+        seconds: Time limit of one model.
+        memory: Memory limit of one model [GiB].
+    """
+    by_name = {str(model): model for model in models}
+    found: dict[str, T] = {}
+    with ThreadPoolExecutor(available_cores()) as pool:
+        options: dict[str, Any] = {"timeout": seconds, "memory": memory, "preload": WITNESS}
+        for result in _counted(bridge.batch(models, task, executor=pool, **options), len(models)):
+            model = by_name[result.source]
+            found[result.source] = result.value if result.ok else blank(model, failure(result))
+    return [found[name] for name in by_name]
+
+
+def failure(result: BatchResult) -> str:
+    """Return why there is no result: the end of a traceback, a signal, or a limit."""
+    words = result.log.strip().splitlines()[-1:] if result.outcome == "error" else [f"{result.outcome} {result.detail}"]
+    return " ".join(words)
+
+
+def _counted(results: Iterator[BatchResult], total: int) -> Iterator[BatchResult]:
+    """Yield results, and say now and then how many there are."""
+    for number, result in enumerate(results, 1):
+        if number % 50 == 0:
+            sys.stderr.write(f"{number} of {total}\n")
+        yield result
