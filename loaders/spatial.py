@@ -235,7 +235,8 @@ class SpatialInertia:
 
     def smallest_moment_about_origin(self) -> float:
         """Return the smallest moment about the link's origin [kg m^2]; infinity if that is too far for a number."""
-        moments = self.about(np.zeros(3))
+        with np.errstate(over="ignore", invalid="ignore"):
+            moments = self.about(np.zeros(3))
         return float(np.linalg.eigvalsh(moments)[0]) if np.isfinite(moments).all() else math.inf
 
     def principal_axes(self) -> tuple[Array, Array]:
