@@ -9,14 +9,13 @@ CODES = {
         "DART has no distance constraints and no tendons.", "Compare other engines.", (Fate.DROPPED,)
     ),
     "dart.coupling": CodeInfo("DART couples joints with one axis only.", "Compare other engines.", (Fate.DROPPED,)),
-    "dart.coupling-of-speeds": CodeInfo(
-        "DART couples the speeds of joints with a delay of a step and corrects no positions; the error after a second"
-        " is about a time step times the change of speed.",
-        "Reduce the time step.",
-        (Fate.APPROXIMATED,),
-    ),
     "dart.force-element": CodeInfo(
         "DART has no bushings, no springs between links, and no springs of ball joints.",
+        "Compare other engines.",
+        (Fate.DROPPED,),
+    ),
+    "dart.one-way-coupling": CodeInfo(
+        "In DART a joint follows another one like a motor of any strength, and the other one does not feel it.",
         "Compare other engines.",
         (Fate.DROPPED,),
     ),

@@ -35,7 +35,7 @@ SPRING = m.SpringDamper(link_A="a", link_B="b", p_AP=ORIGIN, p_BQ=ORIGIN, free_l
 EXAMPLES = {
     "dart.constraint": in_dart(chain(T.REVOLUTE, constraints=(ROD,))),
     "dart.coupling": in_dart(coupled(T.UNIVERSAL), "k", "j"),
-    "dart.coupling-of-speeds": in_dart(coupled(T.REVOLUTE), "k", "j"),
+    "dart.one-way-coupling": in_dart(coupled(T.REVOLUTE), "k", "j"),
     "dart.force-element": in_dart(chain(T.REVOLUTE, forces=(SPRING,))),
     "dart.rotor-inertia": in_dart(hinge(inertia=0.1), "j"),
     "dart.shape": in_dart(one(collisions=(MESH,)), "a"),

@@ -86,6 +86,11 @@ class DrakeEngine:
         self._motion: DrakeMotion | None = None
         self.diagnostics = known_differences(mechanism, self._links, self._joints)
 
+    @property
+    def is_discrete(self) -> bool:
+        """True if Drake simulates the model in discrete time, in `SUBSTEPS` of each step."""
+        return not self.refusal and self._plant.time_step() > 0.0
+
     def _report_mismatch(self, error: ModelMismatchError) -> None:
         reported = (*self.mechanism.scene.diagnostics, *self.mechanism.diagnostics)
         ignored = (entry for entry in reported if entry.code in _IGNORED_HERE)
@@ -224,7 +229,7 @@ class DrakeEngine:
         """See `Engine.set_step`; in continuous time it determines only how far a step goes."""
         if seconds != self._seconds and not self.refusal:
             self._seconds = seconds
-            if self._plant.time_step() > 0.0:
+            if self.is_discrete:
                 self._open()
 
     def step(self, count: int) -> None:

@@ -47,7 +47,7 @@ _SOFT_CONSTRAINTS = frozenset({
     "mjcf.coupling-soft-constraint", "mjcf.screw-soft-constraint", "mjcf.loop-soft-constraint",
     "mjcf.ball-soft-constraint", "mjcf.coupling", "mjcf.open-at-zero", "pybullet.gear",
     "pybullet.coupling", "pybullet.coupling-across-bodies", "pybullet.loop",
-    "pybullet.ball-constraint", "pybullet.cut-links", "dart.coupling-of-speeds",
+    "pybullet.ball-constraint", "pybullet.cut-links", "dart.one-way-coupling",
 })  # fmt: skip
 _SINGULAR_CAUSE = "the mass matrix is singular, so that the model does not determine its motion"
 _Named = Sequence[tuple[str, Factory]]

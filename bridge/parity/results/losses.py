@@ -17,6 +17,7 @@ LOST: Mapping[str, str] = {
     "dart.constraint": "constraints",
     "dart.coupling": _COUPLINGS,
     "dart.force-element": "forces between links",
+    "dart.one-way-coupling": _COUPLINGS,
     "dart.rotor-inertia": "rotor inertia",
     "dart.shape": _SHAPES,
     "drake.deformable": "deformation",

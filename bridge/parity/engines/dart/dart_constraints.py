@@ -35,7 +35,9 @@ def follows(mechanism: Mechanism, coupling: DofCoupling) -> tuple[ScalarDof, Sca
 
 
 def add_couplings(dartpy: Any, built: BuiltSkeleton, mechanism: Mechanism) -> None:
-    """Let joints follow others; their properties are new, so that this precedes everything else that sets them.
+    """Let joints follow others, as motors; DART's constraint in both directions makes chains of joints diverge.
+
+    Their properties are new, so that this precedes everything else that sets them.
 
     Args:
         dartpy: The module.
@@ -63,7 +65,6 @@ def _couple(
     properties.mMimicDofProps = [mimic]
     place_again(dartpy, joint, properties, mechanism.bodies[one.body])
     joint.setActuatorType(dartpy.dynamics.ActuatorType.MIMIC)
-    joint.setUseCouplerConstraint(True)  # the leader feels the follower, too
 
 
 def mimic_of(joint: Any) -> Any:

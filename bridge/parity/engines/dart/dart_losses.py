@@ -46,11 +46,8 @@ def _couplings(mechanism: Mechanism) -> Iterator[Diagnostic]:
             yield _lost("dart.coupling", template, coupling.where, *names, follower=names[0], leader=names[1])
         else:
             names = order[coupling.follower][0], order[coupling.leader][0]
-            template = "DART matches the speeds of joints {follower} and {leader} with a delay of a step"
-            yield Diagnostic(
-                "dart.coupling-of-speeds", Fate.APPROXIMATED, template, coupling.where, _TARGET,
-                arguments={"follower": names[0], "leader": names[1]}, subjects=names,
-            )  # fmt: skip
+            template = "in DART, joint {follower} follows joint {leader}, which does not feel it"
+            yield _lost("dart.one-way-coupling", template, coupling.where, *names, follower=names[0], leader=names[1])
 
 
 def _constraints(mechanism: Mechanism) -> Iterator[Diagnostic]:

@@ -3,10 +3,8 @@
 MuJoCo is given constraints with a time constant of two steps h and an impedance of d = 0.9999: against a relative
 acceleration that the constraint must take up, the part ``(1 - d) / d`` of it stretches the constraint by ``4 h^2``
 times that part. The acceleration that follows from the curvature of a loop is not foreseen and counts in full. PyBullet
-removes at least a fifth of the error at each step, so that one step of relative acceleration remains five times. DART
-matches the speeds of coupled joints with a delay of a step and corrects no positions, so that a step of relative
-acceleration acts for the whole motion. An MJCF source states the softness of its constraints in MuJoCo; see
-`stated_softness`.
+removes at least a fifth of the error at each step, so that one step of relative acceleration remains five times. An
+MJCF source states the softness of its constraints in MuJoCo; see `stated_softness`.
 """
 
 from __future__ import annotations
@@ -36,8 +34,6 @@ MARGIN = 5.0
 """Factor of the bound, for accelerations between the sampled times."""
 _STRETCH = {"mujoco": 4.0, "pybullet": 5.0}
 """Steps squared, times a relative acceleration, by which a constraint of each engine stretches."""
-DRIFT = 1.0
-"""Duration of the motion for which the delay of a coupling in DART acts [s]."""
 ROUNDING = 1e-9
 """Violation that is not a difference [rad or m]."""
 
@@ -54,8 +50,6 @@ def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State],
     bounds: dict[str, float] = {}
     hardest = Softness(_STRETCH.get(engine, max(_STRETCH.values())) * step**2, SOFTNESS if engine == "mujoco" else 1.0)
     stated = stated_softness(mechanism, step) if engine == "mujoco" else {}
-    if engine == "dart":
-        stated = {coupling.name: Softness(DRIFT * step, 1.0) for coupling in mechanism.couplings}
     for state in states:
         for name, (foreseen, curvature) in _loads(mechanism, state).items():
             softness = stated.get(name, hardest)
