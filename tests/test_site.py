@@ -87,6 +87,75 @@ def test_every_link_within_the_site_leads_to_a_page_and_an_anchor(site: Path, pa
     assert broken == []
 
 
+def clicks_to(site: Path, pages: dict[Path, References]) -> dict[tuple[Path, str], int]:
+    """Clicks from the first page to every page and anchor, by links in the text; the menu beside it would be one."""
+    found: dict[tuple[Path, str], int] = {(site / "index.html", ""): 0}
+    pending = [site / "index.html"]
+    seen = {site / "index.html"}
+    for path in pending:
+        for link in References(ARTICLE.findall(path.read_text(encoding="utf-8"))[0]).links:
+            parts = urlsplit(link)
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if parts.scheme or target not in pages:
+                continue
+            count = found[path, ""] + 1
+            for place in ((target, ""), (target, unquote(parts.fragment))):
+                found[place] = min(found.get(place, count), count)
+            if target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return found
+
+
+ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
+LOOKED_FOR = (
+    "lenient.html", "migration.html#from-loadurdf", "writers.html#urdf",
+    "pybullet.html#an-environment-for-gymnasium-and-many-in-one-process",
+    "security.html#which-files-are-written", "mjcf_input.html", "mujoco.html#materials-and-textures", "urdf.html#srdf",
+    "accelerators.html", "mujoco.html#opening-sdformat-in-mujoco", "equivalence.html#verdicts",
+    "writers.html#compare-two-files", "cli.html#many-files-and-ci", "parity.html#pytest-plugin",
+    "cli.html#reports-as-json", "cli.html#options-of-compare", "cli.html#output-streams-and-exit-status",
+    "drake.html#packages", "drake.html#forces-and-constraints-in-the-simulators", "mapping.html",
+    "reference/sdfbridge.html", "gallery.html", "faq.html", "cli.html#completion", "viewing.html",
+    "cli.html#files-folders-and-standard-input", "tutorials/pybullet.html", "tutorials/mujoco.html",
+    "tutorials/testing.html", "tutorials/drake.html", "parity.html#report", "glossary.html",
+)  # fmt: skip
+"""The places that readers of four kinds looked for."""
+
+
+def test_what_readers_look_for_is_three_clicks_away(site: Path, pages: dict[Path, References]) -> None:
+    clicks = clicks_to(site.resolve(), {path.resolve(): page for path, page in pages.items()})
+    far = {}
+    for place in LOOKED_FOR:
+        file, _, anchor = place.partition("#")
+        count = clicks.get((site.resolve() / file, anchor), 99)
+        if count > 3:
+            far[place] = count
+    assert far == {}
+
+
+def test_every_question_leads_to_a_section_two_clicks_away(site: Path, pages: dict[Path, References]) -> None:
+    clicks = clicks_to(site.resolve(), {path.resolve(): page for path, page in pages.items()})
+    text = (site / "questions.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr.*?</tr>", ARTICLE.findall(text)[0], re.DOTALL)
+    answers = [References(row).links for row in rows if "<td" in row]
+    assert len(answers) >= 50
+    assert all(answers)
+    for link in {link for links in answers for link in links}:
+        file, _, anchor = link.partition("#")
+        assert clicks[site.resolve() / file, anchor] <= 2, link
+
+
+def test_every_page_is_reached_from_the_first(site: Path, pages: dict[Path, References]) -> None:
+    names = {path.relative_to(site).as_posix() for path in pages} - {"genindex.html", "py-modindex.html", "search.html"}
+    linked = {
+        unquote(urlsplit(link).path)
+        for link in pages[site / "index.html"].links
+        if not urlsplit(link).scheme and urlsplit(link).path
+    }
+    assert sorted(names - linked - {"index.html"}) == []
+
+
 def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, References]) -> None:
     assert {item for page in pages.values() for item in page.resources if re.match(r"(https?:)?//", item)} == set()
 
