@@ -36,7 +36,8 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = f"sdfbridge {release}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 

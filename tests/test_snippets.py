@@ -19,10 +19,12 @@ ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "assets"
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 KINDS = {"python", "sh", "text", "xml", "yaml", "toml", "json", "ini", "mermaid", "srdf"}
-FINISHES_WITH = {"--engines mujoco,mujoco-urdf": 1, "--engines mujoco,drake": 4}
+FINISHES_WITH = {"--engines mujoco,mujoco-urdf": 1, "--engines mujoco,drake": 4, "batch compare": 4}
 """Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all others."""
-ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.")
+ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.", "dask ")
 """Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take an hour."""
+CLUSTER = "tcp://10.0.0.1"
+"""The address of another machine, in blocks and commands that need a cluster."""
 TWO_LINKS = (
     '<robot name="robot"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
     'ixz="0" iyz="0"/></inertial></link></robot>'
@@ -35,7 +37,8 @@ MJCF = '<mujoco model="scene"><worldbody><body name="ball"><freejoint/><geom siz
 
 
 def blocks(page: Path, kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(rf"^```{kind}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [text for text in found if kind == "sh" or CLUSTER not in text]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +92,7 @@ COMMANDS = sorted(
         for page in PAGES
         for text in blocks(page, "sh")
         for line in text.splitlines()
-        if not line.startswith(ELSEWHERE)
+        if not line.startswith(ELSEWHERE) and CLUSTER not in line
     }
 )
 
