@@ -95,7 +95,7 @@ def findings_table(findings: Iterable[Finding]) -> str:
     order = tuple(_SIGNS)
     ordered = sorted(findings, key=lambda finding: order.index(finding.severity))
     rows = (
-        (f"{_SIGNS[entry.severity]} {entry.severity}", entry.code, _advised(entry), getattr(entry, "where", ""))
+        (f"{_SIGNS[entry.severity]}\N{NO-BREAK SPACE}{entry.severity}", entry.code, _advised(entry), _place(entry))
         for entry in ordered
     )
     return table(("severity", "code", "message", "place"), rows)
@@ -105,6 +105,11 @@ def _advised(entry: Finding) -> str:
     """The message, with the advice if there is any."""
     hint = getattr(entry, "hint", "")
     return f"{entry.message} ({hint})" if hint else entry.message
+
+
+def _place(entry: Finding) -> str:
+    """The file, with the folder that holds it, and the line."""
+    return "/".join(str(getattr(entry, "where", "")).split("/")[-2:])
 
 
 def _row(tag: str, cells: Sequence[object]) -> str:

@@ -47,5 +47,5 @@ def worst_first(rows: Iterable[Row]) -> list[Row]:
 
 def _row(row: Row) -> tuple[str, ...]:
     error = f"{row.error:.1e} {row.unit}".rstrip() if row.outcome is not Outcome.UNKNOWN else ""
-    sign = f"{SIGNS[row.outcome]} {row.outcome}"
+    sign = f"{SIGNS[row.outcome]}\N{NO-BREAK SPACE}{row.outcome}"
     return sign, f"{row.level} {row.quantity}", " / ".join(row.engines), error, row.where, row.cause

@@ -32,7 +32,7 @@ def test_the_verdict_stands_first_then_what_differs() -> None:
     page = WebPage(found._repr_html_())
     assert page.words[0] == "DIFFERS arm.sdf"
     assert "1 failed, 1 unknown, 1 passed" in page.text
-    assert "✗ failed" in page.text
+    assert "✗\N{NO-BREAK SPACE}failed" in page.text
     assert page.text.index("mass") < page.text.index("inertia")
     assert "sdfbridge compare" in page.text
 
