@@ -80,9 +80,14 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
 
 def _is_smooth(mechanism: Mechanism) -> bool:
     """Return whether only gravity, dampers, springs and dry friction, which is left out, act on the model."""
+    return not (_is_constrained(mechanism) or mechanism.scene.forces)
+
+
+def _is_constrained(mechanism: Mechanism) -> bool:
+    """Return whether solvers hold something, so that a difference is no series in the step."""
     scene = mechanism.scene
     is_locked = any(axis.lower == axis.upper for joint in scene.joints for axis in joint.axes)
-    return not (is_locked or mechanism.couplings or mechanism.closures or scene.constraints or scene.forces)
+    return bool(is_locked or mechanism.couplings or mechanism.closures or scene.constraints)
 
 
 # --- the exact motion ------------------------------------------------------------------------------------------------
@@ -155,20 +160,23 @@ def _simulator_rows(
     longest = min(mechanism.scene.physics.time_step, LONGEST_STEP)
     for other in simulators:
         try:
-            yield _judged(motions, (other, name), longest)
+            yield _judged(motions, (other, name), longest, in_series=not _is_constrained(mechanism))
         except NotReportedError as error:
             yield _unknown(QUANTITY, (other, name), str(error))
 
 
-def _judged(motions: Motions, pair: tuple[str, str], longest: float) -> Row:
+def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_series: bool) -> Row:
     """The row of the limit of the distance for a step of zero.
 
     Its tolerance is the uncertainty of the limit; the distance must also shrink. A motion that does neither is
-    shortened, because a difference of the models shows in a short motion, too.
+    shortened, because a difference of the models shows in a short motion, too. Where the distance is no series in the
+    step, it must shrink, and its limit is shown with the distance at the shortest step as its uncertainty.
     """
     rows = []
     for shortening in SHORTENINGS:
         row, shrinks = _measured(motions, pair, longest / shortening)
+        if not in_series:
+            row = replace(row, tolerance=max(row.tolerance, row.convergence[-1][1]))
         if row.error <= row.tolerance and shrinks <= SHRINKS:
             return row
         rows.append((row, shrinks))

@@ -100,6 +100,23 @@ def test_coupled_joints_approach_the_discrete_motion_of_drake(tmp_path: Path) ->
     assert found[QUANTITY].outcome is Outcome.PASSED
 
 
+def test_a_fault_of_a_coupled_model_is_found(tmp_path: Path) -> None:
+    def change(model: Any) -> None:
+        model.eq_data[:, 1] *= 1.1
+
+    mimic = "<drake:mimic joint='ja' multiplier='.5' offset='0'/>"
+    assert rows(mechanism_of(tmp_path, mimic=mimic), faulty_mujoco(change))[QUANTITY].outcome is Outcome.FAILED
+
+
+def test_a_joint_that_its_limits_lock_is_locked_in_drake_too(tmp_path: Path) -> None:
+    mechanism = mechanism_of(tmp_path)
+    path = Path(mechanism.scene.source)
+    limit = "<limit><lower>0</lower><upper>0</upper></limit><dynamics>"
+    path.write_text(path.read_text(encoding="utf-8").replace("<dynamics>", limit, 1), encoding="utf-8")
+    found = rows(bridge.lower(loaders.load(path)))
+    assert found[QUANTITY].outcome is Outcome.PASSED
+
+
 def test_a_link_that_drake_makes_heavier_leaves_a_gap(tmp_path: Path) -> None:
     mechanism = mechanism_of(tmp_path)
     path = Path(mechanism.scene.source)
