@@ -92,9 +92,17 @@ def _on_geom(change: Callable[[Any, int], bool | None], drawn: bool = False, mes
             geoms = [g for g in geoms if (int(m.geom_type[g]) == 7) is mesh and int(m.geom_type[g]) > 1]
         rng.shuffle(geoms)
         chosen = next((g for g in geoms if change(m, int(g)) is not False), None)
-        return None if chosen is None else {links[int(m.geom_bodyid[chosen])]}
+        return None if chosen is None else _users(engine, chosen, links)
 
     return plant
+
+
+def _users(engine: MujocoEngine, geom: int, links: Mapping[int, str]) -> set[str]:
+    """The link of a geom; for a mesh all links that share it."""
+    m = engine.model
+    mesh = int(m.geom_dataid[geom])
+    shared = [g for g in range(m.ngeom) if mesh >= 0 and int(m.geom_dataid[g]) == mesh and int(m.geom_type[g]) == 7]
+    return {links[int(m.geom_bodyid[g])] for g in (geom, *shared)}
 
 
 def _on_model(change: Callable[[Any], None], name: str = "world") -> Plant:

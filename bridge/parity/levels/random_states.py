@@ -154,6 +154,15 @@ def _smooth(axis: JointAxis, damped: bool, rotors: bool) -> JointAxis:
 
 def time_step(mechanism: Mechanism) -> float | None:
     """Return a time step [s] at which explicit dampers and springs are stable; None if it would be too short."""
+    halvings = max(0, math.ceil(math.log2(max(fastest_rate(mechanism) * MAX_STEP / 0.2, 1e-9))))
+    return MAX_STEP / 2**halvings if halvings <= 5 else None
+
+
+def fastest_rate(mechanism: Mechanism) -> float:
+    """Return the largest rate of dampers and springs, at the zero position [1/s].
+
+    Explicit integration is stable for time steps below twice its inverse.
+    """
     n = len(mechanism.v_order)
     D, K = np.zeros(n), np.zeros(n)
     for dof, scalar in scalar_dofs(mechanism).items():
@@ -162,9 +171,7 @@ def time_step(mechanism: Mechanism) -> float | None:
             k = mechanism.v_order.index(dof)
             D[k], K[k] = axis.damping, axis.spring_stiffness
     if not (D.any() or K.any()):
-        return MAX_STEP
+        return 0.0
     M_inverse = np.linalg.pinv(mechanism.mass_matrix())
     fastest = max(abs(np.linalg.eigvals(M_inverse @ np.diag(D))))
-    fastest = max(fastest, math.sqrt(max(abs(np.linalg.eigvals(M_inverse @ np.diag(K))))))
-    halvings = max(0, math.ceil(math.log2(max(float(fastest) * MAX_STEP / 0.2, 1e-9))))
-    return MAX_STEP / 2**halvings if halvings <= 5 else None
+    return float(max(fastest, math.sqrt(max(abs(np.linalg.eigvals(M_inverse @ np.diag(K)))))))

@@ -40,6 +40,8 @@ LIMIT_ROUNDING = 1e-11
 """Rounding error of the limit of a difference of poses [m or rad]."""
 GROWTH_MARGIN = 2.0
 """Factor of the difference that a short motion predicts for a second, because its rate of growth varies."""
+KNOWN = 0.3
+"""Uncertainty of the limit after the whole motion, relative to the difference at the longest step, that shows it."""
 CHAOTIC = 1e-3
 """Largest rounding error that is explained, relative to how far the links move; beyond it a motion shows nothing."""
 _ROTORS = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
@@ -215,7 +217,24 @@ def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
         "the engines integrate different points of a free body; without a step the difference in a short motion is "
         f"{remaining:.1e}, known to {allowed:.1e}"
     )
-    return explained(row, Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text))
+    cause = Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text)
+    return explained(row, cause if cause.explains(row.error) else _step_order_of_whole_motion(row, rollout, cache))
+
+
+def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause:
+    """The cause if the difference after the whole motion vanishes with the step; its growth is not predicted then."""
+    steps = [rollout.step / 2**k for k in range(HALVINGS)]
+    distances = [cache.displacement(row.engines, dataclasses.replace(rollout, step=step)) for step in steps]
+    limit, uncertainty = limit_at_zero(distances)
+    first, remaining = (float(np.abs(x).max(initial=0.0)) for x in (distances[0], limit))
+    allowed = CONFIDENCE * uncertainty + _rounding(row, rollout, row.sensitivity or 1.0).bound
+    is_known = allowed <= KNOWN * first
+    bound = GROWTH_MARGIN * first if is_known and remaining <= allowed else 0.0
+    text = (
+        "the engines integrate different points of a free body; without a step the difference after the motion is "
+        f"{remaining:.1e}, known to {allowed:.1e}, where {first:.1e} is that at the longest step"
+    )
+    return Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text)
 
 
 # --- constraints, and what is left out -------------------------------------------------------------------------------

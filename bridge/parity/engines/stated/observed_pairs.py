@@ -22,8 +22,8 @@ LinkIndex = tuple[int, int]
 """PyBullet's body and link."""
 MAX_POSITIONS = 24
 """Number of random positions."""
-_DEEP = -2e-3
-"""Distance [m] at which shapes overlap, whatever margin they have."""
+_DEEP = -2e-4
+"""Distance [m] at which shapes overlap for certain."""
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from bridge.mechanism.couplings import with_followers
 from bridge.parity.engines.dofs import scalar_dofs
 from bridge.parity.engines.protocol import Dof, Engine
 from bridge.parity.levels.quantities import dof_place
-from bridge.parity.levels.random_states import State, random_states
+from bridge.parity.levels.random_states import State, fastest_rate, random_states, without_solver_effects
 from bridge.parity.results.verdict import Level, Outcome, Row
 
 from .exported_model import exported
@@ -21,7 +21,9 @@ from .exported_model import exported
 DURATION, SAMPLES = 0.4, 50
 """Duration of the motion into the stops [s], and the number of times at which the joints are read."""
 STEP = 1e-3
-"""Time step of that motion [s]."""
+"""Time step of that motion [s]; stiff dampers need a fraction of it."""
+MAX_HALVINGS = 5
+"""Number of times that the step is halved at most."""
 APPROACH = 0.25
 """Part of the range of a joint that it may pass in a motion that is to avoid the stops."""
 MAX_SPEED = 20.0
@@ -97,7 +99,8 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
     limits = limited_dofs(mechanism)
     if not limits or mechanism.closures or mechanism.scene.constraints:
         return
-    model = exported(mechanism, STEP)
+    step = _stable_step(mechanism)
+    model = exported(mechanism, step)
     start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
     for name, opener in engines.items():
         engine = opener(model)
@@ -105,6 +108,13 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
             yield _overshoot_row(name, engine, model, start, limits)
         finally:
             engine.close()
+
+
+def _stable_step(mechanism: Mechanism) -> float:
+    """A step [s] at which dampers and springs are stable in an engine that computes them explicitly."""
+    rate = fastest_rate(without_solver_effects(mechanism))
+    halvings = max(0, math.ceil(math.log2(max(4.0 * rate * STEP, 1e-9))))
+    return STEP / float(2 ** min(halvings, MAX_HALVINGS))
 
 
 def _towards_stops(mechanism: Mechanism, state: State, limits: Mapping[Dof, tuple[float, float]]) -> State:
@@ -121,15 +131,16 @@ def _overshoot_row(
     name: str, engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
 ) -> Row:
     engine.set_state(*start)
+    step = mechanism.scene.physics.time_step
     worst: tuple[float, float, float, Dof] = (-math.inf, 0.0, 1.0, next(iter(limits)))
     speeds = dict.fromkeys(limits, 0.0)
     for _ in range(SAMPLES):
-        engine.step(round(DURATION / STEP / SAMPLES))
+        engine.step(round(DURATION / step / SAMPLES))
         q, v = engine.positions(), engine.velocities()
         for dof, (lower, upper) in limits.items():
             here = float(np.atleast_1d(q[dof[0]])[dof[1]])
             overshoot = max(lower - here, here - upper, 0.0)
-            allowed = GIVES_WAY * STEP * speeds[dof] + SETTLED * max(1.0, speeds[dof])
+            allowed = GIVES_WAY * step * speeds[dof] + SETTLED * max(1.0, speeds[dof])
             speeds[dof] = max(speeds[dof], abs(float(v[mechanism.dof_index[dof]])))
             worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
     _, overshoot, allowed, dof = worst

@@ -131,14 +131,15 @@ def test_an_ellipsoid_of_pybullet_is_explained_within_the_depth_of_its_hull() ->
     assert row.error <= row.known_cause.bound < 2e-2  # type: ignore[union-attr]
 
 
-def test_a_mesh_is_compared_with_its_file(tmp_path: Any) -> None:
+@pytest.mark.parametrize("weld", ["", "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"])
+def test_a_mesh_is_compared_with_its_file(tmp_path: Any, weld: str) -> None:
     import trimesh
 
     trimesh.creation.icosphere(subdivisions=2, radius=0.3).export(tmp_path / "ball.stl")
     mesh = "<mesh><uri>ball.stl</uri><scale>1 1 2</scale></mesh>"
     body = shape("collision", "c", mesh) + shape("visual", "v", mesh)
     (tmp_path / "m.sdf").write_text(
-        f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{body}</link></model></sdf>", encoding="utf-8"
+        f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{body}</link>{weld}</model></sdf>", encoding="utf-8"
     )
     scene = loaders.load(tmp_path / "m.sdf")
     sound = [
