@@ -1,6 +1,6 @@
 """Batches under measurement and under attack.
 
-python -m benchmarks.batches kills [20]         kill a batch at random, resume it, compare with an undisturbed one
+python -m benchmarks.batches kills [20 [60]]    kill a batch at random, resume it, compare with an undisturbed one
 python -m benchmarks.batches memory [100000]    memory of the coordinator for simulated models
 python -m benchmarks.batches overhead [200]     time per model beyond the work itself
 python -m benchmarks.batches processes INPUT... time by number of processes
@@ -18,13 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import bridge
 from bridge.batches.executors import available_cores, dask_executor
+from bridge.batches.isolation import worker
 from bridge.batches.isolation.protocol import DONE, Ended
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +67,8 @@ def kills(count: int, *, inputs: int = 60, seed: int = 0) -> list[str]:
             time.sleep(rng.uniform(0.0, 1.2 * whole))
             process.kill()
             process.wait()
-            done = len((folder / "killed" / "results.jsonl").read_bytes().splitlines()) if number else 0
+            lines = folder / "killed" / "results.jsonl"
+            done = len(lines.read_bytes().splitlines()) if lines.is_file() else 0
             print(f"kill {number + 1}: {done} lines", file=sys.stderr)
         _finish(source, folder / "killed")
         return differences(folder / "whole", folder / "killed")
@@ -124,21 +126,28 @@ def resident() -> float:
 
 
 def overhead(count: int) -> dict[str, float]:
-    """Return milliseconds per model, on one process: of an empty task, and of checking a model alone and in a batch."""
-    list(bridge.batch(range(2), nothing, jobs=1))
+    """Return milliseconds per model: processor time of an empty task in all processes of a batch, and elapsed time.
+
+    Processor time does not depend on what else the machine does.
+    """
     from bridge.batches.tasks import check
 
     path = str(ASSETS / "double_pendulum.urdf")
     check(path, "", {})
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(count):
         check(path, "", {})
-    alone = (time.perf_counter() - begin) / count
-    return {
-        "empty": 1e3 * _per_model(range(count), nothing),
-        "check in this process": 1e3 * alone,
-        "check in a batch": 1e3 * _per_model([path] * count, path_of_check),
+    alone = (time.process_time() - begin) / count
+    with ThreadPoolExecutor(1) as pool:
+        empty, elapsed = _per_model(list(range(count)), nothing, pool)
+        whole, _ = _per_model([path] * count, path_of_check, pool)
+    times = {
+        "empty task": empty,
+        "empty task, elapsed": elapsed,
+        "check in this process": alone,
+        "check in a batch": whole,
     }
+    return {name: 1e3 * seconds for name, seconds in times.items()}
 
 
 def path_of_check(path: str) -> object:
@@ -147,13 +156,21 @@ def path_of_check(path: str) -> object:
     return check(path, "", {})["outcome"]
 
 
-def _per_model(sources: Any, task: Any) -> float:
-    """Return the time per model without the start of the pool and of its warm process."""
-    results = iter(bridge.batch(sources, task, jobs=1))
-    next(results)
-    begin = time.perf_counter()
-    done = sum(1 for _ in results)
-    return (time.perf_counter() - begin) / done
+def _per_model(sources: list[Any], task: Any, pool: Executor) -> tuple[float, float]:
+    """Return processor time and elapsed time per model, without the start of the warm process."""
+    options: dict[str, Any] = {"executor": pool, "jobs": 1, "preload": ("bridge.batches.tasks", "trimesh", "collada")}
+    list(bridge.batch(sources[:1], task, **options))
+    (server,) = [s for idle in worker._idle.values() for s in idle][-1:]
+    before, begin = time.process_time() + _cpu(server.process.pid), time.perf_counter()
+    list(bridge.batch(sources, task, **options))
+    spent = time.process_time() + _cpu(server.process.pid) - before
+    return spent / len(sources), (time.perf_counter() - begin) / len(sources)
+
+
+def _cpu(process: int) -> float:
+    """Return the processor time of a process and of those that it waited for [s]."""
+    words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def processes(inputs: list[str]) -> Iterator[tuple[int, float, int]]:
@@ -179,11 +196,11 @@ def cluster_of_commands(folder: Path) -> Iterator[tuple[str, list[subprocess.Pop
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
     started: list[subprocess.Popen[bytes]] = [subprocess.Popen(words, env=environment, **quiet)]  # type: ignore[call-overload]
-    worker = [dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    words = [dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     try:
         while not file.is_file():
             time.sleep(0.1)
-        started += [subprocess.Popen(worker, env=environment, **quiet) for _ in range(WORKERS)]  # type: ignore[call-overload]
+        started += [subprocess.Popen(words, env=environment, **quiet) for _ in range(WORKERS)]  # type: ignore[call-overload]
         import json
 
         yield json.loads(file.read_text())["address"], started[1:]
@@ -221,7 +238,7 @@ def main(words: list[str]) -> int:
         return 2
     task, *rest = words
     if task == "kills":
-        different = kills(int(rest[0]) if rest else 20)
+        different = kills(int(rest[0]) if rest else 20, inputs=int(rest[1]) if len(rest) > 1 else 60)
         print("different files:", different or "none")
         return bool(different)
     if task == "memory":
