@@ -124,10 +124,14 @@ def _pose_error(a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str
     return worst
 
 
+MAX_DOFS = 300
+"""Largest number of velocities for which mass matrices are compared; their time grows with its square."""
+
+
 def _matrix_error(
     a: Mechanism, b: Mechanism, q: Mapping[str, Position], mapped: Mapping[str, Position], names: Mapping[str, str]
 ) -> float:
-    if not a.v_order:
+    if not a.v_order or len(a.v_order) > MAX_DOFS:
         return 0.0
     index = {dof: i for i, dof in enumerate(b.v_order)}
     order = [index[_joint(joint, names), component] for joint, component in a.v_order]

@@ -12,6 +12,7 @@ from bridge.cli.output import Output
 from bridge.cli.reports.graph_picture import picture
 from bridge.cli.reports.tree_output import dot
 from bridge.output import write_file
+from loaders.safety.text import printable
 from loaders.scene import Scene
 
 _FORMATS = ("dot", "svg", "png")
@@ -30,7 +31,9 @@ def graph(options: Namespace, output: Output) -> int:
         edges = [{"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child} for j in scene.joints]
         output.json({"links": [link.name for link in scene.links], "joints": edges})
     elif options.out is None:
-        sys.stdout.buffer.write(_drawn(scene, form))
+        data = _drawn(scene, form)
+        shown = data if form == "png" else printable(data.decode(), lines=True).encode()
+        sys.stdout.buffer.write(shown)
         sys.stdout.buffer.flush()
     else:
         data = _drawn(scene, form)

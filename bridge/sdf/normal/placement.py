@@ -162,8 +162,9 @@ def _without_unreachable(scene: Scene, places: _Places, report: Report) -> Scene
     rules = tuple(
         r for r in scene.filter_rules if {r.a, r.b} <= known.keys() and common([known[r.a], known[r.b]]).model
     )
+    kept = set(map(id, rules))  # of thousands of rules, which a search in the tuple would take a square time for
     for rule in scene.filter_rules:
-        if rule not in rules and {rule.a, rule.b} <= groups:
+        if id(rule) not in kept and {rule.a, rule.b} <= groups:
             _report_rule(rule, report)
     return dataclasses.replace(
         scene,

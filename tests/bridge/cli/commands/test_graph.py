@@ -52,3 +52,12 @@ def test_the_graph_as_json_lists_links_and_joints() -> None:
     scene = loaders.load(ARM)
     assert report["links"] == [link.name for link in scene.links]
     assert [edge["joint"] for edge in report["joints"]] == [joint.name for joint in scene.joints]
+
+
+def test_a_graph_on_standard_output_controls_no_terminal(tmp_path: Path) -> None:
+    """The name is legal in XML, and clears the screen of a terminal that obeys C1 control characters."""
+    (tmp_path / "a.urdf").write_text("<robot name='r'><link name='a&#x9b;2J'/></robot>")
+    for form in ("dot", "svg"):
+        printed = run("graph", str(tmp_path / "a.urdf"), "--format", form).stdout
+        assert "\x9b" not in printed
+        assert "\\u009b2J" in printed
