@@ -35,6 +35,9 @@ POSE = {"waist": 0.6, "shoulder": 0.4, "elbow": 0.8}
 _SETTLING = 6.0
 """Time in which the viewer draws its models without a graphics card [s]."""
 
+_WARNING = "document.querySelectorAll('.mantine-Notification-closeButton').forEach(button => button.click())"
+"""Closes the remark of the page that this machine draws without a graphics card."""
+
 
 def with_a_fault() -> Comparison:
     """Return a comparison of the arm in which MuJoCo runs a heavier forearm."""
@@ -46,7 +49,11 @@ def with_a_fault() -> Comparison:
         for k in scene.links
     )
     heavier = bridge.lower(dataclasses.replace(scene, links=links))
-    return bridge.compare(scene, (lambda _: factory_of("mujoco")(heavier), "pybullet"), configurations=3)
+
+    def mujoco(_: object) -> object:
+        return factory_of("mujoco")(heavier)
+
+    return bridge.compare(scene, (mujoco, "pybullet"), configurations=3)  # type: ignore[arg-type]
 
 
 def notebook(folder: Path, report: Comparison) -> Path:
@@ -60,7 +67,7 @@ def notebook(folder: Path, report: Comparison) -> Path:
 
     client = pybullet.connect(pybullet.DIRECT)
     scene = sdfbridge.load(ARM)
-    robot = sdfbridge.load_into_pybullet(scene, physicsClientId=client)
+    robot = sdfbridge.load_into_pybullet(scene, physicsClientId=client, quiet=True)
     shown = (scene, sdfbridge.lower(scene), report, report.diagnostics, robot)
     cells = "".join(f'<p style="opacity:.6">{type(item).__name__}</p>{item._repr_html_()}' for item in shown)
     pybullet.disconnect(client)
@@ -106,6 +113,7 @@ def main(folder: Path) -> None:
                 for width in WIDTHS:
                     browser.open(viewer.url, width=width, height=800, dark=dark)
                     browser.until(lambda: browser.run("document.body.innerText.includes('Reset')"))
+                    browser.run(_WARNING)
                     time.sleep(_SETTLING)
                     browser.screenshot(folder / f"viewer-{width}-{'dark' if dark else 'light'}.png")
 
