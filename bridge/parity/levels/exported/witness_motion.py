@@ -31,6 +31,8 @@ DURATION = 0.1
 """Duration of the smooth motion [s]."""
 REFINEMENTS = (1, 4, 16)
 """Factors by which the steps of the exact motion are divided until it is known."""
+MAX_EXACT_WORK = 2000
+"""Degrees of freedom times steps of the exact motion from which its steps are not divided further."""
 RESOLUTION = 0.1
 """Error of the exact motion, relative to the tolerance, at which it is known."""
 RUNGE_KUTTA = 15.0
@@ -127,7 +129,7 @@ def _exact_poses(mechanism: Mechanism, start: State, step: float) -> tuple[dict[
         worst = WorstErrors()
         compare_readings(coarse, poses, pose_distance, worst)
         remaining = worst.error / RUNGE_KUTTA
-        if remaining <= RESOLUTION * TOLERANCE:
+        if remaining <= RESOLUTION * TOLERANCE or count * len(mechanism.v_order) > MAX_EXACT_WORK:
             break
     return poses, remaining
 
