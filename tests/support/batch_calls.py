@@ -83,3 +83,8 @@ def parents(_source: object) -> int:
     """Return the number of the worker that waits for this call."""
     server = os.getppid()
     return int(Path(f"/proc/{server}/status").read_text().split("PPid:")[1].split()[0])
+
+
+def has_colorsys(_source: object) -> bool:
+    """Whether a module that nothing else imports is there already."""
+    return "colorsys" in sys.modules

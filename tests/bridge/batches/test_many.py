@@ -61,6 +61,12 @@ def test_a_function_returns_its_values_from_a_process_pool() -> None:
     assert sorted(result.value for result in results) == [0, 2, 4, 6, 8]
 
 
+def test_the_modules_of_a_function_are_imported_once(thread: Executor) -> None:
+    results = bridge.batch(range(2), batch_calls.has_colorsys, executor=thread, preload=("colorsys",))
+    assert [result.value for result in results] == [True, True]
+    assert [result.value for result in bridge.batch([0], batch_calls.has_colorsys, executor=thread)] == [False]
+
+
 def test_sources_are_taken_when_they_are_needed(thread: Executor) -> None:
     taken: list[int] = []
     results = bridge.batch((taken.append(i) or i for i in range(50)), batch_calls.double, executor=thread)
