@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import bridge  # noqa: E402
+from bridge.lowering.inputs import mechanism_of  # noqa: E402
 from tests.support.fault_robots import ROBOTS, robot  # noqa: E402
 from tests.support.fault_search import ENGINES, FAULTS, NOT_APPLICABLE, false_alarms, search  # noqa: E402
 
@@ -42,7 +43,7 @@ def main(folder: Path, seeds: int, words: Sequence[str]) -> int:
         scene = robot(name) if missing else None
         if scene is None:
             continue
-        mechanism = bridge.lower(scene)
+        mechanism = mechanism_of(scene)
         for engine, kind in missing:
             outcome = _outcome(mechanism, engine, kind, ROBOTS.index(name), seeds)
             known[name, engine, kind] = outcome
