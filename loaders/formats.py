@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
@@ -26,7 +26,8 @@ from .option_names import check_option_names
 from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
 from .safety.limits import Budget, LimitError, Limits, budgeted
-from .search.given_folders import package_folders, search_folders
+from .search.fuel_download import FuelDownload
+from .search.given_folders import absolute, package_folders, search_folders
 from .search.robot_descriptions import locate
 from .xml import parse, read_bytes
 
@@ -111,6 +112,8 @@ class Search(TypedDict, total=False):
     """Folders to search for the path after ``scheme://``, keyed by scheme."""
     finder: Callable[[str], PathLike | None]
     """Function that is called last, with the URI as the file has it; it returns a file, a folder or None."""
+    fetch: bool
+    """Whether models of Gazebo Fuel that no local cache has are downloaded into it."""
     unsafe_paths: bool
     """Whether files outside the model's folder, its packages and the given folders may be read."""
     limits: Limits
@@ -336,17 +339,14 @@ def context_of(search: Search, allow_xacro: bool, main: Path | None, diagnostics
     schemes = search.get("schemes", {})
     resources = Resources(
         package_map={name: Path(os.path.abspath(f)) for name, f in package_folders(search.get("package_map")).items()},
-        paths=_absolute(search_folders(search.get("paths"))),
-        schemes={scheme.lower(): _absolute(folders) for scheme, folders in schemes.items()},
+        paths=absolute(search_folders(search.get("paths"))),
+        schemes={scheme.lower(): absolute(folders) for scheme, folders in schemes.items()},
         finder=search.get("finder"),
+        download=FuelDownload() if search.get("fetch", False) else None,
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )
     return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
-
-
-def _absolute(folders: Iterable[PathLike]) -> tuple[Path, ...]:
-    return tuple(Path(os.path.abspath(folder)) for folder in folders)
 
 
 class _Reading(NamedTuple):

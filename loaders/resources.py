@@ -1,4 +1,4 @@
-"""Resolution of the URIs in a file to local files and folders; the network is never used.
+"""Resolution of the URIs in a file to local files and folders; the network is used only with ``fetch=True``.
 
 A URI is searched for in this order:
 
@@ -9,7 +9,7 @@ A URI is searched for in this order:
 5. the environment variables in `loaders.search.folders.ENVIRONMENT`;
 6. ``models`` in the folders around that folder, and the folders that their packages export to Gazebo;
 7. every package and model below ``paths``, then every folder below them;
-8. the caches of Gazebo Fuel and of Drake's packages, read only;
+8. the caches of Gazebo Fuel, into which ``fetch=True`` downloads models, and of Drake's packages;
 9. ``finder``, a function of the caller, called with the URI as the file has it.
 
 ``$(find name)/rest`` is ``package://name/rest``. A path that does not exist, such as ``file://name/rest``, ``name`` or
@@ -27,6 +27,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -48,6 +49,7 @@ from .search.folders import (
     model_folders,
     workspace_folders,
 )
+from .search.fuel_download import DownloadError, FuelDownload
 from .search.package_index import PackageIndex
 
 _MAX_URI = 4096
@@ -88,6 +90,8 @@ class Resources:
     """Folders to search for the path after ``scheme://``, keyed by scheme; known schemes may be extended."""
     finder: Callable[[str], str | os.PathLike[str] | None] | None = None
     """Function called last, with the URI as the file has it; it returns a file or folder, or None."""
+    download: FuelDownload | None = None
+    """Download of models that are in no cache of Fuel; None to leave the network alone."""
     unsafe_paths: bool = False
     """Whether a file outside the model's folder, its packages and the given folders may be read."""
     main: Path | None = None
@@ -167,11 +171,17 @@ class Resources:
             if os.path.exists(place):
                 match = place
                 break
-        found = _not_found(uri, scheme, tried) if match is None else self._checked(match, uri, base)
+        found = (
+            _not_found(uri, scheme, tried, self._failure(rest)) if match is None else self._checked(match, uri, base)
+        )
         path, problem = (None, found.message) if isinstance(found, Failure) else (found, "")
         lookup = Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tuple(tried), problem=problem)
         self.lookups.append(lookup)
         return found
+
+    def _failure(self, rest: str) -> str | None:
+        """Return why a download failed; empty if there was none, None if none is allowed."""
+        return None if self.download is None else self.download.failed.get(rest, "")
 
     def _enclosing_packages(self, base: Path) -> list[Path]:
         """Return the packages and models that enclose a folder, innermost first."""
@@ -225,6 +235,9 @@ class Resources:
             name, _, path = rest.partition("/")
             yield from self._named(name, path.lstrip("/"), base)
         elif scheme in _FUEL_SCHEMES:
+            if self.download is not None and not any(map(os.path.exists, fuel_places(rest))):
+                with suppress(DownloadError):
+                    self.download.fetch(scheme, rest)
             yield from fuel_places(rest)
         elif scheme in {"", "file"} and os.path.isabs(rest):
             yield Path(rest)
@@ -316,8 +329,8 @@ def _split(uri: str) -> tuple[str, str]:
     return scheme, rest.replace("\\", "/")
 
 
-def _not_found(uri: str, scheme: str, tried: list[Path]) -> Failure:
-    """Return the reason why no place has the file of a URI."""
+def _not_found(uri: str, scheme: str, tried: list[Path], download: str | None) -> Failure:
+    """Return the reason why no place has the file of a URI, given why a download of it failed."""
     known = scheme in {"", "file", "package", "model", *_FUEL_SCHEMES}
     if "$(" in uri or "${" in uri:
         return Failure("{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri})
@@ -325,16 +338,20 @@ def _not_found(uri: str, scheme: str, tried: list[Path]) -> Failure:
         hint = "use package://, model:// or file://, or give folders for the scheme in schemes"
         return Failure("{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme})
     if not tried and scheme in _FUEL_SCHEMES:
-        message = "{uri!r} is not the URI of a Fuel model, and files are not downloaded"
+        message = "{uri!r} is not the URI of a Fuel model, and other files are not downloaded"
         return Failure(message, "download the file, and give its path", {"uri": uri})
     if not tried:
         return Failure("cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri})
+    if download:
+        return Failure("cannot download {uri!r}: {reason}", _ADD_FOLDER, {"uri": uri, "reason": download})
     similar = next((path for place in tried if (path := _other_case(place)) is not None), None)
-    hint = _ADD_FOLDER if similar is None else f"did you mean {similar}? File names are case-sensitive"
+    advice = _FETCH if scheme in _FUEL_SCHEMES and download is None else _ADD_FOLDER
+    hint = advice if similar is None else f"did you mean {similar}? File names are case-sensitive"
     return Failure("cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(map(str, tried))})
 
 
 _FUEL_SCHEMES = frozenset({"http", "https", "fuel"})
+_FETCH = "add its folder to package_map or paths, or download it with fetch=True"
 _ADD_FOLDER = "add its folder to package_map or paths"
 
 

@@ -1,7 +1,7 @@
 """Measure the files of public repositories, and write the table of docs/field.md.
 
     python -m benchmarks.field sweep FOLDER RESULTS [--limit N] [--only WORD] [--seconds S]
-    python -m benchmarks.field table RESULTS
+    python -m benchmarks.field table RESULTS...
 
 ``FOLDER`` has one folder for each repository, called ``owner+name``. One line of JSON for each file is appended to
 ``RESULTS``; a file that has one is not measured again, so an interrupted sweep continues. Every file is measured in
@@ -65,8 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measure.add_argument("--stages", default=",".join(name for name, _ in STAGES), help="what is measured")
     measure.set_defaults(run=sweep)
     table = commands.add_parser("table")
-    table.add_argument("results", type=Path)
-    table.set_defaults(run=lambda options: write_page(list(_rows(options.results))))
+    table.add_argument("results", type=Path, nargs="+")
+    table.set_defaults(run=lambda options: write_page(row for file in options.results for row in _rows(file)))
     options = parser.parse_args(arguments)
     options.run(options)
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ import bridge
 import loaders
 from loaders.diagnostics import ModelError
 from loaders.search.folders import declared_name
-from tests.support.drake_oracle import open_in_drake
+from tests.support.drake_oracle import open_in_drake, pose_error
 
 COMPARED = 4
 """One file in so many is compared between the engines; which, a hash of its path decides."""
@@ -35,9 +35,19 @@ class Loaded:
     """Whether it loads by default, not only leniently."""
 
 
+_ROBOT = re.compile(rb"<robot\b[^>]*>")
+
+
+def is_piece(path: Path) -> bool:
+    """Return whether a file is a piece for other files: xacro whose ``<robot>`` has no name, by the custom of ROS."""
+    data = path.read_bytes()
+    robot = _ROBOT.search(data)
+    return b"xacro" in data and (robot is None or b" name=" not in robot[0].replace(b"\n", b" "))
+
+
 def load(path: Path, root: Path) -> dict[str, Any]:
     """Load a file without help, with the root of the repository, and leniently with the root."""
-    row: dict[str, Any] = {}
+    row: dict[str, Any] = {"piece": is_piece(path)}
     scene = None
     for name, options in (
         ("bare", {}),
@@ -100,21 +110,21 @@ def in_pybullet(loaded: Loaded) -> dict[str, Any]:
 def packages(root: Path) -> dict[str, Path]:
     """Return the packages and models below a folder by name."""
     manifests = (path for marker in ("package.xml", "model.config") for path in sorted(root.rglob(marker)))
-    return {declared_name(path) or path.parent.name: path.parent for path in manifests}
+    found = {declared_name(path) or path.parent.name: path.parent for path in manifests}
+    return {name: folder for name, folder in found.items() if name not in {"drake", "drake_models"}}
 
 
 def in_drake(loaded: Loaded) -> dict[str, Any]:
     """Compare the poses of all links with Drake's, if it reads the file too."""
-    os.environ["DRAKE_ALLOW_NETWORK"] = "none"
     logging.getLogger("drake").setLevel(logging.CRITICAL)
     if not loaded.valid or loaded.path.suffix == ".xacro":
         return {}
     try:
         oracle = open_in_drake(loaded.path, loaded.scene, packages=packages(loaded.root))
-    except (RuntimeError, KeyError, AssertionError, StopIteration) as error:
+    except (RuntimeError, KeyError, AssertionError, StopIteration, SystemExit) as error:
         return {"drake": None, "drake error": f"{type(error).__name__}: {error}"[:300]}
     ours, theirs = bridge.lower(loaded.scene).link_poses({}), oracle.link_poses({})
-    errors = [float(np.abs(ours[name] - X_WL).max()) for name, X_WL in theirs.items() if name in ours]
+    errors = [pose_error(ours[name], X_WL) for name, X_WL in theirs.items() if name in ours]
     return {"drake": max(errors, default=0.0)}
 
 

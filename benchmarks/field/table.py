@@ -1,1 +1,108 @@
-def write_page(rows): ...
+"""The page ``docs/field.md``: one row for each repository, from the results of the sweeps."""
+
+from __future__ import annotations
+
+import datetime
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parents[2] / "docs" / "field.md"
+Row = dict[str, Any]
+_PACKAGES = ("mujoco", "pybullet", "drake")
+_POSE = 1e-6
+"""Largest distance [m] of poses that count as equal to Drake's; Drake orders some transforms in another way."""
+
+_HEAD = """# Files of public repositories
+
+Files that are not part of the tests of this project, from {repositories} public repositories: SDFormat, worlds, URDF,
+xacro and directives, taken at regular intervals of the sorted list of each repository. Files that are no whole model
+or world are left out: xacro files without links or without the name of a robot, and parts of other files. Large files of
+some repositories, mostly meshes, were not at hand.
+
+* **bare**: loads without any option. **default**: loads with `paths=[repository]`. **lenient**: loads with
+  `lenient=True` as well.
+* **URIs**: files found of those named, with `paths=[repository]`. What is not found is on Gazebo Fuel, in other
+  repositories, or one of the large files.
+* **Drake**: files in which all link poses agree within 1e-6 m, of those that Drake reads too.
+* **MuJoCo**, **PyBullet**: files, of those that load leniently, that compile or load, and make ten steps with finite
+  positions.
+* **verdict**: comparisons of both engines at the levels L0 and L1, for a quarter of the files: equivalent or agreeing,
+  incomplete (an engine or the file loses something that is named), different.
+* **time**: median and largest processor time of loading a file in all three ways [s].
+
+Written on {date} by `python -m benchmarks.field` with {versions}.
+
+| repository | files | bare | default | lenient | URIs | Drake | MuJoCo | PyBullet | verdict | time |
+|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def write_page(rows: Iterable[Row]) -> None:
+    """Write the page.
+
+    Args:
+        rows: The results; of several about one file, the last one counts.
+    """
+    results = {(row["repository"], row["file"]): row for row in rows}
+    whole = [row for row in results.values() if is_whole(row)]
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in sorted(whole, key=lambda row: str(row["repository"]).lower()):
+        groups[row["repository"]].append(row)
+    head = _HEAD.format(
+        repositories=len(groups),
+        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES),
+    )
+    lines = [*(_line(f"[{name}](https://github.com/{name})", group) for name, group in groups.items())]
+    PAGE.write_text("".join((head, *lines, _line("**all**", whole), "\n", *_refused(whole))))
+
+
+def is_whole(row: Row) -> bool:
+    """Return whether a file is a whole model or world, not a piece of xacro for other files."""
+    if row.get("piece"):
+        return False
+    if not row.get("lenient"):
+        return "file.unknown-format" not in row.get("lenient errors", ())
+    return bool(row["links"]) or not row["file"].endswith((".xacro", ".urdf"))
+
+
+def _line(name: str, rows: list[Row]) -> str:
+    drake = [row["drake"] for row in rows if row.get("drake") is not None]
+    times = [row["load [s]"] for row in rows if "load [s]" in row]
+    loaded = sum(bool(row.get("lenient")) for row in rows)
+    cells = [
+        name,
+        str(len(rows)),
+        *(str(sum(bool(row.get(key)) for row in rows)) for key in ("bare", "default", "lenient")),
+        "{}/{}".format(*(sum(row["URIs"][i] for row in rows if "URIs" in row) for i in (0, 1))),
+        f"{sum(error < _POSE for error in drake)}/{len(drake)}",
+        *(f"{sum(bool(row.get(key)) for row in rows)}/{loaded}" for key in ("mujoco", "pybullet")),
+        _verdicts(row["verdict"] for row in rows if "verdict" in row),
+        f"{statistics.median(times):.2f}; {max(times):.1f}" if times else "",
+    ]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _verdicts(verdicts: Iterable[str]) -> str:
+    kinds: list[Callable[[str], bool]] = [
+        lambda verdict: verdict in {"EQUIVALENT", "AGREES"},
+        lambda verdict: verdict == "INCOMPLETE",
+        lambda verdict: verdict not in {"EQUIVALENT", "AGREES", "INCOMPLETE"},
+    ]
+    found = list(verdicts)
+    return ", ".join(str(sum(map(kind, found))) for kind in kinds)
+
+
+def _refused(rows: list[Row]) -> list[str]:
+    """Return the list of the files that lenient loading refuses, with the first error of each."""
+    refused = [row for row in rows if not row.get("lenient")]
+    if not refused:
+        return []
+    lines = [
+        f"* `{row['repository']}`: `{row['file']}` ({', '.join(row.get('lenient errors', ['?']))})" for row in refused
+    ]
+    return ["Refused leniently too:\n\n", *(line + "\n" for line in lines)]

@@ -30,6 +30,7 @@ def search(options: Namespace) -> loaders.Search:
     found: loaders.Search = {
         "package_map": dict(options.package),
         "paths": options.path,
+        "fetch": options.fetch,
         "unsafe_paths": options.unsafe_paths,
     }
     if options.limit:

@@ -48,6 +48,7 @@ def add_reading_options(parser: ArgumentParser) -> None:
     errors.add_argument("--strict", action="store_true", help="treat anything lost or approximated as an error")
     text = "leave out, or assume, what is invalid but not essential; each finding says what"
     errors.add_argument("--lenient", action="store_true", help=text)
+    group.add_argument("--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache")
     group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
     text = "argument of xacro, such as name:=ur5e"

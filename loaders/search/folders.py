@@ -189,6 +189,23 @@ def fuel_models(name: str) -> Iterator[Path]:
             yield from _newest_first(folder)
 
 
+def fuel_model(rest: str) -> tuple[str, str, str, str] | None:
+    """Return server, owner, name and version of the model that a URI of Fuel names; no version means the newest.
+
+    Args:
+        rest: The URI after ``scheme://``.
+    """
+    match = _FUEL.fullmatch(rest)
+    if (
+        match is None
+        or match["kind"] != "models"
+        or not all(map(is_plain_name, match.group("server", "owner", "name")))
+    ):
+        return None
+    version = match["version"] or ""
+    return match["server"], match["owner"], match["name"], "" if version == "tip" else version
+
+
 def fuel_places(rest: str) -> Iterator[Path]:
     """Yield the places of ``https://server/1.0/owner/models/name/version/files/rest`` in the caches."""
     match = _FUEL.fullmatch(rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,11 @@ def package_folders(package_map: Any) -> dict[str, Path]:
         name: _folder(f"package_map[{name!r}]", folder, "the folder of that package")
         for name, folder in (package_map or {}).items()
     }
+
+
+def absolute(folders: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """Return the absolute paths of some folders."""
+    return tuple(Path(os.path.abspath(folder)) for folder in folders)
 
 
 def search_folders(paths: Any) -> tuple[Path, ...]:

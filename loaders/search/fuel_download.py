@@ -1,0 +1,146 @@
+"""Download of models from Gazebo Fuel into its local cache, for callers who ask for it with ``fetch=True``.
+
+The standard library suffices: one request for each model, of the archive that Gazebo's own tools download too,
+``server/1.0/owner/models/name/version/name.zip``. It is unpacked beside its final place and moved there as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from urllib.error import URLError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+from .folders import fuel_caches, fuel_model
+
+MAX_BYTES = 512 * 1024 * 1024
+"""Largest sum of the sizes of the archives of one load, and of what is unpacked from each of them."""
+MAX_FILES = 10_000
+"""Largest number of files in an archive."""
+_TIMEOUT = 30.0
+"""Longest wait for an answer of the server [s]."""
+_PIECE = 1 << 16
+_VERSIONS = ("X-Gz-Resource-Version", "X-Ign-Resource-Version")
+_SCHEMES = {"https": "https", "http": "http", "fuel": "https"}
+
+
+class DownloadError(Exception):
+    """A model cannot be downloaded; the message says why."""
+
+
+@dataclass(slots=True, eq=False)
+class FuelDownload:
+    """The downloads of one load."""
+
+    spent: int = 0
+    """Bytes received."""
+    failed: dict[str, str] = field(default_factory=dict)
+    """Reason of each failure by URI, so that the server is asked once."""
+
+    def fetch(self, scheme: str, rest: str) -> None:
+        """Download the model that a URI names into the first cache of Fuel.
+
+        Args:
+            scheme: Scheme of the URI.
+            rest: The URI after ``scheme://``.
+
+        Raises:
+            DownloadError: if the URI names no model, or the model cannot be downloaded.
+        """
+        if rest in self.failed:
+            raise DownloadError(self.failed[rest])
+        try:
+            self._fetch(scheme, rest)
+        except (URLError, HTTPException, OSError, ValueError, zipfile.BadZipFile, DownloadError) as error:
+            self.failed[rest] = str(error)
+            raise DownloadError(str(error)) from error
+
+    def _fetch(self, scheme: str, rest: str) -> None:
+        model, caches = fuel_model(rest), fuel_caches()
+        if model is None or scheme not in _SCHEMES:
+            raise DownloadError("it is not the URI of a model of Fuel")
+        if not caches:
+            raise DownloadError("there is no cache; set GZ_FUEL_CACHE_PATH")
+        server, owner, name, version = model
+        words = (owner, "models", name, version or "tip", f"{name}.zip")
+        url = f"{_SCHEMES[scheme]}://{server}/1.0/{'/'.join(map(quote, words))}"
+        folder = caches[0].joinpath(server, owner.lower(), "models", name.lower())
+        caches[0].mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=caches[0], prefix=".part-") as scratch:
+            archive = Path(scratch) / "model.zip"
+            served = self._receive(url, archive, name)
+            _unpack(archive, Path(scratch) / "model")
+            folder.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError):  # another process has been faster
+                os.rename(Path(scratch) / "model", folder / (version or served or "1"))
+
+    def _receive(self, url: str, archive: Path, name: str) -> str:
+        """Save the answer of a server; return the version of the model that it states."""
+        with urlopen(url, timeout=_TIMEOUT) as answer, archive.open("wb") as file:  # noqa: S310 - the scheme is http or https
+            size = int(answer.headers.get("Content-Length") or 0)
+            with _progress(name, size) as advance:
+                while piece := answer.read(_PIECE):
+                    self.spent += len(piece)
+                    if max(self.spent, size) > MAX_BYTES:
+                        raise DownloadError(f"more than {MAX_BYTES >> 20} MiB would be downloaded")
+                    file.write(piece)
+                    advance(len(piece))
+            version = next((answer.headers[key] for key in _VERSIONS if answer.headers.get(key)), "")
+        return version if re.fullmatch(r"[0-9]{1,9}", version) else ""
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack the regular files of an archive.
+
+    Raises:
+        DownloadError: if a name leads out of the folder, or the archive is too large.
+    """
+    with zipfile.ZipFile(archive) as zipped:
+        entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
+        if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
+            raise DownloadError(f"the archive has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
+        for entry in entries:
+            path = PurePosixPath(entry.filename.replace("\\", "/"))
+            if path.is_absolute() or ".." in path.parts or ":" in path.parts[0] or _is_link(entry):
+                raise DownloadError(f"the archive has a file outside its folder: {entry.filename[:80]!r}")
+            target = folder.joinpath(*path.parts)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with zipped.open(entry) as source, target.open("xb") as file:
+                _copy(source, file, entry.file_size)
+
+
+def _is_link(entry: zipfile.ZipInfo) -> bool:
+    return stat.S_ISLNK(entry.external_attr >> 16)
+
+
+def _copy(source: IO[bytes], file: IO[bytes], size: int) -> None:
+    """Copy a file of an archive, at most as much as the archive says that it has."""
+    while size > 0 and (piece := source.read(min(size, _PIECE))):
+        file.write(piece)
+        size -= len(piece)
+
+
+@contextmanager
+def _progress(name: str, size: int) -> Iterator[Callable[[int], Any]]:
+    """Show a progress bar on a terminal; yield the function that advances it by some bytes."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = (TextColumn("downloading {task.description}", markup=False), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name[:60], total=size or None)
+        yield lambda count: bar.advance(task, count)
