@@ -244,10 +244,12 @@ READERS = {"open", "read_bytes", "read_text", "process_file", "load_scene"}
 DOORS = {
     "loaders/files.py": {"open"},
     "loaders/meshes/trimesh_formats.py": {"load_scene"},
+    "loaders/search/fuel_download.py": {"open"},
     "loaders/urdf/xacro_expansion.py": {"process_file"},
     "bridge/geometry/pictures.py": {"open"},
 }
-"""The calls that may read: the one door; trimesh and Pillow, which get bytes; and xacro, which opens its includes."""
+"""The calls that may read: the one door; trimesh and Pillow, which get bytes; xacro, which opens its includes; and the
+download, which unpacks the archive that it received."""
 
 
 def calls_that_read(name: str) -> set[str]:
