@@ -40,7 +40,7 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "mjcf-in.not-carried": CodeInfo("Elements of a kind that a scene does not hold.", "", (Fate.NOTED,)),
-    "mjcf-in.not-finite": CodeInfo("A number is NaN.", "Write a number.", (Fate.INVALID,)),
+    "mjcf-in.not-finite": CodeInfo("A number is NaN, or infinite and no limit.", "Write a number.", (Fate.INVALID,)),
     "mjcf-in.options": CodeInfo(
         "Options of a file that SDFormat or directives include are left out, such as its gravity and time step.",
         "State them in the file that includes it.",

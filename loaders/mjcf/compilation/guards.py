@@ -25,6 +25,8 @@ _NUMERIC = frozenset({
     "xyaxes", "zaxis",
 })  # fmt: skip
 """Attributes that hold only numbers."""
+_LIMITS = frozenset({"ctrlrange", "forcerange", "range"})
+"""Attributes that may be infinite."""
 
 
 def check(root: Node, models: Mapping[str, int]) -> int:
@@ -78,8 +80,13 @@ def _check_sizes(node: Node) -> None:
 def _check_numbers(node: Node) -> None:
     for key in node.attributes.keys() & _NUMERIC:
         text = node.attributes[key]
-        if "nan" in text.lower() and any(math.isnan(number) for number in _numbers(text)):
+        if "n" not in text.lower() and "e" not in text.lower():
+            continue
+        numbers = _numbers(text)
+        if any(math.isnan(number) for number in numbers):
             node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag)
+        elif key not in _LIMITS and any(math.isinf(number) for number in numbers):
+            node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag)
 
 
 def _product(text: str) -> float:

@@ -47,3 +47,9 @@ def test_a_billion_attachments_are_refused(tmp_path: Path) -> None:
 def test_what_is_not_a_number_is_refused(attribute: str, tmp_path: Path) -> None:
     path = written(tmp_path, document(f'<body {attribute}="nan 0 0">{BALL}</body>'))
     assert problems(path)[0].code in {"mjcf-in.not-finite", "mjcf-in.refused"}
+
+
+@pytest.mark.parametrize("number", ["inf", "-inf", "1e400"])
+def test_only_limits_may_be_infinite(number: str, tmp_path: Path) -> None:
+    path = written(tmp_path, document(f'<body pos="0 {number} 0"><joint range="-inf 1"/>{BALL}</body>'))
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.not-finite"]
