@@ -48,4 +48,13 @@ def test_a_direction_normalized_again_keeps_its_text(seed: int) -> None:
     text = direction_text(axis / np.linalg.norm(axis))
     values = np.array([float(word) for word in text.split()])
     x, y, z = values.tolist()
-    assert direction_text(values / math.sqrt(x * x + y * y + z * z)) == text
+    assert direction_text(values / math.hypot(x, y, z)) == text
+
+
+def test_random_directions_are_written_the_same_after_a_reader_normalized_them() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        text = direction_text(rng.normal(size=3))
+        xyz = [float(word) for word in text.split()]
+        length = math.hypot(*xyz)
+        assert direction_text([x / length for x in xyz]) == text
