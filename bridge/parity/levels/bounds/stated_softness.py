@@ -19,7 +19,7 @@ _SOLIMP = (0.9, 0.95)
 
 
 class Softness(NamedTuple):
-    """How a constraint of MuJoCo yields.
+    """The softness of a constraint of MuJoCo.
 
     Attributes:
         stretch: ``1 / k`` [s^2]: violation for each unit of acceleration that only the constraint's spring takes up.
