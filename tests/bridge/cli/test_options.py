@@ -47,6 +47,7 @@ def test_packages_and_paths_reach_the_library(tmp_path: Path) -> None:
     assert search(parser.parse_args(["a.sdf", *words])) == {
         "package_map": {"cups": tmp_path / "cups"},
         "paths": [tmp_path / "shelf", tmp_path],
+        "fetch": False,
         "unsafe_paths": False,
     }
 
