@@ -107,7 +107,7 @@ def _unknown(quantity: str, engines: tuple[str, str], cause: str, where: str = "
 
 def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) -> Iterator[Row]:
     """The rows of one motion, for all pairs of engines."""
-    if not mechanism.v_order:
+    if not mechanism.v_order or len(factories) < 2:
         return
     rollout = Rollout(mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION)
     cache = RolloutCache(dict(factories))
