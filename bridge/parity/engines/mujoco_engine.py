@@ -7,7 +7,7 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -183,7 +183,7 @@ class MujocoEngine:
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
-        locked = {joint: data[0] for joint, other, data in self._joint_equalities() if other < 0}
+        locked = {joint: offset for joint, other, offset, _ in self._joint_equalities() if other < 0}
         return {dof: self._parameters(scalar, locked) for dof, scalar in scalar_dofs(self.mechanism).items()}
 
     def _parameters(self, scalar: ScalarDof, locked: Mapping[int, float]) -> JointParameters:
@@ -204,20 +204,27 @@ class MujocoEngine:
     def _joint(self, scalar: ScalarDof) -> int:
         return self._indices[scalar.body].joints[scalar.number]
 
-    def _joint_equalities(self) -> list[tuple[int, int, Array]]:
+    def _joint_equalities(self) -> Iterator[tuple[int, int, float, float]]:
+        """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of the joints.
+
+        MuJoCo counts from the reference positions of the joints.
+        """
         m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
-        rows = [k for k in range(m.neq) if m.eq_type[k] == kind]
-        return [(int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]) for k in rows]
+        for k in (k for k in range(m.neq) if m.eq_type[k] == kind):
+            one, two, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
+            reference = float(m.qpos0[m.jnt_qposadr[two]]) if two >= 0 else 0.0
+            offset = float(m.qpos0[m.jnt_qposadr[one]]) + float(data[0]) - float(data[1]) * reference
+            yield one, two, offset, float(data[1])
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
         dofs = {self._joint(scalar): (dof, scalar) for dof, scalar in scalar_dofs(self.mechanism).items()}
         couplings = {}
-        for one, two, data in self._joint_equalities():
+        for one, two, offset, factor in self._joint_equalities():
             if one in dofs and two in dofs:
                 (follower, f), (leader, k) = dofs[one], dofs[two]
                 scale = f.primitive.ratio
-                couplings[follower, leader] = (float(data[1]) * k.primitive.ratio / scale, float(data[0]) / scale)
+                couplings[follower, leader] = (factor * k.primitive.ratio / scale, offset / scale)
         return couplings
 
     def violations(self) -> dict[str, float]:
@@ -226,10 +233,10 @@ class MujocoEngine:
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         owners = {joint: str(body.joint) for body, indices in pairs for joint in indices.joints}
         violations = {}
-        for one, two, data in self._joint_equalities():
+        for one, two, offset, factor in self._joint_equalities():
             if two >= 0:
                 follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
-                violations[owners[one]] = abs(follower - float(data[0]) - float(data[1]) * leader)
+                violations[owners[one]] = abs(follower - offset - factor * leader)
         return violations | self._site_distances()
 
     def _site_distances(self) -> dict[str, float]:

@@ -69,7 +69,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:
 WRITER = """
 import os, signal, sys
 from bridge.output import output_file
-output_file._write_draft = lambda draft, place, data: (draft.write_bytes(data), os.kill(os.getpid(), signal.SIGKILL))
+output_file._write_draft = lambda draft, place, pieces: (draft.write_bytes(b"".join(pieces)), os.kill(os.getpid(), signal.SIGKILL))
 output_file.write_file(sys.argv[1], b"never")
 """
 
