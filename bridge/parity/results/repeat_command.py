@@ -9,7 +9,13 @@ from typing import Any
 
 DEFAULT_CONFIGURATIONS = 20
 """Number of random states of a comparison that does not state it."""
-_FLAGS = {"strict": "--strict", "lenient": "--lenient", "unsafe_paths": "--unsafe-paths", "allow_xacro": "--xacro"}
+_FLAGS = {
+    "strict": "--strict",
+    "lenient": "--lenient",
+    "unsafe_paths": "--unsafe-paths",
+    "allow_xacro": "--xacro",
+    "fetch": "--fetch",
+}
 """Flag for each option of `loaders.load` that is true or false."""
 
 

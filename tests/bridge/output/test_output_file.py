@@ -69,7 +69,10 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path: Path) -> None:
 WRITER = """
 import os, signal, sys
 from bridge.output import output_file
-output_file._write_draft = lambda draft, place, pieces: (draft.write_bytes(b"".join(pieces)), os.kill(os.getpid(), signal.SIGKILL))
+def write_and_die(draft, place, pieces):
+    draft.write_bytes(b"".join(pieces))
+    os.kill(os.getpid(), signal.SIGKILL)
+output_file._write_draft = write_and_die
 output_file.write_file(sys.argv[1], b"never")
 """
 

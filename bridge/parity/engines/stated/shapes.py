@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from bridge.geometry.support import SupportFunction, support_of_points
+from bridge.geometry.support import SupportFunction
 from loaders.spatial import Array, Pose
 
 DIRECTIONS = 66
@@ -77,12 +77,12 @@ def half_space(normal: Array) -> SupportFunction:
     Args:
         normal: The unit normal of the plane.
     """
-    helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
-    x = np.cross(normal, helper)
-    x /= np.linalg.norm(x)
-    y = np.cross(normal, x)
-    corners = [_FAR * (a * x + b * y) + c * normal for a in (-1, 1) for b in (-1, 1) for c in (0.0, -_FAR)]
-    return support_of_points(np.array(corners))
+
+    def support(direction: Array) -> float:
+        along, across = float(direction @ normal), float(np.linalg.norm(np.cross(direction, normal)))
+        return _FAR * (across + max(0.0, -along))
+
+    return support
 
 
 def stacked(parts: Sequence[tuple[str, Array]]) -> dict[str, Array]:

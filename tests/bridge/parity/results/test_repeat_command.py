@@ -15,11 +15,16 @@ ROOT = Path(__file__).parents[4]
 
 def test_the_command_line_reads_the_same_options_from_its_arguments() -> None:
     options = {"lenient": True, "package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "srdf": "my arm.srdf"}
-    words = ["compare", "a.sdf", *load_words({**options, "unsafe_paths": True, "allow_xacro": True})]
+    words = ["compare", "a.sdf", *load_words({**options, "unsafe_paths": True, "allow_xacro": True, "fetch": True})]
     parsed = parse(words)
     assert not isinstance(parsed, int)
     assert (parsed.lenient, parsed.xacro, parsed.srdf) == (True, True, Path("my arm.srdf"))
-    assert search(parsed) == {"package_map": {"arm": ROOT / "assets"}, "paths": [ROOT], "unsafe_paths": True}
+    assert search(parsed) == {
+        "package_map": {"arm": ROOT / "assets"},
+        "paths": [ROOT],
+        "unsafe_paths": True,
+        "fetch": True,
+    }
 
 
 def test_a_comparison_from_python_names_everything_that_it_was_asked(tmp_path: Path) -> None:
