@@ -130,7 +130,7 @@ def _line(entry: dict[str, Any]) -> str:
     robot = "/".join([part for part in entry["robot"].split("/") if part != "xmls"][-2:])
     if "error" in entry:
         return f"| {robot} | | | | {entry['error']} |\n"
-    explained, unequal = ("<br>".join(entry[key]) for key in ("explained", "unequal"))
+    explained, unequal = ("; ".join(entry[key]) for key in ("explained", "unequal"))
     return f"| {robot} | {entry['rows']} | {entry['equal']} | {explained} | {unequal} |\n"
 
 

@@ -22,8 +22,12 @@ SOURCE = ROOT / "assets" / "leg.sdf"
 INTERFACES = {
     ("loaders.drake.joints", "loaders.sdf.drake_extensions"),
     ("loaders.drake.model_elements", "loaders.sdf.drake_extensions"),
+    ("loaders.safety.limits", "loaders.scene_queries.pair_set"),
+    ("bridge.export.documents.contents", "bridge.sdf.folder"),
+    ("bridge.export.documents.contents", "bridge.sdf.options"),
 }
-"""Calls of an object that a layer above passes in: Drake's elements look the names of the including format up."""
+"""Calls of an object or a function that a layer above passes in: Drake's elements look names of the including format
+up, limits count what a set of pairs yields, and the export of a document asks for that of its format."""
 
 Call = tuple[FrameType, FrameType]
 

@@ -19,7 +19,12 @@ ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "assets"
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 KINDS = {"python", "sh", "text", "xml", "yaml", "toml", "json", "ini", "mermaid", "srdf"}
-FINISHES_WITH = {"--engines mujoco,mujoco-urdf": 1, "--engines mujoco,drake": 4, "batch compare": 4}
+FINISHES_WITH = {
+    "--map elbow=joint_2": 5,
+    "--engines mujoco,mujoco-urdf": 1,
+    "--engines mujoco,drake": 4,
+    "batch compare": 4,
+}
 """Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all others."""
 ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.", "dask ")
 """Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take an hour."""
@@ -59,6 +64,9 @@ def folder(tmp_path: Path, arm: Path) -> Path:
     for name in ("robot.sdf", "model.sdf"):
         shutil.copy(tmp_path / "arm.sdf", tmp_path / name)
     shutil.copy(ASSETS / "double_pendulum.urdf", tmp_path / "robot.urdf")
+    shutil.copy(ASSETS / "double_pendulum.urdf", tmp_path / "old.urdf")
+    renamed = sdfbridge.to_sdf(tmp_path / "old.urdf", quiet=True).replace("elbow", "joint_2")
+    (tmp_path / "new.sdf").write_text(renamed, encoding="utf-8")
     (tmp_path / "robot.urdf.xacro").write_text(TWO_LINKS, encoding="utf-8")
     (tmp_path / "robot.srdf").write_text('<robot name="double_pendulum"/>', encoding="utf-8")
     (tmp_path / "world.sdf").write_text(WORLD, encoding="utf-8")

@@ -26,6 +26,7 @@ ALLOWED = {
         "TemporaryFile": "it has no name and ends with the process", "fdopen": "a stream in memory",
     },
     "bridge/parity/engines/native_worker.py": {"fdopen": "its standard output"},
+    "bridge/parity/engines/dart/dart_worker.py": {"fdopen": "its standard output"},
     "bridge/batches/isolation/server.py": {"open": "the null device", "fdopen": "a pipe, for reading"},
     "bridge/batches/isolation/child.py": {"open": "the null device"},
     "bridge/cli/execution.py": {"open": "the null device, after the reader of the output has gone"},
@@ -39,6 +40,11 @@ ALLOWED = {
     "bridge/geometry/mesh_cache.py": {"save": "into memory"},
     "bridge/geometry/textures.py": {"save": "into memory"},
     "bridge/bullet/handle/notebook.py": {"save": "into memory"},
+    "loaders/display/painter.py": {"save": "into memory"},
+    "loaders/mjcf/compilation/inline_shapes.py": {"save": "into memory"},
+    "loaders/search/fuel_download.py": dict.fromkeys(
+        ("TemporaryDirectory", "mkdir", "open", "rename"), "into the cache of Fuel, if the caller asks for a download"
+    ),
     "bridge/cli/reports/graph_picture.py": {"savefig": "into memory"},
     "bridge/parity/report/figures.py": {"savefig": "into memory"},
 }  # fmt: skip

@@ -11,18 +11,16 @@ import re
 import stat
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
-from urllib.error import URLError
-from urllib.parse import quote
-from urllib.request import urlopen
+from typing import IO, TYPE_CHECKING, Any
 
 from .folders import fuel_caches, fuel_model
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 MAX_BYTES = 512 * 1024 * 1024
 """Largest sum of the sizes of the archives of one load, and of what is unpacked from each of them."""
@@ -58,15 +56,20 @@ class FuelDownload:
         Raises:
             DownloadError: if the URI names no model, or the model cannot be downloaded.
         """
+        from http.client import HTTPException  # these modules take long to import, and few loads download
+        from zipfile import BadZipFile
+
         if rest in self.failed:
             raise DownloadError(self.failed[rest])
         try:
             self._fetch(scheme, rest)
-        except (URLError, HTTPException, OSError, ValueError, zipfile.BadZipFile, DownloadError) as error:
+        except (HTTPException, OSError, ValueError, BadZipFile, DownloadError) as error:
             self.failed[rest] = str(error)
             raise DownloadError(str(error)) from error
 
     def _fetch(self, scheme: str, rest: str) -> None:
+        from urllib.parse import quote
+
         model, caches = fuel_model(rest), fuel_caches()
         if model is None or scheme not in _SCHEMES:
             raise DownloadError("it is not the URI of a model of Fuel")
@@ -78,7 +81,7 @@ class FuelDownload:
         folder = caches[0].joinpath(server, owner.lower(), "models", name.lower())
         caches[0].mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=caches[0], prefix=".part-") as scratch:
-            archive = Path(scratch) / "model.zip"
+            archive = Path(scratch) / "archive"
             served = self._receive(url, archive, name)
             _unpack(archive, Path(scratch) / "model")
             folder.mkdir(parents=True, exist_ok=True)
@@ -87,6 +90,8 @@ class FuelDownload:
 
     def _receive(self, url: str, archive: Path, name: str) -> str:
         """Save the answer of a server; return the version of the model that it states."""
+        from urllib.request import urlopen
+
         with urlopen(url, timeout=_TIMEOUT) as answer, archive.open("wb") as file:  # noqa: S310 - the scheme is http or https
             size = int(answer.headers.get("Content-Length") or 0)
             with _progress(name, size) as advance:
@@ -106,7 +111,9 @@ def _unpack(archive: Path, folder: Path) -> None:
     Raises:
         DownloadError: if a name leads out of the folder, or the archive is too large.
     """
-    with zipfile.ZipFile(archive) as zipped:
+    from zipfile import ZipFile
+
+    with ZipFile(archive) as zipped:
         entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
         if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
             raise DownloadError(f"the archive has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
@@ -120,7 +127,7 @@ def _unpack(archive: Path, folder: Path) -> None:
                 _copy(source, file, entry.file_size)
 
 
-def _is_link(entry: zipfile.ZipInfo) -> bool:
+def _is_link(entry: ZipInfo) -> bool:
     return stat.S_ISLNK(entry.external_attr >> 16)
 
 
