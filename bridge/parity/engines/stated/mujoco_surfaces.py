@@ -25,7 +25,9 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str]) -> Sur
         model: The compiled model.
         links: The link of each body id.
     """
-    geoms = [(g, links[int(model.geom_bodyid[g])]) for g in range(model.ngeom) if int(model.geom_bodyid[g]) in links]
+    paths = _paths_of_tendons(mujoco, model)
+    shapes = [(g, int(model.geom_bodyid[g])) for g in range(model.ngeom) if g not in paths]
+    geoms = [(g, links[body]) for g, body in shapes if body in links]
     drawn = [(g, link) for g, link in geoms if model.geom_group[g] == _VISUAL_GROUP]
     solid = [(g, link) for g, link in geoms if model.geom_group[g] != _VISUAL_GROUP]
     supports = [(link, _supports(mujoco, model, g)) for g, link in solid]
@@ -39,6 +41,12 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str]) -> Sur
         supports=stacked([(link, support) for link, support in supports if support is not None]),
         visuals=visuals, friction=friction,
     )  # fmt: skip
+
+
+def _paths_of_tendons(mujoco: Any, model: Any) -> frozenset[int]:
+    """Return the geoms around which tendons wrap; they are parts of the tendons, not shapes of their links."""
+    kinds = (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
+    return frozenset(int(g) for g in model.wrap_objid[np.isin(model.wrap_type, [int(kind) for kind in kinds])])
 
 
 def _pose(model: Any, g: int) -> Pose:

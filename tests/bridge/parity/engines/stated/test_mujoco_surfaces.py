@@ -32,3 +32,18 @@ def test_the_pose_of_a_mesh_is_that_of_its_file() -> None:
     found = surfaces_in_mujoco(mujoco, model, {1: "a"})
     assert found.visuals["a"][0].p == pytest.approx((1.0, 2.0, 3.0), abs=1e-6)
     assert np.array(found.supports["a"][0, :6]) == pytest.approx((2.0, 4.0, 6.0, -1.0, -2.0, -3.0), abs=1e-6)
+
+
+def test_what_a_tendon_wraps_around_is_no_shape_of_its_link() -> None:
+    """The geoms of an export around which tendons wrap touch nothing and have no mass."""
+    tendons = "".join(
+        f"<spatial><site site='s'/><geom geom='{geom}'/><site site='t'/></spatial>" for geom in ("ball", "rod")
+    )
+    model = mujoco.MjModel.from_xml_string(f"""
+    <mujoco><worldbody><body name="a"><geom type="box" size="1 2 3"/><site name="s" pos="-9 0 0"/>
+    <geom name="ball" size=".5" contype="0" conaffinity="0" group="4"/><site name="t" pos="9 0 0"/>
+    <geom name="rod" type="cylinder" size=".5 1" contype="0" conaffinity="0" group="4"/>
+    </body></worldbody><tendon>{tendons}</tendon></mujoco>""")
+    found = surfaces_in_mujoco(mujoco, model, {1: "a"})
+    assert found.supports["a"][:, :3].tolist() == [[1.0, 2.0, 3.0]]
+    assert len(found.friction["a"]) == 1
