@@ -34,7 +34,7 @@ def with_representable_actuators(scene: Scene, root: Scope, report: Report) -> S
                 _report_dropped(drives[joint.name], report)
             drives[joint.name] = actuator  # as in Drake, the inertia of the last rotor counts
     added = tuple(joint.name for joint in scene.joints if joint.name in driven - drives.keys())
-    if added and scene.actuators:
+    if added:
         report.add(
             Fate.NOTED,
             "sdfout.added-actuator",

@@ -40,6 +40,13 @@ def test_a_folder_is_stale_when_the_source_changes(tmp_path: Path) -> None:
     assert "test.sdf" in stale_files(scene([link("b")]), tmp_path / "m")
 
 
+@pytest.mark.parametrize("name", ["double_pendulum.urdf", "leg.sdf", "arm/model.sdf", "orthogonal_x.sdf"])
+def test_every_difference_of_the_written_file_is_in_the_report(name: str, tmp_path: Path) -> None:
+    result = bridge.export_sdf(ASSETS / name, tmp_path / "out", quiet=True)
+    reported = {subject for entry in result.diagnostics for subject in entry.subjects}
+    assert {entry.name for entry in bridge.compare_files(ASSETS / name, result.path).differences} <= reported
+
+
 def test_a_document_that_says_another_model_is_refused() -> None:
     text = str(bridge.to_sdf(scene([link("a")])))
     failures = read_back({"x.sdf": text.encode()}, "x.sdf", scene([link("b")]), "sdfout.read-back")
