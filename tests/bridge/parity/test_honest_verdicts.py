@@ -185,7 +185,7 @@ def test_dry_friction_that_is_removed_from_pybullet_is_a_difference() -> None:
     assert [row.quantity for row in found.failures] == ["exported motion"]
 
 
-@pytest.mark.parametrize("factor", [2.0, 1.001])
+@pytest.mark.parametrize("factor", [2.0, 1.001, 1.0 + 1e-7])
 def test_a_wrong_mass_matrix_of_pybullet_is_a_difference(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     query = pybullet.calculateMassMatrix
 
@@ -195,6 +195,63 @@ def test_a_wrong_mass_matrix_of_pybullet_is_a_difference(monkeypatch: pytest.Mon
     monkeypatch.setattr(pybullet, "calculateMassMatrix", wrong)
     found = differs(mimic(), ("mujoco", "pybullet"), ("L1",))
     assert "mass matrix" in {row.quantity for row in found.failures}
+
+
+@pytest.mark.parametrize("mass_factor", [1.0, 2.0])
+def test_wrong_inverse_dynamics_of_pybullet_are_a_difference(
+    monkeypatch: pytest.MonkeyPatch, mass_factor: float
+) -> None:
+    """Both operators are wrong, or one: neither is replaced by ours, and neither vouches for the other."""
+    inertia, forces = pybullet.calculateMassMatrix, pybullet.calculateInverseDynamics
+
+    def wrong_inertia(*words: Any, **options: Any) -> list[list[float]]:
+        return [[mass_factor * x for x in row] for row in inertia(*words, **options)]
+
+    def wrong_forces(*words: Any, **options: Any) -> list[float]:
+        return [3.0 * x for x in forces(*words, **options)]
+
+    monkeypatch.setattr(pybullet, "calculateMassMatrix", wrong_inertia)
+    monkeypatch.setattr(pybullet, "calculateInverseDynamics", wrong_forces)
+    found = differs(mimic(), ("mujoco", "pybullet"), ("L1",))
+    wrong = {row.quantity for row in found.failures if row.engines == ("reference", "pybullet")}
+    assert wrong >= {"bias forces", "inverse dynamics"}
+    assert ("mass matrix" in wrong) == (mass_factor != 1.0)
+
+
+# --- models whose engines move alike ---------------------------------------------------------------------------------
+
+
+def test_planar_damping_shared_by_both_engines_is_no_difference() -> None:
+    """Both engines converge to Drake's motion; a verdict of DIFFERS would be as wrong as EQUIVALENT elsewhere."""
+    ends = "<drake:parent>base</drake:parent><drake:child>a</drake:child>"
+    planar = f"<drake:joint name='ja' type='planar'>{ends}<drake:damping>.5 .6 .7</drake:damping></drake:joint>"
+    anchor = "<joint name='w' type='fixed'><parent>world</parent><child>base</child></joint>"
+    found = compare(
+        sdf(f"<link name='base'>{SOLID}</link><link name='a'>{SOLID}</link>", anchor, planar), configurations=2
+    )
+    assert found.verdict is Verdict.EQUIVALENT, repr(found)
+
+
+def test_a_spring_between_links_moves_alike_in_both_engines_or_is_a_gap() -> None:
+    """MuJoCo holds it as a tendon; nothing that is compared may differ, and nothing dropped may be EQUIVALENT."""
+    links = "".join(f"<link name='{name}'>{SOLID}</link>" for name in "ab")
+    axis = "<axis><xyz>0 1 0</xyz></axis>"
+    joints = "".join(
+        f"<joint name='j{child}' type='revolute'><parent>{parent}</parent><child>{child}</child>{axis}</joint>"
+        for parent, child in (("world", "a"), ("a", "b"))
+    )
+    parameters = {
+        "body_A": "a", "body_B": "b", "p_AP": ".1 .2 -.1", "p_BQ": "-.2 .1 .3",
+        "free_length": ".4", "stiffness": "30", "damping": ".7",
+    }  # fmt: skip
+    values = "".join(
+        f"<drake:linear_spring_damper_{name}>{value}</drake:linear_spring_damper_{name}>"
+        for name, value in parameters.items()
+    )
+    spring = f"<drake:linear_spring_damper>{values}</drake:linear_spring_damper>"
+    found = compare(sdf(links, joints, spring), configurations=2)
+    assert not found.failures, repr(found)
+    assert motion_of(found, "exported motion").outcome is Outcome.PASSED
 
 
 # --- causes and gaps -------------------------------------------------------------------------------------------------
