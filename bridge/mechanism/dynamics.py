@@ -118,19 +118,9 @@ def mass_matrix_and_bias_forces(
 
 def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Array:
     base = np.concatenate((np.zeros(3), -gravity))
-    V: list[Array] = []
     forces: list[Array] = []
-    A: list[Array] = []
-    for segment in segments:
-        moving = segment.parent != ROOT
-        S_v = segment.S @ rates[segment.v]
-        V_i = (segment.X @ V[segment.parent] if moving else np.zeros(6)) + S_v
-        weight = segment.weight * base
-        A_i = segment.X @ (A[segment.parent] if moving else np.zeros(6)) + _cross(V_i) @ S_v
-        A_i += segment.apparent(S_v)
-        V.append(V_i)
-        A.append(A_i)
-        fictitious = A_i + segment.to_local(weight)
+    for segment, (V_i, A_i) in zip(segments, _motions(segments, rates), strict=True):
+        fictitious = A_i + segment.to_local(segment.weight * base)
         forces.append(segment.inertia @ fictitious - _cross(V_i).T @ (segment.inertia @ V_i))
     tau = np.zeros(len(rates))
     for i in range(len(segments) - 1, -1, -1):
@@ -139,6 +129,43 @@ def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Arra
         if segment.parent != ROOT:
             forces[segment.parent] = forces[segment.parent] + segment.X.T @ forces[i]
     return tau
+
+
+def _motions(segments: list[_Segment], rates: Array) -> list[tuple[Array, Array]]:
+    """Return the velocity of each segment, and its acceleration where the velocities do not change."""
+    motions: list[tuple[Array, Array]] = []
+    for segment in segments:
+        V_P = A_P = np.zeros(6)
+        if segment.parent != ROOT:
+            V_P, A_P = (segment.X @ motion for motion in motions[segment.parent])
+        S_v = segment.S @ rates[segment.v]
+        V_i = V_P + S_v
+        A_i = A_P + _cross(V_i) @ S_v
+        A_i += segment.apparent(S_v)
+        motions.append((V_i, A_i))
+    return motions
+
+
+def bias_accelerations(bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array) -> dict[str, Array]:
+    """Return the acceleration of every link where the velocities do not change, shape (6,): the rate of `jacobians`.
+
+    It is the angular acceleration of the link and the acceleration of its origin, in the world.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+        rates: Velocities in ``v_order``, shape (nv,).
+    """
+    segments = _segments(bodies, positions)
+    motions = _motions(segments, rates)
+    by_link, last = {}, -1
+    for body in bodies:
+        last += max(len(body.primitives), 1)
+        R, (V, A) = segments[last].X_WS.R, motions[last]
+        w, alpha, a = R @ V[:3], R @ A[:3], R @ (A[3:] + np.cross(V[:3], V[3:]))
+        r = R @ body.X_BM.inverse().p
+        by_link[body.name] = np.concatenate((alpha, a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))))
+    return by_link
 
 
 def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[str, Array]:

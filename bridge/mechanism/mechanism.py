@@ -27,7 +27,7 @@ from .connections import BodyConnection, MechanismActuator, MechanismConstraint
 from .coordinates import Coordinates, Position, joint_index
 from .loop_closure import with_loops_closed
 from .mass_matrix_at_zero import MAX_DOFS, MassMatrixAtZero
-from .tendon_paths import LinkMotion, is_path, length_gradient
+from .tendon_paths import LinkMotion, is_path, length_bias, length_gradient
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -205,22 +205,27 @@ class Mechanism:
         """Return the mass matrix, shape (nv, nv), in ``v_order``, with reflected inertia; coupled joints as if free."""
         positions = self.positions_by_body(q)
         M = dynamics.mass_matrix(self.bodies, positions)
-        for inertia, gradient in self._tendon_inertias(positions):
-            M += inertia * np.outer(gradient, gradient)
+        motion = self._tendon_motion(positions, np.zeros(len(self.v_order)))
+        for tendon in self._tendons_with_inertia:
+            gradient = length_gradient(tendon, motion) if is_path(tendon) else self._coefficients(tendon)
+            M += tendon.inertia * np.outer(gradient, gradient)
         return M
 
-    def _tendon_inertias(self, positions: Sequence[Coordinates]) -> list[tuple[float, Array]]:
-        """Return the inertia of each tendon that has one, and the derivative of its length by the velocities."""
-        tendons = [tendon for tendon in self.tendons if tendon.inertia]
-        if not tendons:
-            return []
+    @cached_property
+    def _tendons_with_inertia(self) -> tuple[Tendon, ...]:
+        return tuple(tendon for tendon in self.tendons if tendon.inertia)
+
+    def _tendon_motion(self, positions: Sequence[Coordinates], rates: Array) -> LinkMotion:
+        """Return the motion of the links; empty if no tendon is a path with inertia."""
+        if not any(is_path(tendon) for tendon in self._tendons_with_inertia):
+            return LinkMotion(poses={}, jacobians={}, rates=rates)
         names = (body.name for body in self.bodies)
-        motion = LinkMotion(
+        return LinkMotion(
             poses=dict(zip(names, dynamics.poses(self.bodies, positions), strict=True)),
             jacobians=dynamics.jacobians(self.bodies, positions),
-            nv=len(self.v_order),
+            rates=rates,
+            bias_accelerations=dynamics.bias_accelerations(self.bodies, positions, rates) if rates.any() else {},
         )
-        return [(t.inertia, length_gradient(t, motion) if is_path(t) else self._coefficients(t)) for t in tendons]
 
     def _coefficients(self, tendon: Tendon) -> Array:
         """Return the derivative of a sum of joint positions by the velocities."""
@@ -252,13 +257,21 @@ class Mechanism:
     ) -> Array:
         """Return the Coriolis, centrifugal and gravity terms, shape (nv,): the forces that hold accelerations at zero.
 
+        Tendons with inertia that are paths in space have such forces too, as the mass matrix does.
+
         Args:
             q: Positions by joint.
             v: Velocities by joint.
             gravity: Acceleration of gravity in the world [m/s^2]; None is the scene's.
         """
         g = np.asarray(self.gravity if gravity is None else gravity, dtype=np.float64)
-        return dynamics.bias_forces(self.bodies, self.positions_by_body(q), self.velocities(v), g)
+        positions, rates = self.positions_by_body(q), self.velocities(v)
+        forces = dynamics.bias_forces(self.bodies, positions, rates, g)
+        motion = self._tendon_motion(positions, rates) if rates.any() else None
+        for tendon in self._tendons_with_inertia:
+            if motion is not None and is_path(tendon):
+                forces += tendon.inertia * length_bias(tendon, motion) * length_gradient(tendon, motion)
+        return forces
 
     # --- collisions --------------------------------------------------------------------------------------------------
 

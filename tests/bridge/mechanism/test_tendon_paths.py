@@ -1,4 +1,4 @@
-"""Inertia of tendons in the mass matrix, against MuJoCo."""
+"""Inertia of tendons in the mass matrix and the bias forces, against MuJoCo."""
 
 from __future__ import annotations
 
@@ -40,6 +40,29 @@ def test_the_mass_matrix_is_that_of_mujoco(tendon: str) -> None:
         mujoco.mj_fullM(model, M, data.qM)
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
     assert mechanism.mass_matrix({"j": 0.4, "k": -0.7}) == pytest.approx(M, rel=1e-12)
+
+
+@pytest.mark.parametrize("tendon", TENDONS.values(), ids=TENDONS)
+def test_the_bias_forces_are_those_of_mujoco(tendon: str) -> None:
+    """The body ``f`` moves freely, so that both ends of a path have velocities and accelerations."""
+    import mujoco
+
+    free = f'<body name="f" pos="1 0 0"><freejoint name="free"/>{BALL}<site name="w" pos="0.1 0.2 0.3"/>'
+    chain = BODY.replace('<site name="w" pos="0.5 0.1 -1"/>', free) + "</body>"
+    text = document(chain, f"<tendon>{tendon}</tendon>")
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    at, rates = np.array((0.3, -0.2, 0.7, 0.1, 0.7, 0.1, 0.7)), np.array((0.4, -0.5, 0.6, 1.1, -1.2, 0.9, 2.0, -3.0))
+    at[3:] /= np.linalg.norm(at[3:])
+    data.qpos[:], data.qvel[:] = (*at, 0.4, -0.7), rates
+    mujoco.mj_forward(model, data)
+    mechanism = bridge.lower(loaders.load_string(text, format="mjcf", quiet=True))
+    R = loaders.spatial.quaternion_to_matrix(at[3:])
+    w = R @ rates[3:6]  # MuJoCo has the angular velocity in the frame of the body
+    found = mechanism.bias_forces({"free": at, "j": 0.4, "k": -0.7}, {"free": (*rates[:3], *w), "j": 2.0, "k": -3.0})
+    expected = np.array(data.qfrc_bias)
+    expected[3:6] = R @ expected[3:6]
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11 * np.abs(expected).max())
 
 
 def test_a_sum_is_no_path() -> None:
