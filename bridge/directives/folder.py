@@ -83,7 +83,7 @@ def export_directives(
         ...     print(result.path.name, result.files)
         arm.dmd.yaml ('FIDELITY.md', 'README.md', 'arm.dmd.yaml', 'arm.sdf', 'package.xml')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         contents = _contents(source, options)
         if check:
             contents.require_equal()

@@ -11,6 +11,7 @@ from bridge.diff.differences import TOLERANCE
 from bridge.diff.mechanics import mechanical_error
 from bridge.output import scratch_folder, write_folder
 from loaders.diagnostics import Diagnostic, ExportError, Fate, LoadError
+from loaders.safety.limits import raised_limits
 from loaders.scene import Scene
 
 _MAX_LISTED = 5
@@ -42,7 +43,7 @@ def read_back(
         folder = write_folder(scratch / "export", files)
         packages = {name: str(Path(folder, place)) for name, place in (package_map or {}).items()}
         try:
-            found = loaders.load(str(Path(folder, main)), quiet=True, package_map=packages)
+            found = _loaded(Path(folder, main), packages)
         except LoadError as error:
             return tuple(_failure(code, str(entry.message), entry.subjects) for entry in error.diagnostics)
         return tuple(_difference(code, entry) for entry in differences(scene, found, skip=skip))
@@ -76,7 +77,7 @@ def read_back_mechanics(
         folder = write_folder(scratch / "export", files)
         packages = {name: str(Path(folder, place)) for name, place in package_map.items()}
         try:
-            found = as_source(loaders.load(str(Path(folder, main)), quiet=True, package_map=packages))
+            found = as_source(_loaded(Path(folder, main), packages))
             error = mechanical_error(scene, found, names)
         except LoadError as failed:
             return tuple(_failure(code, str(entry.message), entry.subjects) for entry in failed.diagnostics)
@@ -88,6 +89,11 @@ def read_back_mechanics(
         if getattr(error, quantity) > TOLERANCE:
             problems.append(f"the error of the {quantity.replace('_', ' ')} is {getattr(error, quantity):.3g}")
     return (*lost, *(_failure(code, problem, ()) for problem in problems))
+
+
+def _loaded(path: Path, packages: Mapping[str, str]) -> Scene:
+    """Read a file of the export, within the limits that its caller raised."""
+    return loaders.load(str(path), quiet=True, package_map=packages, limits=raised_limits())
 
 
 def require_equal(failures: tuple[Diagnostic, ...]) -> None:

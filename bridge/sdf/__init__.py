@@ -53,7 +53,7 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
         >>> print(bridge.to_sdf(scene).splitlines()[1])
         <sdf version="1.12">
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
     sdf = Sdf(write(built.root))

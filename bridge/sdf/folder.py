@@ -64,7 +64,7 @@ def export_sdf(
         ...     print(result.path.name, result.files)
         arm.sdf ('FIDELITY.md', 'README.md', 'arm.sdf')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         contents = _contents(build(source, options))
         if check:
             contents.require_equal()
@@ -103,8 +103,10 @@ def single_file(
         ExportError: if the written file, read back, is not the model; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
-    built = build(source, options, assets)
-    text, files = single_document(built, _FORMAT, assets, check=check)
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+        built = build(source, options, assets)
+        text, files = single_document(built, _FORMAT, assets, check=check)
+        losses.add(built.diagnostics)
     return text, files, built.diagnostics
 
 

@@ -66,7 +66,7 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
         >>> print(bridge.to_urdf(scene).splitlines()[1])
         <robot name="arm">
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
     urdf = Urdf(write(built.root))

@@ -72,7 +72,7 @@ def export_urdf(
         ...     print(result.path.name, result.files)
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False)) as losses:
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
         contents = _contents(source, options)
         if check:
             contents.require_equal()
@@ -115,8 +115,10 @@ def single_file(
     """
     if options.get("meshes") == "package":
         raise ValueError("a package is a folder; expected meshes='relative' for one file")
-    built = build(source, options, assets)
-    text, files = single_document(built, _FORMAT, assets, check=check)
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+        built = build(source, options, assets)
+        text, files = single_document(built, _FORMAT, assets, check=check)
+        losses.add(built.diagnostics)
     return text, files, built.diagnostics
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -150,6 +150,15 @@ def limit_of(option: str) -> int:
     budget = _ACTIVE.get()
     limit: int = getattr(_DEFAULTS if budget is None else budget.limits, option)
     return limit
+
+
+def raised_limits() -> Limits:
+    """Return the limits of the call that is running, none of them below its default."""
+    default, budget = Limits(), _ACTIVE.get()
+    if budget is None:
+        return default
+    values = {entry.name: getattr(default, entry.name) for entry in fields(Limits)}
+    return Limits(**{name: max(value, getattr(budget.limits, name)) for name, value in values.items()})
 
 
 def how_to_raise(option: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cli.errors import UsageError
-from bridge.cli.inputs import writing_to
+from bridge.cli.inputs import limits, writing_to
 from bridge.cli.output import Output
 from bridge.directives import folder as directives
 from bridge.output import write_file, write_folder
@@ -122,7 +122,8 @@ def _keywords(options: Namespace, target: str) -> dict[str, Any]:
             raise UsageError(f"--{key.replace('_', '-')} applies to MJCF; expected --to mjcf, or no such option")
     if options.inertia not in ("keep", "repair"):
         raise UsageError(f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to {target}")
-    return {"inertia": options.inertia, "strict": options.strict, **keywords_of(options, target)}
+    found = {"inertia": options.inertia, "strict": options.strict, **keywords_of(options, target)}
+    return found | ({"limits": limits(options)} if options.limit else {})
 
 
 def _write_file(
@@ -130,7 +131,7 @@ def _write_file(
 ) -> tuple[list[str], Any]:
     """Write the document as one file, and its assets into a folder that is named after it."""
     folder = out.with_name(f"{out.stem}_assets")
-    text, assets, diagnostics = export.single_file(scene, assets=folder.name, **keywords)
+    text, assets, diagnostics = export.single_file(scene, assets=folder.name, quiet=True, **keywords)
     if assets:
         write_folder(folder, assets, force=options.force)
     write_file(out, text.encode())
