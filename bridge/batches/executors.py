@@ -37,7 +37,7 @@ class Workers:
                 the number of cores that this process may use.
 
         Raises:
-            TypeError: if the executor is no executor.
+            TypeError: if ``executor`` is not a `concurrent.futures.Executor`.
             ValueError: if the number is not positive.
         """
         if executor is not None and not callable(getattr(executor, "submit", None)):

@@ -132,7 +132,7 @@ class BatchResult:
         """Return a result from its line of JSON.
 
         Raises:
-            ValueError: if it is no such line.
+            ValueError: if the line is not a result.
         """
         try:
             plain = json.loads(line)

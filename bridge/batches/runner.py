@@ -56,7 +56,7 @@ def run(jobs: Iterator[Job], workers: Workers, modules: tuple[str, ...] = ()) ->
                 workers.replace()
             for future in done:
                 yield from _finish(future, pending.pop(future), again)
-    finally:  # whoever stops early gets nothing more
+    finally:  # the caller may stop before the last result
         for future in pending:
             future.cancel()
 

@@ -73,8 +73,8 @@ def task_options(options: Namespace) -> dict[str, Any]:
     own = known.get(options.task, {})
     for name in {name for names in known.values() for name in names} - set(own):
         if getattr(options, name) is not None:
-            raise ValueError(f"--{name.replace('_', '-')} is no option of batch {options.task}")
+            raise ValueError(f"batch {options.task} has no option --{name.replace('_', '-')}")
     stated = {key: getattr(options, name) for name, key in own.items() if getattr(options, name) is not None}
     if options.task == "compare" and stated.get("inertia") not in {None, "keep", "repair"}:
-        raise ValueError(f"--inertia {stated['inertia']} is no option of batch compare; expected keep or repair")
+        raise ValueError(f"unknown value {stated['inertia']!r} of --inertia; expected keep or repair")
     return stated

@@ -193,7 +193,7 @@ def _add_urdf_options(parser: ArgumentParser) -> None:
     group.add_argument("--extensions", type=values.extensions, metavar="A,B", help=text)
     text = "joints of several degrees of freedom as Drake's, or as chains of revolute and prismatic ones"
     group.add_argument("--joints", choices=("all", "plain"), help=text)
-    text = "frames that links without mass stand for: those of links that moved to their joints, all, or none"
+    text = "frames that become massless links: those of links that moved to their joints, all, or none"
     group.add_argument("--frame-links", choices=("moved", "all", "none"), help=text)
     text = "leave out couplings"
     group.add_argument("--no-couplings", dest="couplings", action="store_false", default=None, help=text)

@@ -150,7 +150,7 @@ def levels(text: str) -> tuple[str, ...]:
 
 
 def extensions(text: str) -> tuple[str, ...]:
-    """Return the extensions of a URDF that are separated by commas; ``none`` is none of them.
+    """Return the extensions of a URDF that are separated by commas; ``none`` means an empty list.
 
     Raises:
         ArgumentTypeError: if one is unknown.

@@ -40,7 +40,7 @@ CODES = {
         "Allow more `extensions`, or write SDFormat.",
         (Fate.DROPPED, Fate.NOTED),
     ),
-    "urdfout.frame-link": CodeInfo("Links without mass stand for frames.", "", (Fate.NOTED,)),
+    "urdfout.frame-link": CodeInfo("Massless links represent frames.", "", (Fate.NOTED,)),
     "urdfout.joint-property": CodeInfo(
         "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
     ),

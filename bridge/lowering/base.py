@@ -24,7 +24,7 @@ def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
         base: ``as_is`` returns it unchanged; ``fixed`` and ``free`` are as in `with_base`.
 
     Raises:
-        ValueError: if ``base`` is none of these.
+        ValueError: if ``base`` has another value.
     """
     if base not in get_args(Base):
         raise ValueError(f"unknown value {base!r} of base; expected one of: {', '.join(get_args(Base))}")

@@ -49,11 +49,11 @@ def _prepare(request: Request, folder: Path, log: int) -> None:
 
 def _answer(request: Request, writer: Connection) -> tuple[str, str, bytes, str]:
     """Return how the call ended, with what, and a log."""
-    told: set[tuple[str, str | None]] = set()
+    reported: set[tuple[str, str | None]] = set()
 
     def tell(path: str, digest: str | None) -> None:
-        if (path, digest) not in told:
-            told.add((path, digest))
+        if (path, digest) not in reported:
+            reported.add((path, digest))
             writer.send(("file", path, digest))
 
     try:

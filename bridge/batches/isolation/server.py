@@ -68,7 +68,7 @@ def serve(request: Request, worker: Connection) -> Ended:
             child = os.fork()
         if child == 0:
             run_child(request, folder, writer, log_writer)
-        with suppress(OSError):  # the fork does it too; whoever comes first
+        with suppress(OSError):  # the child sets its group too; the first call decides
             os.setpgid(child, child)
         writer.close()
         os.close(log_writer)

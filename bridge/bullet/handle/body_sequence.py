@@ -74,7 +74,7 @@ class Bodies(Sequence[PyBulletBody]):
         return len(self._bodies)
 
     def __index__(self) -> NoReturn:
-        """Refuse to stand for one body id, as PyBullet's functions expect it, and say how to choose one.
+        """Raise an error that states how to choose a body: PyBullet's functions expect one body id.
 
         Raises:
             TypeError: always.

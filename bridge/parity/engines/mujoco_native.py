@@ -173,7 +173,7 @@ class MujocoNative(MujocoEngine):
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("the geoms of an MJCF file are not told apart into drawn and colliding ones")
+        raise NotReportedError("an MJCF file does not separate visual and collision geoms")
 
     def close(self) -> None:
         """See `Engine.close`."""

@@ -1,4 +1,4 @@
-"""Links without mass that stand for frames: those of links that moved to their joints, and those of the source."""
+"""Massless links that represent frames: those of links that moved to their joints, and those of the source."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *,
     report.add(
         Fate.NOTED,
         "urdfout.frame-link",
-        "links without mass stand for frames: {links}",
+        "massless links represent frames: {links}",
         subjects=tuple(frame.name for frame in frames),
         links=tuple(frame.name for frame in frames),
     )

@@ -23,7 +23,7 @@ def test_only_stated_options_are_passed_on() -> None:
 
 
 def test_options_of_another_task_are_refused() -> None:
-    with pytest.raises(ValueError, match="--engines is no option of batch convert"):
+    with pytest.raises(ValueError, match="batch convert has no option --engines"):
         task_options(options("convert", "--engines", "mujoco"))
 
 

@@ -86,7 +86,7 @@ def _is_smooth(mechanism: Mechanism) -> bool:
 
 
 def _is_constrained(mechanism: Mechanism) -> bool:
-    """Return whether solvers hold something, so that a difference is no series in the step."""
+    """Return whether solvers hold something, so that a difference is not a power series in the step."""
     scene = mechanism.scene
     is_locked = any(axis.lower == axis.upper for joint in scene.joints for axis in joint.axes)
     return bool(is_locked or mechanism.couplings or mechanism.closures or scene.constraints)
@@ -171,8 +171,8 @@ def _judged(motions: Motions, pair: tuple[str, str], longest: float, *, in_serie
     """The row of the limit of the distance for a step of zero.
 
     Its tolerance is the uncertainty of the limit; the distance must also shrink. A motion that does neither is
-    shortened, because a difference of the models shows in a short motion, too. Where the distance is no series in the
-    step, it must shrink, and its limit is shown with the distance at the shortest step as its uncertainty.
+    shortened, because a difference of the models shows in a short motion, too. Where the distance is not a power series
+    in the step, it must shrink, and its limit is shown with the distance at the shortest step as its uncertainty.
     """
     rows = []
     for shortening in SHORTENINGS:
