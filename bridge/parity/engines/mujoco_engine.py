@@ -183,8 +183,12 @@ class MujocoEngine:
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
         """See `Engine.joint_parameters`."""
-        locked = {joint: offset for joint, other, offset, _ in self._joint_equalities() if other < 0}
+        locked = self._locked()
         return {dof: self._parameters(scalar, locked) for dof, scalar in scalar_dofs(self.mechanism).items()}
+
+    def _locked(self) -> dict[int, float]:
+        """Return the position of each joint that the export holds because its limits allow one position."""
+        return {joint: offset for joint, other, offset, _ in self._joint_equalities() if other < 0}
 
     def _parameters(self, scalar: ScalarDof, locked: Mapping[int, float]) -> JointParameters:
         m, r = self.model, scalar.primitive.ratio
@@ -207,10 +211,12 @@ class MujocoEngine:
     def _joint_equalities(self) -> Iterator[tuple[int, int, float, float]]:
         """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of the joints.
 
-        MuJoCo counts from the reference positions of the joints.
+        MuJoCo counts from the reference positions of the joints. Equalities that the scene holds as elements of MuJoCo
+        are neither limits nor couplings of the scene.
         """
         m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
-        for k in (k for k in range(m.neq) if m.eq_type[k] == kind):
+        elements = {element.name for element in self.mechanism.scene.mujoco if element.section == "equality"}
+        for k in (k for k in range(m.neq) if m.eq_type[k] == kind and m.equality(k).name not in elements):
             one, two, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
             reference = float(m.qpos0[m.jnt_qposadr[two]]) if two >= 0 else 0.0
             offset = float(m.qpos0[m.jnt_qposadr[one]]) + float(data[0]) - float(data[1]) * reference

@@ -101,6 +101,10 @@ class MujocoNative(MujocoEngine):
         }
         return {joint: tuple(self._data.qpos[a : a + n].tolist()) for joint, (a, n) in starts.items()}
 
+    def _locked(self) -> dict[int, float]:
+        """Return nothing: the scene holds equalities of one joint as elements of MuJoCo, not as limits."""
+        return {}
+
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`; MuJoCo counts both positions from the pose in which the document draws the bodies."""
         dofs = {self._joint(scalar): dof for dof, scalar in scalar_dofs(self.mechanism).items()}

@@ -73,6 +73,21 @@ def test_the_original_agrees_with_the_reference_and_with_the_export(text: str, t
     )
 
 
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<joint joint1="b"/>', '<joint joint1="b" active="false"/>',
+        '<joint joint1="b" joint2="d" polycoef="0.1 2 0 0 0" active="false"/>',
+    ],
+    ids=["one joint", "one joint, off", "two joints, off"],
+)  # fmt: skip
+def test_equalities_that_only_mujoco_has_are_no_limits_and_no_couplings(equality: str, tmp_path: Path) -> None:
+    text = HELD.replace("<equality>", f"<equality>{equality}")
+    found = static(scene_of(text, tmp_path))
+    assert found.failures == ()
+    assert {"limits", "couplings"} <= compared(found)
+
+
 def test_couplings_and_constraints_are_those_of_the_original(tmp_path: Path) -> None:
     assert {"couplings", "constraint violation", "effort limits", "gravity", "time step"} <= compared(
         static(scene_of(HELD, tmp_path))
