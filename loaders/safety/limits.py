@@ -57,6 +57,8 @@ class Limits:
 
 
 _DEFAULTS = Limits()
+MAX_COMPARISONS = 2_000_000
+"""Pairs of characters, in the names of one call, that may be compared in order to suggest names."""
 
 
 class LimitError(Exception):
@@ -84,6 +86,8 @@ class Budget:
     """Number of diagnostics listed, by severity."""
     unlisted: Counter[str] = field(default_factory=Counter)
     """Number of diagnostics that are only counted, by severity."""
+    compared: int = 0
+    """Pairs of characters that were compared in order to suggest names."""
 
     def spend(self, option: str, amount: int) -> None:
         """Spend some of a limit.
@@ -139,6 +143,19 @@ def spend(option: str, amount: int) -> None:
     budget = _ACTIVE.get()
     if budget is not None:
         budget.spend(option, amount)
+
+
+def has_time_to_compare(amount: int) -> bool:
+    """Return whether the call that is running may compare so many pairs of characters; after one refusal it may not.
+
+    Args:
+        amount: Number of pairs of characters.
+    """
+    budget = _ACTIVE.get()
+    if budget is None:
+        return True
+    budget.compared += amount
+    return budget.compared <= MAX_COMPARISONS
 
 
 def limit_of(option: str) -> int:

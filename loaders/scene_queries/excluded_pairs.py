@@ -194,9 +194,9 @@ def _mujoco(scene: SceneData, colliding: _Links) -> Iterator[Excluded]:
     if FILTER_PARENT_OFF in scene.physics.parameters:
         return
     group_of = {name: i for i, group in enumerate(groups) for name in group}
-    for parent, child in _jointed(scene):
-        a, b = group_of[parent], group_of[child]
-        if a and b:  # group 0 is the world
+    joined = {tuple(sorted((group_of[parent], group_of[child]))) for parent, child in _jointed(scene)}
+    for a, b in sorted(joined):
+        if a and a != b:  # group 0 is the world
             yield from product(colliding_groups[a], colliding_groups[b])
 
 

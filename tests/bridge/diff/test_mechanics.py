@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from bridge.diff.mechanics import mechanical_error
+import pytest
+
+from bridge.diff.mechanics import MAX_DOFS, mechanical_error
+from loaders.model import WORLD, JointType
+from loaders.scene import Scene
 from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
@@ -29,3 +33,24 @@ def test_other_names_are_followed() -> None:
     other = scene([link("a"), link("c")], [joint("k", "a", "c")])
     assert mechanical_error(ARM, other).missing == ("b", "j")
     assert mechanical_error(ARM, other, {"b": "c", "j": "k"}).is_within(1e-12)
+
+
+def test_pairs_that_may_touch_are_compared_on_request() -> None:
+    boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
+    bare = scene([link("a", shape=UNIT_BOX), link("b")])
+    assert mechanical_error(boxes, bare).pairs == ("a and b",)
+    assert mechanical_error(boxes, bare, pairs=False).pairs == ()
+
+
+@pytest.mark.parametrize("count", [MAX_DOFS, MAX_DOFS + 1])
+def test_mass_matrices_are_compared_up_to_a_number_of_velocities(count: int) -> None:
+    """The closed form of a slider: its mass matrix is its mass, and the masses of the links are compared always."""
+
+    def sliders(mass: float) -> Scene:
+        inertia = SpatialInertia.of(mass, I_Lcm=ARM.links[0].inertia.I_Lcm)
+        links = [link(f"l{i}", inertia=inertia) for i in range(count)]
+        return scene(links, [joint(f"j{i}", WORLD, f"l{i}", JointType.PRISMATIC) for i in range(count)])
+
+    error = mechanical_error(sliders(1.0), sliders(3.0), configurations=1, pairs=False)
+    assert error.mass == 2.0
+    assert error.mass_matrix == (2.0 if count <= MAX_DOFS else 0.0)

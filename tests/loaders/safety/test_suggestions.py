@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loaders.safety.limits import MAX_COMPARISONS, budgeted
 from loaders.safety.suggestions import MAX_LENGTH, closest
 
 
@@ -16,3 +17,12 @@ def test_long_names_and_many_names_are_not_compared() -> None:
     assert closest(long, [long + "c"] * 100) == ""
     assert closest("ab", [long] * 1000) == ""
     assert closest("name", [f"{'x' * MAX_LENGTH}{i}" for i in range(10**5)]) == ""
+
+
+def test_a_load_with_thousands_of_misspelt_names_makes_some_suggestions_only() -> None:
+    names = [f"link_{i:03}_{'x' * 40}" for i in range(300)]
+    cost = len(names[0]) * sum(map(len, names))
+    with budgeted():
+        made = sum(bool(closest(f"lonk_{i % 300:03}_{'x' * 40}", names)) for i in range(10))
+    assert made == MAX_COMPARISONS // cost
+    assert closest("lonk_001_" + "x" * 40, names) == names[1]

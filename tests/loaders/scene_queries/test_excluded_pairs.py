@@ -14,8 +14,9 @@ from pybullet_utils.bullet_client import BulletClient
 
 import loaders
 from loaders.model import Collision, Joint, JointType, Link, Model, Sphere
+from loaders.safety.limits import budgeted
 from loaders.scene import Scene
-from loaders.scene_queries.excluded_pairs import POLICIES, excluded_pairs
+from loaders.scene_queries.excluded_pairs import POLICIES, excluded_pairs, filtered_pairs
 from loaders.spatial import IDENTITY
 from tests.support.drake_oracle import DrakePlant
 
@@ -209,6 +210,19 @@ def test_mujocos_own_rule_is_what_running_mujoco_does(joints):
     touching = {frozenset(spec.body(spec.geom_bodyid[g]).name for g in pair) for pair in data.contact.geom}
     text = model("".join(map(link, "abcd")) + "".join(joint(*j) for j in joints))
     assert pairs(text, "mujoco") == {frozenset(p) for p in combinations("abcd", 2)} - touching
+
+
+@pytest.mark.parametrize("count", [3, 40])
+def test_mujoco_excludes_each_pair_of_links_that_are_welded_together_once(count):
+    """The number of pairs decides whether the limit ``pairs`` refuses a model."""
+    names = [f"l{i}" for i in range(count)]
+    welds = [joint(names[0], name, "fixed") for name in names[1:]]
+    text = model("".join(map(link, [*names, "b"])) + "".join([*welds, joint(names[-1], "b")]))
+    joined = {frozenset((name, "b")) for name in names}
+    limits = loaders.Limits(pairs=count * (count + 1) // 2)
+    with budgeted(limits):
+        found = filtered_pairs(loaders.load_string(text, format="sdf"), "mujoco")
+        assert set(found) == {frozenset(pair) for pair in combinations(names, 2)} | joined
 
 
 def test_pybullets_own_rule_is_what_running_pybullet_does(tmp_path):
