@@ -79,3 +79,46 @@ def read_back_mechanics(
         try:
             found = as_source(_loaded(Path(folder, main), packages))
             error = mechanical_error(scene, found, names, pairs=False)
+        except LoadError as failed:
+            return tuple(_failure(code, str(entry.message), entry.subjects) for entry in failed.diagnostics)
+        except ExportError:  # the scene itself cannot move: there is nothing to compare
+            return ()
+    lost = [_failure(code, f"{name} is only in A", (name,)) for name in error.missing]
+    problems = []
+    for quantity in ("pose", "mass", "mass_matrix"):
+        if getattr(error, quantity) > TOLERANCE:
+            problems.append(f"the error of the {quantity.replace('_', ' ')} is {getattr(error, quantity):.3g}")
+    return (*lost, *(_failure(code, problem, ()) for problem in problems))
+
+
+def _loaded(path: Path, packages: Mapping[str, str]) -> Scene:
+    """Read a file of the export, within the limits that its caller raised."""
+    return loaders.load(str(path), quiet=True, package_map=packages, limits=raised_limits())
+
+
+def require_equal(failures: tuple[Diagnostic, ...]) -> None:
+    """Refuse an export that does not read back.
+
+    Args:
+        failures: The result of `read_back`.
+
+    Raises:
+        ExportError: if there are failures; it lists the first ones.
+    """
+    if failures:
+        raise ExportError(failures[:_MAX_LISTED])
+
+
+def _difference(code: str, entry: Difference) -> Diagnostic:
+    return _failure(code, str(entry), (entry.name,))
+
+
+def _failure(code: str, problem: str, subjects: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        code,
+        Fate.INVALID,
+        "the written file, read back, is not the exported model (A is the model, B the file): {problem}",
+        hint="report a bug; check=False writes the files all the same",
+        arguments={"problem": problem},
+        subjects=tuple(subjects),
+    )
