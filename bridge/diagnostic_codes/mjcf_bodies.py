@@ -45,9 +45,9 @@ CODES = {
     "mjcf.joint-coordinate": CodeInfo(
         (
             "The MuJoCo position of a joint is a multiple of its position in the model, for example an angle instead "
-            "of an arc length."
+            "of an arc length; or that of a ball joint is about other axes, those of the link."
         ),
-        "Scale the value by the factor in the message.",
+        "Scale the value by the factor in the message; rotate the vector part of the quaternion of a ball joint.",
         (Fate.NOTED,),
     ),
     "mjcf.joint-feedback": CodeInfo(

@@ -170,7 +170,7 @@ def _local(prefix: str) -> Callable[[str], str]:
 def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
     used = {link.model for link in scene.links if link.name in own}
     around = {model for model in (m.name for m in scene.models) if any(f"{u}::".startswith(f"{model}::") for u in used)}
-    found = tuple(model for model in scene.models if model.name in around)
+    found = tuple(model for model in scene.models if model.name in around or model.name == name)
     return tuple(
         model if model.canonical_link in own else dataclasses.replace(model, canonical_link=None) for model in found
     ) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)

@@ -27,6 +27,8 @@ from .joint_source import where_of
 
 _MIN_ARMATURE = 1e-12
 """Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs 1e-14."""
+_SAME_AXES = 1e-12
+"""Largest element of the difference of two rotations that count as one."""
 _PARALLEL = 1e-9
 """Sine of the angle below which two axes are parallel."""
 
@@ -125,9 +127,27 @@ def _joint(body: Body, name: str, primitive: Primitive, has_dynamics: bool, cont
         pos=position(body.X_BM.p),
         axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
     )
+    if is_ball and not np.allclose(body.X_BM.R, np.eye(3), rtol=0.0, atol=_SAME_AXES):
+        _report_axes(name, body, context)
     if has_dynamics:
         _set_dynamics(element, body, primitive, context)
     return element
+
+
+def _report_axes(name: str, body: Body, context: Context) -> None:
+    """Report that the axes of a ball joint in MuJoCo are those of its body."""
+    cosine = float(np.clip((np.trace(body.X_BM.R) - 1.0) / 2.0, -1.0, 1.0))
+    context.report(
+        Fate.NOTED,
+        "joint-coordinate",
+        "the MJCF position of ball joint {joint} is about the axes of its body, which are turned by {angle:.6g} rad "
+        "against those of the joint in the model",
+        where_of(body),
+        hint="rotate the vector part of the quaternion into the axes of the link",
+        subjects=(str(body.joint),),
+        joint=name,
+        angle=math.acos(cosine),
+    )
 
 
 def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: Context) -> None:

@@ -95,3 +95,15 @@ def test_a_folder_is_stale_when_the_scene_changes(hall: loaders.Scene, tmp_path:
     assert stale_files(hall, tmp_path / "out") == ()
     changed = loaders.load_string(WORLD.replace("<mass>2", "<mass>3"), format="sdf")
     assert stale_files(changed, tmp_path / "out") == ("box.sdf",)
+
+
+def test_a_model_of_nested_models_alone_is_one_model(tmp_path: Path) -> None:
+    text = """<sdf version="1.9"><model name="top"><model name="sub"><link name="a"/></model>
+        <model name="other"><pose>1 0 0 0 0 0</pose><link name="a"/></model></model></sdf>"""
+    source = loaders.load_string(text, format="sdf", quiet=True)
+    result = bridge.export_directives(source, tmp_path / "top", quiet=True)
+    found = loaders.load(result.path, package_map={"top": str(tmp_path / "top")}, quiet=True)
+    assert {link.name: tuple(link.X_WL.p) for link in found.links} == {
+        "top::sub::a": (0.0, 0.0, 0.0),
+        "top::other::a": (1.0, 0.0, 0.0),
+    }

@@ -19,7 +19,7 @@ from loaders.model import (
     JointAxis,
     JointType,
 )
-from loaders.spatial import SpatialInertia, frozen
+from loaders.spatial import Pose, SpatialInertia, frozen, rotation_about
 from tests.support import stick_slip
 from tests.support.mjcf_scenes import SCALAR, codes, one_joint, random_q, random_tree, z_axis
 from tests.support.mujoco_oracle import Running, compiled, quietly
@@ -133,6 +133,23 @@ def test_an_arc_is_a_hinge_whose_forces_are_those_along_the_arc():
         assert running.mass_matrix() == pytest.approx(mechanism.mass_matrix({"elbow": s}), rel=1e-13)
     assert tuple(running.model.joint("elbow").range) == (-0.4, 2.0)
     assert "mjcf.joint-coordinate" in codes(mjcf.diagnostics)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7])
+def test_a_ball_whose_axes_are_turned_is_reported_and_turns_about_those_of_the_body(angle):
+    R = rotation_about((0.0, 0.0, 1.0), angle)
+    scene = one_joint(kind=JointType.BALL)
+    hold, elbow = scene.joints
+    scene = dataclasses.replace(scene, joints=(hold, dataclasses.replace(elbow, X_CJ=Pose.of(R))))
+    mjcf = to_mjcf(scene)
+    assert ("mjcf.joint-coordinate" in codes(mjcf.diagnostics)) == (angle != 0.0)
+    model = compiled(mjcf)
+    data = mujoco.MjData(model)
+    w, v = math.cos(0.3), np.array([math.sin(0.3), 0.0, 0.0])
+    data.qpos[:] = [w, *(R @ v)]
+    mujoco.mj_kinematics(model, data)
+    expected = lower(scene).link_poses({"elbow": (w, *v)})["arm"]
+    assert data.body("arm").xmat.reshape(3, 3) == pytest.approx(expected.R, abs=1e-14)
 
 
 @pytest.mark.parametrize("kind", [JointType.UNIVERSAL, JointType.REVOLUTE2])
