@@ -64,7 +64,7 @@ class RolloutCache:
     """Runs each rollout once in each engine, when it is first needed."""
 
     def __init__(self, factories: Mapping[str, Factory]) -> None:
-        self.factories = factories
+        self.factories = dict(factories)
         self._trajectories: list[tuple[str, Rollout, Trajectory]] = []
 
     def trajectory(self, engine: str, rollout: Rollout) -> Trajectory:
@@ -75,6 +75,16 @@ class RolloutCache:
         trajectory = _simulate(self.factories[engine], rollout)
         self._trajectories.append((engine, rollout, trajectory))
         return trajectory
+
+    def open_as(self, name: str, engine: str, mechanism: Mechanism) -> None:
+        """Run the rollouts of a name in an engine that holds another mechanism with the same joints and links.
+
+        Args:
+            name: The name.
+            engine: The engine.
+            mechanism: The mechanism that it holds, whichever a rollout states.
+        """
+        self.factories[name] = lambda _: self.factories[engine](mechanism)
 
     def distance(self, engines: tuple[str, str], rollout: Rollout) -> tuple[WorstErrors, Series]:
         """Return the largest distance of each link between two engines, and that of all links at each time."""

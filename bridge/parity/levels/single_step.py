@@ -16,6 +16,7 @@ from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause
 from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed, undecided
 from loaders.spatial import Array
 
+from .bounds.added_inertia import added_inertia, is_loaded, loaded_name
 from .bounds.constraint_bounds import SOFTNESS, screw_load
 from .bounds.extrapolation import CONFIDENCE, limit_at_zero, rounding_error
 from .convergence import HALVINGS, log_log_slope
@@ -59,8 +60,8 @@ def step_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], se
     try:
         for name, factory in factories:
             engines[name] = factory(moving)
-        steps = _Steps(moving, engines, states, time_step(moving) or MAX_STEP)
-        for pair in combinations(engines, 2):
+        steps = _Steps(moving, engines, dict(factories), states, time_step(moving) or MAX_STEP)
+        for pair in combinations(dict(factories), 2):
             yield steps.row(pair)
     finally:
         for engine in engines.values():
@@ -70,9 +71,17 @@ def step_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], se
 class _Steps:
     """Single steps of open engines from the same states."""
 
-    def __init__(self, mechanism: Mechanism, engines: dict[str, Engine], states: Sequence[State], step: float) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        engines: dict[str, Engine],
+        factories: Mapping[str, Factory],
+        states: Sequence[State],
+        step: float,
+    ) -> None:
         self._mechanism = mechanism
         self._engines = engines
+        self._factories = factories
         self._states = states
         self._step = step
         self._after = {name: self._velocities(name, states, step) for name in engines}
@@ -89,7 +98,7 @@ class _Steps:
 
     def row(self, pair: tuple[str, str]) -> Row:
         """Return the row of one pair of engines."""
-        errors = _relative_differences(self._after[pair[0]], self._after[pair[1]])
+        errors = self._errors(pair)
         state, dof = np.unravel_index(int(np.argmax(errors)), errors.shape)
         place = dof_place(self._mechanism.v_order[dof])
         row = Row(
@@ -98,6 +107,9 @@ class _Steps:
             sensitivity=self._sensitivity(pair[1], int(state)),
         )  # fmt: skip
         return row if row.error <= TOLERANCE else self._judged(row, self._states[int(state)])
+
+    def _errors(self, pair: tuple[str, str]) -> Array:
+        return _relative_differences(*(self._after[name] for name in pair))
 
     def _sensitivity(self, engine: str, state: int) -> float:
         """The ratio of the distances of two close states after and before the step, at least one."""
@@ -114,6 +126,9 @@ class _Steps:
             return undecided(row, rounding, CHAOTIC)
         if rounding.explains(row.error):
             return explained(row, rounding)
+        inertia = self._added_inertia(row)
+        if inertia is not None:
+            return explained(row, inertia)
         screws = screw_load(self._mechanism, state)
         if screws:
             return explained(row, self._screw(row, screws))
@@ -128,6 +143,19 @@ class _Steps:
         return Cause(
             code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
         )  # fmt: skip
+
+    def _added_inertia(self, row: Row) -> Cause | None:
+        """The cause if an engine adds inertia to links and the other engine, given that inertia, moves alike."""
+        for owner, other in (row.engines, row.engines[::-1]):
+            added = added_inertia(self._mechanism, self._engines[owner].diagnostics)
+            if added is None or is_loaded(row.engines[1]):
+                continue
+            loaded = loaded_name(other, owner)
+            if loaded not in self._engines:
+                self._engines[loaded] = self._factories[other](added.mechanism)
+                self._after[loaded] = self._velocities(loaded, self._states, self._step)
+            return added.cause(row, float(self._errors((other, loaded)).max()), self.row((owner, loaded)))
+        return None
 
     def _screw(self, row: Row, loads: Mapping[str, float]) -> Cause:
         """The cause of what the constraints of screws let through in one step; all joints of their tree share it."""

@@ -17,6 +17,7 @@ from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause, cause_
 from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed, undecided
 from loaders.diagnostics import Diagnostic
 
+from .bounds.added_inertia import added_inertia, is_loaded, loaded_name
 from .bounds.constraint_bounds import ROUNDING, violation_bounds
 from .bounds.extrapolation import CONFIDENCE, SINGULAR, condition, limit_at_zero, rounding_error
 from .convergence import HALVINGS, STEPS, log_log_slope, order_rows
@@ -121,13 +122,18 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
         yield _unknown(quantity, ("reference", names[1]), cause)
         names = names[1:]
     for engines in combinations(names, 2):
-        worst, series = cache.distance(engines, rollout)
-        row = Row(
-            level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,
-            tolerance=TOLERANCE, where=worst.where, subjects=names_at(worst.where), outcome=Outcome.PASSED,
-            series=series, sensitivity=cache.sensitivity(engines[1], rollout),
-        )  # fmt: skip
-        yield row if worst.error <= TOLERANCE else _judged(row, rollout, cache)
+        yield _row(quantity, engines, rollout, cache)
+
+
+def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
+    """The row of one motion in two engines."""
+    worst, series = cache.distance(engines, rollout)
+    row = Row(
+        level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,
+        tolerance=TOLERANCE, where=worst.where, subjects=names_at(worst.where), outcome=Outcome.PASSED,
+        series=series, sensitivity=cache.sensitivity(engines[1], rollout),
+    )  # fmt: skip
+    return row if worst.error <= TOLERANCE else _judged(row, rollout, cache)
 
 
 # --- causes of a difference ------------------------------------------------------------------------------------------
@@ -136,9 +142,9 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
 def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     """The row of a difference beyond the tolerance.
 
-    It is explained by rounding, by the violation of a screw, or by the order of the integration method, each within its
-    bound. A rotor that an engine lacks is the cause of a difference, but does not excuse it. If rounding errors grow to
-    a visible part of the motion, nothing follows from a difference.
+    It is explained by rounding, by inertia that an engine adds, by the violation of a screw, or by the order of the
+    integration method, each within its bound. A rotor that an engine lacks is the cause of a difference, but does not
+    excuse it. If rounding errors grow to a visible part of the motion, nothing follows from a difference.
     """
     sensitivity = row.sensitivity or 1.0
     if not math.isfinite(row.error):
@@ -153,9 +159,9 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
         return explained(row, cause_of(lost, row.quantity, math.inf))
     if rounding.bound > limit:
         return undecided(row, rounding, limit)
-    screw = _screw(row, rollout, cache)
-    if screw is not None:
-        return explained(row, screw)
+    cause = _added_inertia(row, rollout, cache) or _screw(row, rollout, cache)
+    if cause is not None:
+        return explained(row, cause)
     return _judged_by_order(row, rollout, cache) if has_free_or_ball(rollout.mechanism) else failed(row)
 
 
@@ -169,6 +175,19 @@ def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
     return Cause(
         code=CHAOS, subjects=row.subjects, quantity=row.quantity, bound=rounding * sensitivity, text=text
     )  # fmt: skip
+
+
+def _added_inertia(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
+    """The cause if an engine adds inertia to links and the other engine, given that inertia, moves alike."""
+    for owner, other in (row.engines, row.engines[::-1]):
+        added = added_inertia(rollout.mechanism, cache.trajectory(owner, rollout).diagnostics)
+        if added is None or is_loaded(row.engines[1]):
+            continue
+        loaded = loaded_name(other, owner)
+        cache.open_as(loaded, other, added.mechanism)
+        change, _ = cache.distance((other, loaded), rollout)
+        return added.cause(row, change.error, _row(row.quantity, (owner, loaded), rollout, cache))
+    return None
 
 
 def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:

@@ -14,6 +14,7 @@ from itertools import combinations
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, Factory
+from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.levels.convergence import HALVINGS, log_log_slope
 from bridge.parity.levels.quantities import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
 from bridge.parity.levels.random_states import State, random_states
@@ -82,7 +83,7 @@ class Motions:
 
     def __init__(self, mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], Engine]], seed: int) -> None:
         self._mechanism = mechanism
-        self._engines = engines
+        self._engines = dict(engines)
         self._start = _start(mechanism, seed)
         self._known: dict[tuple[str, float, float], Motion] = {}
         self._diagnostics: dict[str, tuple[Diagnostic, ...]] = {}
@@ -160,9 +161,40 @@ class Motions:
         lost = self.with_loss(row)
         if lost is not None:
             return lost
+        added = self._with_added_inertia(row)
+        if added is not None:
+            return added
         (step, error) = row.convergence[-1]
         cause = f"the motions do not converge: {error:.1e} m or rad apart at a step of {1e3 * step:g} ms"
         return dataclasses.replace(row, outcome=Outcome.FAILED, cause=cause)
+
+    def _with_added_inertia(self, row: Row) -> Row | None:
+        """The row explained by inertia that an engine adds, if the motions converge once both engines have it."""
+        for owner, other in (row.engines, row.engines[::-1]):
+            added = added_inertia(self._mechanism, self._diagnostics[owner])
+            if added is None or is_loaded(row.engines[1]):
+                continue
+            loaded = loaded_name(other, owner)
+            self._engines[loaded] = self._with_inertia_of(owner, other)
+            return self._explained(row, added, self.row((other, loaded)), self.row((owner, loaded)))
+        return None
+
+    def _with_inertia_of(self, owner: str, other: str) -> Callable[[Mechanism], Engine]:
+        def opened(mechanism: Mechanism) -> Engine:
+            added = added_inertia(mechanism, self._diagnostics[owner])
+            return self._engines[other](mechanism if added is None else added.mechanism)
+
+        return opened
+
+    @staticmethod
+    def _explained(row: Row, added: AddedInertia, change: Row, remaining: Row) -> Row | None:
+        """The row with its cause: at the shortest step, the sum of the two distances in place of the measured one."""
+        first = row.convergence[0][1]
+        distances = (change.convergence[-1][1], max(remaining.convergence[-1][1], TOLERANCE))
+        cause = added.cause(row, distances[0] / first, remaining)
+        if cause is None:
+            return None
+        return explained(row, dataclasses.replace(cause, bound=sum(distances) / first))
 
 
 def shrinkage(first: float, last: float) -> float:
