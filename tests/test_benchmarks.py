@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks import __main__ as bench
+from benchmarks import written_robots
 
 
 def result(name: str, ours: float, peer: float) -> dict[str, Any]:
@@ -44,3 +46,32 @@ def test_the_times_are_those_of_processes_too() -> None:
     times = bench.measure(case, 1)["ms"]
     assert times[bench.OURS]["median"] > 40.0
     assert times["process"]["median"] > 150.0
+
+
+ARM = """<mujoco model="arm"><worldbody><body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" damping="0.1"/>
+<geom name="g" type="box" size="0.1 0.1 0.3" pos="0 0 -0.3" mass="2"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("form", ["urdf", "sdf"])
+def test_a_written_robot_moves_as_the_original(form: str, tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(ARM)
+    entry = written_robots.examined(tmp_path / "arm.xml", form, ["L0", "L1"], ["mujoco"])
+    assert entry["alike"]
+    assert entry["rows"] == entry["equal"] > 0
+    table = written_robots.table([{"robot": "arm.xml", "format": form, **entry}])
+    assert f"| arm.xml | {form} | yes | {entry['rows']} | {entry['rows']} |  |  |" in table
+
+
+def test_robots_with_a_result_are_not_examined_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, results = written_robots.ROBOTS[0], tmp_path / "results.jsonl"
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text("<not a robot")
+    monkeypatch.setattr("sys.argv", ["written_robots", str(tmp_path), str(results)])
+    written_robots.main()
+    first = results.read_text()
+    assert [entry["format"] for entry in written_robots.read(results)] == list(written_robots.CHAINS)
+    written_robots.main()
+    assert results.read_text() == first
+    assert capsys.readouterr().out.count(f"| {name} | urdf |") == 2
