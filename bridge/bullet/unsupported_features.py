@@ -228,7 +228,7 @@ UNSUPPORTED_FEATURES = (
     *MUJOCO_FEATURES,
     UnsupportedFeature(
         "keyframes", Fate.NOTED, "PyBullet has no named states: {names}", _keyframes,
-        "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of scene.keyframes",
+        "set one with set_positions(dict(zip(key.joints, key.positions))) for a key of robot.mechanism.keyframes",
     ),
     UnsupportedFeature(
         "rotor-inertia", Fate.DROPPED,

@@ -126,7 +126,8 @@ CODES = {
     ),
     "pybullet.keyframes": CodeInfo(
         "PyBullet has no named states of a model.",
-        "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key of `scene.keyframes`.",
+        "Set one with `robot.set_positions(dict(zip(key.joints, key.positions)))`, for a key of "
+        "`robot.mechanism.keyframes`.",
         (Fate.NOTED,),
     ),
     "pybullet.lent-inertia": CodeInfo(

@@ -10,8 +10,12 @@ in the world.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+
+from loaders.model import JointType, Keyframe
+from loaders.scene import Scene
 
 from .bodies import Body, PrimitiveKind
 
@@ -31,6 +35,25 @@ def kind_of(body: Body) -> PrimitiveKind | None:
 def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
     """Return the bodies on hinges and slides, by joint: they have as many positions as velocities."""
     return {body.joint: body for body in bodies if body.joint is not None and body.primitives and kind_of(body) is None}
+
+
+def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, ...]:
+    """Return the keyframes of a scene with the names that joints have in the mechanism.
+
+    A floating joint has the name of the joint of its free link; that of a link that the mechanism fixes is left out.
+
+    Args:
+        scene: The scene.
+        bodies: The bodies of the mechanism.
+    """
+    free = {body.name: str(body.joint) for body in bodies if kind_of(body) is PrimitiveKind.FREE}
+    names = {joint.name: free.get(joint.child, "") for joint in scene.joints if joint.type is JointType.FLOATING}
+    keyframes = []
+    for keyframe in scene.keyframes:
+        stated = zip(keyframe.joints, keyframe.positions, strict=True)
+        kept = [(name, q) for joint, q in stated if (name := names.get(joint, joint))]
+        keyframes.append(replace(keyframe, joints=tuple(n for n, _ in kept), positions=tuple(q for _, q in kept)))
+    return tuple(keyframes)
 
 
 def default_position(body: Body) -> Coordinates:

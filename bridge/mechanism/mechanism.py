@@ -100,10 +100,10 @@ class Mechanism:
         """The time step and the solver's settings of the source."""
         return self.scene.physics
 
-    @property
+    @cached_property
     def keyframes(self) -> tuple[Keyframe, ...]:
-        """The states of the source, with positions by joint."""
-        return self.scene.keyframes
+        """The states of the source, with positions by joint of the mechanism; free links have joints of their names."""
+        return coordinates.keyframes_by_joint(self.scene, self.bodies)
 
     @property
     def tendons(self) -> tuple[Tendon, ...]:

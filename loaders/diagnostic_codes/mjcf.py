@@ -30,7 +30,7 @@ CODES = {
         "A file is included twice, or includes itself.", "Remove one of the includes.", (Fate.INVALID,)
     ),
     "mjcf-in.keyframe": CodeInfo(
-        "Velocities, controls and the positions of free and ball joints of a keyframe are not carried.",
+        "Velocities, controls, activations and the poses of mocap bodies of a keyframe are not carried.",
         "",
         (Fate.NOTED,),
     ),

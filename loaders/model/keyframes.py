@@ -14,7 +14,8 @@ class Keyframe:
     name: str
     """Scoped name, unique among the keyframes."""
     joints: tuple[str, ...]
-    """Names of the joints, none of which is a ball or floating joint."""
+    """Names of the joints."""
     positions: tuple[tuple[float, ...], ...]
-    """Position of each of these joints [rad or m]."""
+    """Position of each of these joints [rad or m]: a quaternion for a ball joint, and for a floating joint the position
+    and the quaternion of its link in the world."""
     where: Where = NOWHERE

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from loaders.model import WORLD, Joint, JointType, Link, MujocoElement, Settings, Tendon, TendonPart
+from loaders.model import WORLD, Joint, JointType, Keyframe, Link, MujocoElement, Settings, Tendon, TendonPart
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
@@ -172,6 +172,7 @@ def _moved(scene: Scene, X_VW: Pose) -> Scene:
         links=tuple(_moved_link(link, X_VW) for link in scene.links),
         joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
         tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
+        keyframes=_moved_keyframes(scene, {joint.name: X_VW for joint in scene.joints}),
         **moved,
     )
 
@@ -228,8 +229,26 @@ def _moved_default_position(joint: Joint, X_VW: Pose) -> Joint:
     """Return a joint with its default position moved; that of a floating joint is the pose of its link in the world."""
     if joint.type is not JointType.FLOATING or not joint.default_position:
         return joint
-    X_WL = X_VW @ Pose.from_vector(joint.default_position)
-    return replace(joint, default_position=tuple(X_WL.to_vector()))
+    return replace(joint, default_position=_moved_position(joint.default_position, X_VW))
+
+
+def _moved_position(position: Sequence[float], X_VW: Pose) -> tuple[float, ...]:
+    return tuple(position) if X_VW is IDENTITY else tuple((X_VW @ Pose.from_vector(position)).to_vector())
+
+
+def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose]) -> tuple[Keyframe, ...]:
+    """Return the keyframes with the positions of floating joints moved, each by the motion of its joint."""
+    floating = {joint.name for joint in scene.joints if joint.type is JointType.FLOATING}
+    return tuple(
+        replace(
+            keyframe,
+            positions=tuple(
+                _moved_position(position, X_VW[joint]) if joint in floating and len(position) == 7 else position
+                for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
+            ),
+        )
+        for keyframe in scene.keyframes
+    )
 
 
 # --- attachment of joints --------------------------------------------------------------------------------------------
@@ -249,6 +268,7 @@ def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
         return scene
     component_of = {name: i for i, names in enumerate(connected_components(scene, is_connection)) for name in names}
     X_VW = _component_motions(scene, joints, component_of)
+    of_joint = {joint.name: X_VW[component_of[joint.child]] for joint in scene.joints}
     return replace(
         scene,
         links=tuple(_moved_with(link, X_VW[component_of[link.name]]) for link in scene.links),
@@ -258,7 +278,8 @@ def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
             else model
             for model in scene.models
         ),
-        joints=(*(_moved_default_position(joint, X_VW[component_of[joint.child]]) for joint in scene.joints), *joints),
+        joints=(*(_moved_default_position(joint, of_joint[joint.name]) for joint in scene.joints), *joints),
+        keyframes=_moved_keyframes(scene, of_joint),
     )
 
 

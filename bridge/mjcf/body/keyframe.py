@@ -66,7 +66,24 @@ def _write_state(
 ) -> None:
     """Write a state of the source; joints that it does not name are at their initial position or follow others."""
     mechanism = context.mechanism
-    bodies = {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
+    bodies = _bodies_by_joint(mechanism)
+    stated = _stated_positions(keyframe, home, context)
+    positions = list(home)
+    for joint, value in with_followers(mechanism, stated).items():
+        positions[bodies[joint]] = tuple(np.atleast_1d(value).tolist())
+    indices = {bodies[joint] for joint in stated}
+    positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
+    _report_limits(keyframe, positions, context)
+    _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
+
+
+def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
+    return {body.joint: i for i, body in enumerate(mechanism.bodies) if body.joint is not None}
+
+
+def _stated_positions(keyframe: Keyframe, home: Sequence[Coordinates], context: Context) -> dict[str, Position]:
+    """Return the positions of a state by joint; report those that have no place."""
+    bodies = _bodies_by_joint(context.mechanism)
     stated: dict[str, Position] = {}
     for joint, position in zip(keyframe.joints, keyframe.positions, strict=True):
         if joint in bodies and len(position) == len(home[bodies[joint]]):
@@ -82,13 +99,7 @@ def _write_state(
                 joint=joint,
                 count=len(position),
             )
-    positions = list(home)
-    for joint, value in with_followers(mechanism, stated).items():
-        positions[bodies[joint]] = tuple(np.atleast_1d(value).tolist())
-    indices = {bodies[joint] for joint in stated}
-    positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
-    _report_limits(keyframe, positions, context)
-    _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
+    return stated
 
 
 def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> None:

@@ -18,6 +18,7 @@ from loaders.model import (
     Frame,
     Joint,
     JointType,
+    Keyframe,
     Light,
     Link,
     Model,
@@ -147,6 +148,18 @@ def test_a_floating_joint_starts_where_its_link_goes():
     )
     there = place(scene, "s", X_WM).joints[0]
     np.testing.assert_allclose(there.default_position, (X_WM @ at(1)).to_vector(), atol=1e-12)
+
+
+def test_a_keyframe_has_a_floating_joint_where_its_link_goes():
+    joint = hinge("b", WORLD, "a", kind=JointType.FLOATING)
+    key = Keyframe(name="k", joints=("b",), positions=(tuple(at(1).to_vector()),))
+    scene = Scene(
+        name="m", models=(Model(name="m", X_WM=IDENTITY, canonical_link="a"),), links=(link("a"),), joints=(joint,),
+        keyframes=(key,),
+    )  # fmt: skip
+    (there,) = place(scene, "s", X_WM).keyframes
+    assert there.joints == ("s::b",)
+    np.testing.assert_allclose(there.positions[0], (X_WM @ at(1)).to_vector(), atol=1e-12)
 
 
 def test_the_empty_scope_leaves_names_as_they_are(scene):
