@@ -1,11 +1,15 @@
 """Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a witness.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py``. It takes about twenty minutes on two cores.
+``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out/proof.jsonl``. With the journal, a run that was
+interrupted goes on where it ended; results of crashed processes are computed again. ``--levels L0,L1`` leaves motion
+out and takes about twenty minutes on two cores. ``--only WORD`` compares the models whose names contain the word;
+``--page FILE`` writes another file than ``docs/proof.md``.
 """
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import sys
 from collections import Counter
@@ -18,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, models  # noqa: E402
-from tests.corpora.proof_corpus import STATES, WITNESS_FAULTS, Proof, prove_all  # noqa: E402
+from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_all  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORDS = {
@@ -35,10 +39,12 @@ _HEAD = """# Verdicts on real models
 
 All models of Gazebo's collection, of the tests of libsdformat and Drake, and of three packages of robots: {all}
 files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other and with the
-mechanism at L0 and L1 (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias, limits,
+mechanism at {levels} (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias, limits,
 damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, constraint
-violation, collision pairs. Drake reads the original file with its own parser and is compared with the same
-mechanism.
+violation, collision pairs.{motion} Drake reads the original file with its own parser and is compared with the same
+mechanism. The verdict is that over the rows alone; the last column lists what a model states and what was not compared
+at these levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
+([equivalence.md](equivalence.md)).
 
 | verdict on MuJoCo and PyBullet | models | |
 |---|---|---|
@@ -62,9 +68,10 @@ Known causes of the differences, by diagnostic code:
 
 Written by `docs/make_parity_table.py` on {date}, with {versions}.
 
-| model | links | dof | MuJoCo and PyBullet | worst | Drake |
-|---|---|---|---|---|---|
+| model | links | dof | MuJoCo and PyBullet | worst | Drake | not compared |
+|---|---|---|---|---|---|---|
 """
+_MOTION = """ L2 moves the smooth model and the exported one, in the simulators and in Drake."""
 
 _TAIL = """
 ## Files that do not load
@@ -76,26 +83,44 @@ _TAIL = """
 
 def main() -> None:
     """Compare every model and write the page."""
-    (ROOT / "docs" / "proof.md").write_text(page(prove_all(models())), encoding="utf-8")
+    arguments = _arguments()
+    levels = tuple(arguments.levels.split(","))
+    chosen = [model for model in models() if not arguments.only or any(word in model.name for word in arguments.only)]
+    if arguments.journal is not None:
+        arguments.journal.parent.mkdir(parents=True, exist_ok=True)
+    proofs = prove_all(chosen, levels=levels, seconds=arguments.seconds, journal=arguments.journal)
+    arguments.page.write_text(page(proofs, levels=levels), encoding="utf-8")
 
 
-def page(proofs: Sequence[Proof], left: int = 0) -> str:
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Write the verdict on every model.")
+    parser.add_argument("--levels", default="L0,L1,L2", help="levels to compare")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD", help="models whose names contain it")
+    parser.add_argument("--journal", type=Path, help="file of results, from which an interrupted run goes on")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "proof.md", help="file to write")
+    parser.add_argument("--seconds", type=float, help="time limit of one model")
+    return parser.parse_args()
+
+
+def page(proofs: Sequence[Proof], left: int = 0, levels: Sequence[str] = LEVELS) -> str:
     """Return the page; ``left`` files are not compared yet."""
     read = [proof for proof in proofs if not proof.invalid]
     unread = [proof for proof in proofs if proof.invalid]
     refusals = (_line(proof.model, proof.invalid) for proof in unread)
-    head = _head(proofs, read)
+    head = _head(proofs, read, levels)
     if left:
         head = head.replace("| verdict on", f"{left} other files are not compared yet.\n\n| verdict on", 1)
     return "".join((head, *map(_row, read), _TAIL, *refusals))
 
 
-def _head(proofs: Sequence[Proof], read: Sequence[Proof]) -> str:
+def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str]) -> str:
     verdicts = Counter(map(_verdict, read))
     witnesses = Counter(proof.witness or "none" for proof in read)
     causes = Counter(cause for proof in read if proof.verdict == "AGREES" for cause in proof.causes)
     return _HEAD.format(
         all=len(proofs),
+        levels=" and ".join((", ".join(levels[:-1]), levels[-1])) if levels[1:] else levels[0],
+        motion=_MOTION if "L2" in levels else "",
         read=len(read),
         states=STATES,
         verdicts="\n".join(f"| {word} | {verdicts[word]} | {meaning} |" for word, meaning in _WORDS.items()),
@@ -125,7 +150,9 @@ def _worst(read: Sequence[Proof]) -> dict[str, float]:
 
 def _row(proof: Proof) -> str:
     worst = f"{max(proof.worst.values()):.0e}" if proof.worst else ""
-    return _line(proof.model, str(proof.links), str(proof.dofs), _verdict_text(proof), worst, _witness(proof))
+    return _line(
+        proof.model, str(proof.links), str(proof.dofs), _verdict_text(proof), worst, _witness(proof), _gaps(proof)
+    )
 
 
 def _verdict_text(proof: Proof) -> str:
@@ -148,6 +175,10 @@ def _witness(proof: Proof) -> str:
     if proof.witness == "DIFFERS":
         return f"**differs**: {WITNESS_FAULTS.get(proof.model, text)}"
     return f"{'agrees except for' if proof.witness == 'AGREES' else proof.witness}: {text}"
+
+
+def _gaps(proof: Proof) -> str:
+    return ", ".join(proof.gaps)
 
 
 def _line(*cells: str) -> str:

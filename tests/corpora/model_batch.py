@@ -29,6 +29,7 @@ def do_all(
     *,
     seconds: float = SECONDS,
     memory: float = MEMORY,
+    seen: Callable[[T], object] | None = None,
 ) -> list[T]:
     """Do a task with every model, each in a process of its own.
 
@@ -38,6 +39,7 @@ def do_all(
         blank: Returns the result of a model whose process failed, given the model and the reason.
         seconds: Time limit of one model.
         memory: Memory limit of one model [GiB].
+        seen: Called with each result when it is there.
     """
     by_name = {str(model): model for model in models}
     found: dict[str, T] = {}
@@ -46,6 +48,8 @@ def do_all(
         for result in _counted(bridge.batch(models, task, executor=pool, **options), len(models)):
             model = by_name[result.source]
             found[result.source] = result.value if result.ok else blank(model, failure(result))
+            if seen is not None:
+                seen(found[result.source])
     return [found[name] for name in by_name]
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, Row
 from loaders.diagnostics import ExportError, Fate
-from tests.corpora.model_batch import do_all
+from tests.corpora.model_batch import SECONDS, do_all
 from tests.corpora.models_corpus import Model, compare_or_repair
 
 BOTH = ("mujoco", "pybullet")
 LEVELS = ("L0", "L1")
+"""Levels that need no motion."""
+MOVING_SECONDS = 900.0
+"""Time limit of one model where motion is compared [s]."""
 WITNESS_FAULTS = {
     "drake/drake/multibody/parsing/test/sdf_parser_test/interface_api_test/arm_with_gripper_merge_include.sdf": (
         "Drake places every link of a merged URDF at the origin of the model"
@@ -49,15 +54,79 @@ class Proof:
     witness: str = ""
     """Verdict on Drake: EQUIVALENT, AGREES, DIFFERS, or absent."""
     witness_causes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What was not compared in MuJoCo and PyBullet at these levels."""
     crash: str = ""
 
 
-def prove_all(models: Sequence[Model]) -> list[Proof]:
-    """Compare models, each in a separate process."""
-    return do_all(judge, models, lambda model, crash: Proof(model=model.name, crash=crash))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparable:
+    """A model and the levels at which to compare it."""
+
+    model: Model
+    levels: tuple[str, ...] = LEVELS
+
+    def __str__(self) -> str:
+        return self.model.name
 
 
-def judge(model: Model) -> Proof:
+def prove_all(
+    models: Sequence[Model],
+    *,
+    levels: tuple[str, ...] = LEVELS,
+    seconds: float | None = None,
+    journal: Path | None = None,
+) -> list[Proof]:
+    """Compare models, each in a separate process.
+
+    Args:
+        models: The models.
+        levels: The levels.
+        seconds: Time limit of one model; None for the default of these levels.
+        journal: A file to which each result is added when it is there; models of which it has the result at the same
+            levels, and no crash, are not compared again.
+    """
+    limit = (SECONDS if set(levels) <= set(LEVELS) else MOVING_SECONDS) if seconds is None else seconds
+    known = {} if journal is None else read_journal(journal, levels)
+    tasks = [Comparable(model=model, levels=levels) for model in models if model.name not in known]
+
+    def note(proof: Proof) -> None:
+        if journal is not None:
+            with journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"levels": levels, **dataclasses.asdict(proof)}) + "\n")
+
+    new = do_all(
+        _judge_at_levels, tasks, lambda task, crash: Proof(model=str(task), crash=crash), seconds=limit, seen=note
+    )  # fmt: skip
+    known |= {proof.model: proof for proof in new}
+    return [known[model.name] for model in models]
+
+
+def read_journal(path: Path, levels: Sequence[str]) -> dict[str, Proof]:
+    """Return the results of a journal at these levels by the name of the model, without those of crashed processes.
+
+    A last line that was cut off when the run ended is ignored.
+    """
+    known: dict[str, Proof] = {}
+    if not path.is_file():
+        return known
+    text = path.read_text(encoding="utf-8")
+    if not text.endswith("\n"):
+        text = text[: text.rfind("\n") + 1]
+        path.write_text(text, encoding="utf-8")
+    for line in text.splitlines():
+        values = json.loads(line)
+        if values.pop("levels") == list(levels) and not values["crash"]:
+            lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+            known[values["model"]] = Proof(**{**values, **lists})
+    return known
+
+
+def _judge_at_levels(task: Comparable) -> Proof:
+    return judge(task.model, task.levels)
+
+
+def judge(model: Model, levels: Sequence[str] = LEVELS) -> Proof:
     """Compare a model in this process."""
     search = {"paths": list(model.paths), "package_map": model.packages}
     try:
@@ -66,13 +135,13 @@ def judge(model: Model) -> Proof:
         return Proof(model=model.name, invalid=_reason(error))
     known = {"model": model.name, "links": len(mechanism.bodies), "dofs": len(mechanism.v_order)}
     comparison, repaired = compare_or_repair(
-        mechanism, (*BOTH, "drake"), levels=LEVELS, configurations=STATES, **search
+        mechanism, (*BOTH, "drake"), levels=levels, configurations=STATES, **search
     )
     rows = [row for row in comparison.rows if "drake" not in row.engines]
     witness, witness_causes = _witness(comparison)
     return Proof(
         **known, verdict=_verdict(rows), worst=_worst(rows), causes=_causes(rows), repaired=repaired,
-        witness=witness, witness_causes=witness_causes,
+        witness=witness, witness_causes=witness_causes, gaps=_gaps(comparison),
     )  # fmt: skip
 
 
@@ -95,7 +164,15 @@ def _verdict(rows: Iterable[Row]) -> str:
 
 
 def _worst(rows: Iterable[Row]) -> dict[str, float]:
-    return {row.quantity: row.error for row in rows if row.engines == BOTH and row.outcome is Outcome.PASSED}
+    """The largest errors; those of motions are measured against other scales, except that of one step."""
+    passed = (row for row in rows if row.engines == BOTH and row.outcome is Outcome.PASSED)
+    return {row.quantity: row.error for row in passed if row.level in LEVELS or row.quantity == "one step"}
+
+
+def _gaps(comparison: Comparison) -> tuple[str, ...]:
+    """What the simulators did not compare at the levels that were run."""
+    gaps = (gap for gap in comparison.gaps if gap.level != "not run" and "drake" not in gap.engines)
+    return tuple(dict.fromkeys(gap.code or gap.quantity for gap in gaps))
 
 
 def _causes(rows: Iterable[Row]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 pytest.importorskip("pydrake")
 from tests.corpora.models_corpus import Model, script_of_docs
-from tests.corpora.proof_corpus import Proof, judge
+from tests.corpora.proof_corpus import Proof, judge, prove_all, read_journal
 
 ROOT = Path(__file__).parents[2]
 IMPOSSIBLE = (
@@ -52,3 +52,34 @@ def test_the_page_counts_verdicts_and_lists_differences() -> None:
     assert "**DIFFERS**: mass of mujoco / pybullet at arm" in text
     assert "**exit -11**" in text
     assert "| d | broken [sdf.x] |" in text
+
+
+def test_the_page_states_the_levels_and_what_was_not_compared() -> None:
+    proofs = [Proof(model="a", verdict="EQUIVALENT", gaps=("mjcf.bushing", "motion"))]
+    table = script_of_docs("make_parity_table")
+    assert "mechanism at L0, L1 and L2 (" in table.page(proofs, levels=("L0", "L1", "L2"))
+    assert "mechanism at L0 (" in table.page(proofs, levels=("L0",))
+    assert "| mjcf.bushing, motion |" in table.page(proofs)
+
+
+def test_motion_is_compared_where_its_level_is_named() -> None:
+    model = Model(name="pendulum", path=ROOT / "assets" / "double_pendulum.urdf")
+    proof = judge(model, ("L2",))
+    assert (proof.verdict, proof.witness) == ("EQUIVALENT", "EQUIVALENT")
+    assert proof.worst.keys() == {"one step"}
+
+
+def test_a_run_goes_on_where_its_journal_ends(tmp_path: Path) -> None:
+    """A known result is taken as it is; crashes, other levels and a line that was cut off are computed again."""
+    journal = tmp_path / "proof.jsonl"
+    model = Model(name="pendulum", path=ROOT / "assets" / "double_pendulum.urdf")
+    (first,) = prove_all([model], levels=("L0",), journal=journal)
+    assert read_journal(journal, ("L0",)) == {"pendulum": first}
+    assert read_journal(journal, ("L0", "L1")) == {}
+    whole = journal.read_text(encoding="utf-8")
+    journal.write_text(whole.replace("EQUIVALENT", "AGREES", 1) + whole[:40], encoding="utf-8")
+    (second,) = prove_all([model], levels=("L0",), journal=journal)
+    assert "AGREES" in {second.verdict, second.witness}
+    assert len(journal.read_text(encoding="utf-8").splitlines()) == 1
+    journal.write_text(whole.replace('"crash": ""', '"crash": "signal 11"'), encoding="utf-8")
+    assert prove_all([model], levels=("L0",), journal=journal) == [first]
