@@ -103,6 +103,7 @@ def examined(path: Path, form: str, levels: Sequence[str], engines: Sequence[str
     other = {f"{row.quantity} ({row.error:.1e} at {row.where})" for row in differing if not row.known_cause}
     return {
         "alike": alike,
+        "unknown": len(result.rows) - len(rows),
         "rows": len(rows),
         "equal": len(rows) - len(differing),
         "explained": sorted(known),
@@ -116,9 +117,9 @@ def table(entries: Iterable[dict[str, Any]]) -> str:
     for entry in sorted(entries, key=lambda entry: (entry["robot"], entry["format"])):
         cells = [entry["robot"], entry["format"]]
         if "error" in entry:
-            cells += ["", "", "", "", entry["error"]]
+            cells += ["", "", "", "", "", entry["error"]]
         else:
-            cells += ["yes" if entry["alike"] else "no", str(entry["rows"]), str(entry["equal"])]
+            cells += ["yes" if entry["alike"] else "no", *(str(entry[key]) for key in ("unknown", "rows", "equal"))]
             cells += ["; ".join(entry[key]) for key in ("explained", "unequal")]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -59,7 +59,7 @@ def test_a_written_robot_moves_as_the_original(form: str, tmp_path: Path) -> Non
     assert entry["alike"]
     assert entry["rows"] == entry["equal"] > 0
     table = written_robots.table([{"robot": "arm.xml", "format": form, **entry}])
-    assert f"| arm.xml | {form} | yes | {entry['rows']} | {entry['rows']} |  |  |" in table
+    assert f"| arm.xml | {form} | yes | {entry['unknown']} | {entry['rows']} | {entry['rows']} |  |  |" in table
 
 
 def test_robots_with_a_result_are_not_examined_again(
