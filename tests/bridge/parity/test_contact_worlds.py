@@ -1,10 +1,12 @@
-"""One world through both loaders, against closed forms, and the verdict on it: an incline, and a ball that bounces."""
+"""One world through both loaders, against closed forms, and the verdict on it: a block and a ball on a plane."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bridge
@@ -42,10 +44,12 @@ def world(
     return loaders.load_string(text, format="sdf")
 
 
-def in_mujoco(scene: loaders.Scene, count: int) -> list[Any]:
-    """Positions of the body after each step."""
+def in_mujoco(scene: loaders.Scene, count: int, *, elliptic: bool = False) -> list[Any]:
+    """Positions of the body after each step, with MuJoCo's elliptic friction cone instead of the exported one."""
     xml = bridge.to_mjcf(bridge.lower(scene))
     model = mujoco.MjModel.from_xml_string(str(xml), xml.assets)
+    if elliptic:
+        model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     data, positions = mujoco.MjData(model), []
     for _ in range(count):
         mujoco.mj_step(model, data)
@@ -73,6 +77,47 @@ def test_a_block_on_an_incline_moves_as_the_closed_form_says(simulate: Any, mu: 
     """Soft contacts of MuJoCo creep by a millimeter in a second; friction of mu^2 would slide 0.7 m further."""
     exact = max(0.0, G * (math.sin(SLOPE) - mu * math.cos(SLOPE))) / 2.0
     assert simulate(world(BLOCK, mu, 0.0, SLOPE), round(1.0 / STEP))[-1][0] == pytest.approx(exact, abs=2e-3)
+
+
+def in_elliptic_mujoco(scene: loaders.Scene, count: int) -> list[Any]:
+    return in_mujoco(scene, count, elliptic=True)
+
+
+def pushed(simulate: Any, ratio: float, heading: float) -> tuple[float, float]:
+    """The way [m] of a block along a push, and across it; the push in half a second is relative to its friction."""
+    mu, c, s = 0.5, math.cos(math.radians(heading)), math.sin(math.radians(heading))
+    push = ratio * mu * G
+    scene = dataclasses.replace(world(BLOCK, mu, 0.0, 0.0), gravity=np.array((push * c, push * s, -G)))
+    x, y, _ = simulate(scene, round(0.5 / STEP))[-1]
+    return c * x + s * y, c * y - s * x
+
+
+@pytest.mark.parametrize(
+    ("simulate", "heading"),
+    [(in_mujoco, 0.0), *((simulate, a) for simulate in (in_pybullet, in_elliptic_mujoco) for a in (0.0, 30.0, 45.0))],
+)
+@pytest.mark.parametrize("ratio", [0.8, 1.2])
+def test_a_pushed_block_slides_beyond_its_friction_cone_only(simulate: Any, ratio: float, heading: float) -> None:
+    exact = max(0.0, ratio - 1.0) * 0.5 * G / 2.0 * 0.25
+    along, across = pushed(simulate, ratio, heading)
+    assert along == pytest.approx(exact, abs=2e-3)
+    assert across == pytest.approx(0.0, abs=2e-3)
+
+
+def test_the_exported_pyramid_of_mujoco_holds_less_along_its_diagonals() -> None:
+    """The pyramid is inside the cone: along its diagonals a block slides from mu divided by the root of two on."""
+    assert pushed(in_mujoco, 0.65, 45.0)[0] == pytest.approx(0.0, abs=2e-3)
+    lost = 0.8 - math.sqrt(0.5)
+    assert pushed(in_mujoco, 0.8, 45.0)[0] == pytest.approx(lost * 0.5 * G / 2.0 * 0.25, abs=2e-3)
+
+
+@pytest.mark.parametrize("slope", [5.0, 15.0, 30.0])
+@pytest.mark.parametrize("simulate", [in_mujoco, in_pybullet])
+def test_a_ball_rolls_down_an_incline_without_slipping(simulate: Any, slope: float) -> None:
+    """A solid ball takes up two sevenths of the acceleration by its rotation."""
+    ball, angle = (BALL[0], 0.1, BALL[2]), math.radians(slope)
+    x = simulate(world(ball, 1.0, 0.0, angle), round(0.5 / STEP))[-1][0]
+    assert x == pytest.approx(5.0 / 7.0 * G * math.sin(angle) / 2.0 * 0.25, abs=2e-3)
 
 
 @pytest.mark.parametrize("restitution", [0.5, 0.8])
