@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .batches import BatchOutcome, BatchResult, batch
     from .bullet import load_into_pybullet, load_world_into_pybullet
     from .diff import compare_files
-    from .directives import export_directives
+    from .directives import export_directives, to_directives
     from .lowering import lower
     from .mechanism import Mechanism
     from .mjcf import export_mjcf, passive_forces, to_mjcf, to_mjspec
@@ -40,6 +40,7 @@ __all__ = [
     "lower",
     "mujoco_plugin",
     "passive_forces",
+    "to_directives",
     "to_mjcf",
     "to_mjspec",
     "to_sdf",
@@ -62,6 +63,7 @@ _HOMES = {
     "load_world_into_pybullet": ".bullet",
     "lower": ".lowering",
     "passive_forces": ".mjcf",
+    "to_directives": ".directives",
     "to_mjcf": ".mjcf",
     "to_mjspec": ".mjcf",
     "to_sdf": ".sdf",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         load_world_into_pybullet,
         lower,
         passive_forces,
+        to_directives,
         to_mjcf,
         to_mjspec,
         to_sdf,
@@ -96,6 +97,7 @@ __all__ = [
     "lower",
     "passive_forces",
     "resolve",
+    "to_directives",
     "to_mjcf",
     "to_mjspec",
     "to_sdf",
@@ -107,7 +109,7 @@ _BRIDGE = frozenset({
     "BatchOutcome", "BatchResult", "Mechanism", "batch", "compare", "compare_files", "export_directives",
     "export_mjcf", "export_sdf", "export_urdf",
     "load_into_pybullet", "load_world_into_pybullet", "lower",
-    "parity", "passive_forces", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
+    "parity", "passive_forces", "to_directives", "to_mjcf", "to_mjspec", "to_sdf", "to_urdf", "view",
 })  # fmt: skip
 """The public names that `bridge` defines; `loaders` defines the others."""
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
-from bridge.export.assembly.assembled import AssemblyContents, Document, assembly_contents
+from bridge.export.assembly.assembled import AssemblyContents, assembly_contents
+from bridge.export.assembly.assembled import Document as PartDocument
 from bridge.export.assembly.parts import models_of
 from bridge.export.documents.contents import Format, changed_options
-from bridge.export.result import Export, stale
+from bridge.export.result import Document, Export, stale
 from bridge.export.sources import scene_of
 from bridge.lowering.inputs import Source, source_name
 from bridge.sdf.build import build
@@ -34,6 +35,42 @@ class DirectivesExport(Export):
     """
 
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Directives(Document):
+    """Drake's directives: a string, with the other files of their package in ``assets``, by their paths in it."""
+
+
+def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Directives:
+    """Return a scene as Drake's directives, with a document for each model.
+
+    The directives name their files as ``package://NAME/FILE``, where ``NAME`` is that of the scene.
+
+    Args:
+        source: A path, a `loaders.Scene` or a `bridge.Mechanism`.
+        options: See `bridge.export_directives`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if a model cannot be written; with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+
+    Example:
+        >>> import bridge, loaders
+        >>> urdf = '<robot name="arm"><link name="base"/></robot>'
+        >>> directives = bridge.to_directives(loaders.load_string(urdf, format="urdf"))
+        >>> print(directives.splitlines()[-1].strip(), *directives.assets)
+        file: package://arm/arm.sdf package.xml arm.sdf
+    """
+    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+        contents = _contents(source, options)
+        losses.add(contents.diagnostics)
+    directives = Directives(contents.files[contents.main].decode())
+    texts = {contents.main, "README.md", "FIDELITY.md"}
+    directives.assets = {name: data for name, data in contents.files.items() if name not in texts}
+    directives.diagnostics, directives.names = contents.diagnostics, dict(contents.names)
+    return directives
 
 
 def export_directives(
@@ -119,9 +156,9 @@ def _contents(source: Source, keywords: DirectivesOptions) -> AssemblyContents:
             scene, {"inertia": options.inertia, "strict": options.strict}, "export_directives", changed
         )
 
-    def build_part(part: Scene, assets: str) -> Document:
+    def build_part(part: Scene, assets: str) -> PartDocument:
         keywords = {"inertia": options.inertia, "strict": options.strict, "world": "never"}
-        return Document(build(part, keywords, assets), None, frozenset())
+        return PartDocument(build(part, keywords, assets), None, frozenset())
 
     contents, report = assembly_contents(scene, models_of(scene), build_part, _SDF, changed)
     report.entries.raise_for(ExportError, strict=options.strict)

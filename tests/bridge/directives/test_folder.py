@@ -107,3 +107,14 @@ def test_a_model_of_nested_models_alone_is_one_model(tmp_path: Path) -> None:
         "top::sub::a": (0.0, 0.0, 0.0),
         "top::other::a": (1.0, 0.0, 0.0),
     }
+
+
+def test_the_text_and_its_files_are_those_of_a_folder(tmp_path: Path) -> None:
+    scene = loaders.load_string(WORLD, format="sdf", quiet=True)
+    directives = bridge.to_directives(scene, quiet=True)
+    result = bridge.export_directives(scene, tmp_path / "hall", quiet=True)
+    assert str(directives) == result.path.read_text()
+    assert {"FIDELITY.md", "README.md", "hall.dmd.yaml", *directives.assets} == set(result.files)
+    assert all((tmp_path / "hall" / name).read_bytes() == data for name, data in directives.assets.items())
+    assert directives.names == result.names
+    assert directives.diagnostics == result.diagnostics
