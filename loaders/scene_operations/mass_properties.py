@@ -18,11 +18,20 @@ def shape_inertia(geometry: Geometry, density: float) -> SpatialInertia | None:
     """Return the mass properties of a shape in its frame G at a density [kg/m^3].
 
     The result is None for a shape without volume: a plane, a height map, an empty geometry, a mesh that cannot be read
-    or whose triangles enclose no volume. For an open mesh the volume is that of the tetrahedra which its triangles form
-    with their center.
+    or whose triangles enclose no volume; and for a shape that is too large for finite numbers. For an open mesh the
+    volume is that of the tetrahedra which its triangles form with their center.
     """
     compute = _SHAPES.get(type(geometry))
-    return None if compute is None else compute(geometry, density)
+    if compute is None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        inertia = compute(geometry, density)
+    return inertia if inertia is None or _is_finite(inertia) else None
+
+
+def _is_finite(inertia: SpatialInertia) -> bool:
+    values = (inertia.mass, *inertia.p_LLcm, *inertia.I_Lcm.flat)
+    return all(map(math.isfinite, values))
 
 
 def _diagonal(mass: float, xx: float, yy: float, zz: float, z: float = 0.0) -> SpatialInertia:
@@ -62,7 +71,7 @@ def _capsule(capsule: Capsule, density: float) -> SpatialInertia:
     """Return the inertia of a cylinder and two half spheres, whose centers of mass lie 3/8 r beyond its ends."""
     r, h = capsule.radius, capsule.length
     body = _cylinder(Cylinder(radius=r, length=h), density)
-    caps = density * 4.0 / 3.0 * math.pi * r**3
+    caps = density * 4.0 / 3.0 * math.pi * (r * r * r)
     across = caps * (0.4 * r * r + h * h / 4.0 + 3.0 / 8.0 * h * r)
     total = body.I_Lcm + np.diag((across, across, caps * 0.4 * r * r))
     return SpatialInertia.of(body.mass + caps, I_Lcm=total)

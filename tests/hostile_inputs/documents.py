@@ -86,6 +86,12 @@ def polyline(points: str, height: str = "1") -> str:
     return shape(f"<polyline>{points}<height>{height}</height></polyline>")
 
 
+def automatic(geometry: str) -> str:
+    """Return a model whose inertia is that of a collision."""
+    collision = f"<collision name='c'><geometry>{geometry}</geometry></collision>"
+    return sdf(f"<link name='a'><inertial auto='true'/>{collision}</link>")
+
+
 def config_digits(folder: Path) -> str:
     (folder / "model").mkdir()
     (folder / "model" / "model.config").write_text(f"<model><sdf version='{'9' * 5000}'>model.sdf</sdf></model>")
@@ -167,6 +173,8 @@ NUMBERS = {
     "polyline-one-point": Hostile(text(polyline("<point>0 0</point>")), **everywhere("mesh.degenerate")),
     "polyline-line": Hostile(text(polyline("<point>0 0</point><point>1 1</point><point>2 2</point>")), **everywhere("mesh.degenerate")),
     "polyline-huge": Hostile(text(polyline("<point>0 0</point><point>1e300 0</point><point>0 1e300</point>")), **everywhere("mesh.degenerate")),
+    "polyline-huge-automatic": Hostile(text(automatic("<polyline><point>0 0</point><point>1e300 0</point><point>0 1e300</point><height>1</height></polyline>")), "sdf.auto-inertia-shape", **everywhere("mesh.degenerate")),
+    "capsule-huge-automatic": Hostile(text(automatic("<capsule><radius>1e200</radius><length>1</length></capsule>")), "!model.shape-size"),
     "stiffness-zero": Hostile(text(sdf(link(f"<collision name='c'>{BOX}<surface><contact><ode><kp>0</kp><kd>1</kd></ode></contact></surface></collision>")))),
     "axis-huge": Hostile(text(sdf(link() + link(name="b") + "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>1e300 1e300 0</xyz></axis></joint>"))),
     "light-huge": Hostile(text(sdf(link("<light name='l' type='spot'><attenuation><range>1e300</range><linear>1e300</linear></attenuation><direction>1e300 0 0</direction></light>")))),

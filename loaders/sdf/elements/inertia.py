@@ -101,14 +101,15 @@ def _compute_inertia(
 
 
 def _collision_inertia(node: Node, collision: Collision, density: float) -> SpatialInertia | None:
-    """Return the inertia of one collision about the link origin frame; None if its shape has no volume."""
+    """Return the inertia of one collision about the link origin frame; None if its volume is zero or no number."""
     inertia = shape_inertia(collision.geometry, density if collision.density is None else collision.density)
     if inertia is not None:
         return inertia.moved(collision.X_LG)
     node.report(
         Fate.ASSUMED,
         "sdf.auto-inertia-shape",
-        "the {shape} of collision {collision} has no volume; ignored when computing the inertia",
+        "the {shape} of collision {collision} has no volume, or one too large for a number; ignored when computing "
+        "the inertia",
         hint="declare <mass> and <inertia>, and remove auto='true'",
         subjects=(*node.subjects, *(f"{link}{SEPARATOR}{collision.name}" for link in node.subjects[-1:])),
         shape=type(collision.geometry).__name__.lower(),

@@ -223,3 +223,16 @@ def test_a_mesh_that_is_mirrored_weighs_the_same(tmp_path: Path) -> None:
 )
 def test_what_has_no_volume_has_no_inertia(geometry: Geometry) -> None:
     assert shape_inertia(geometry, DENSITY) is None
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        Capsule(radius=1e200, length=1.0),
+        Cylinder(radius=1e200, length=1.0),
+        Box(size=(1e200, 1e200, 1.0)),
+        Polyline(outlines=(((0.0, 0.0), (1e300, 0.0), (0.0, 1e300)),), height=1.0),
+    ],
+)
+def test_what_is_too_large_for_a_number_has_no_inertia(geometry: Geometry) -> None:
+    assert shape_inertia(geometry, DENSITY) is None
