@@ -27,7 +27,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.11", "3.12 3.13")
 """Versions to play on; of several in one word, the first that is there."""
-PLACEHOLDERS = {"FILE": "assets/arm/model.sdf", "FILES": "assets/arm/model.sdf", "DIR": "out/cli", "SHELL": "bash"}
+PLACEHOLDERS = {
+    "FILE": "assets/arm/model.sdf", "FILES": "assets/arm/model.sdf", "DIR": "out/cli/{command}", "SHELL": "bash",
+    "TASK": "check", "INPUT": "assets",
+}  # fmt: skip
 """Words that stand for arguments of the commands in docs/cli.md."""
 NEEDS_DISPLAY = ("view",)
 """Commands that end with status 3 on a machine without a display."""
@@ -179,7 +182,7 @@ def cli_commands() -> Iterator[list[str]]:
         unknown = [word for word in words if word.isupper() and word not in PLACEHOLDERS]
         if unknown:
             raise PlayError(f"docs/cli.md: {command!r} has the placeholder {unknown[0]}; add it to PLACEHOLDERS")
-        yield [PLACEHOLDERS.get(word, word) for word in words]
+        yield [PLACEHOLDERS.get(word, word).format(command=words[0]) for word in words]
 
 
 def run(title: str, command: list[str], folder: Path, allowed: Statuses = SUCCESS) -> None:
