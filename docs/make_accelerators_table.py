@@ -11,13 +11,13 @@ from __future__ import annotations
 import datetime
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from docs.table_cells import version  # noqa: E402
 from tests.corpora.accelerators_corpus import Finding, examine_all  # noqa: E402
 from tests.corpora.robots_corpus import robots  # noqa: E402
 

@@ -11,14 +11,13 @@ import datetime
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from bridge.parity import Outcome, Row  # noqa: E402
-from docs.table_cells import cell  # noqa: E402
+from docs.table_cells import cell, version  # noqa: E402
 from tests.corpora.contact_corpus import LEVELS, Measured, measure_all  # noqa: E402
 from tests.corpora.models_corpus import Model, models  # noqa: E402
 

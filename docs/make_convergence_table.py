@@ -12,7 +12,6 @@ import json
 import math
 import sys
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from bridge.parity.engines.protocol import factory_of  # noqa: E402
 from bridge.parity.levels.convergence import log_log_slope  # noqa: E402
 from bridge.parity.levels.exported.exported_model import exported  # noqa: E402
 from bridge.parity.levels.quantities import WorstErrors, compare_readings, matrix, pose_distance  # noqa: E402
+from docs.table_cells import version  # noqa: E402
 from tests.corpora.convergence_cases import CASES, Case  # noqa: E402
 
 ENGINES = ("mujoco", "pybullet", "dart")

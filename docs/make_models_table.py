@@ -11,13 +11,12 @@ import datetime
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell  # noqa: E402
+from docs.table_cells import cell, version  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, MASSES, POSES, Finding, Outcomes, examine_all, models  # noqa: E402
 from tests.corpora.motion_corpus import move_all  # noqa: E402
 from tests.corpora.motion_table import TITLE, section  # noqa: E402

@@ -14,13 +14,12 @@ import datetime
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell  # noqa: E402
+from docs.table_cells import cell, version  # noqa: E402
 from tests.corpora.models_corpus import FAULTS, models  # noqa: E402
 from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_all  # noqa: E402
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 import datetime
 import sys
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docs.table_cells import cell  # noqa: E402
+from docs.table_cells import cell, version  # noqa: E402
 from tests.corpora.robots_corpus import Finding, examine_all, robots  # noqa: E402
 
 _PACKAGES = ("example-robot-data", "icub-models", "pybullet", "drake")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from importlib import metadata
+
+from bridge.installed_packages import version_of
 
 _FOLDERS = re.compile(r"(?<![\w:/.])/+(?:[^\s/|]+/)+")
 """Folders of a path on this machine; the name of the file follows."""
@@ -16,3 +19,12 @@ def cell(content: object) -> str:
     """
     text = _FOLDERS.sub("", str(content)).replace("\n", " ")
     return text.replace("|", "\\|").replace("<", "\\<")
+
+
+def version(package: str) -> str:
+    """Return the version of an installed package, by the name that is imported or that of its distribution.
+
+    Args:
+        package: The name; PyBullet's distribution has another name on some platforms.
+    """
+    return version_of(package) or metadata.version(package)
