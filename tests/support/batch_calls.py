@@ -88,3 +88,16 @@ def parents(_source: object) -> int:
 def has_colorsys(_source: object) -> bool:
     """Whether a module that nothing else imports is there already."""
     return "colorsys" in sys.modules
+
+
+def ends(process: int | str, seconds: float = 60.0) -> bool:
+    """Return whether a process ends within a time: a signal that was sent may still be on its way."""
+    status, end = Path(f"/proc/{process}/status"), time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if "Z (zombie)" in status.read_text(encoding="ascii"):
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.01)
+    return False
