@@ -103,7 +103,7 @@ def write_case(kind: str, number: int, folder: Path) -> Path:
     """
     if kind == "corpus":
         shutil.copytree(corpus()[number], folder)
-        return next(folder.glob("robot.*"))
+        return min(folder.glob("robot.*"))
     for path, data in case_files(kind, number).items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

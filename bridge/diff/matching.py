@@ -116,9 +116,10 @@ def _paired(trees: tuple[_Tree, _Tree], a: list[str], b: list[str], names: Names
         equal = [other for other in rest_b if trees[0].signature(name) == trees[1].signature(other)]
         others = equal or (rest_b if len(rest_a) == len(rest_b) == 1 else [])
         if others:
-            rest_b.remove(others[0])
-            found.append((name, others[0]))
-            names["link"][name] = others[0]
+            partner = others[0]
+            rest_b.remove(partner)
+            found.append((name, partner))
+            names["link"][name] = partner
     return found
 
 

@@ -106,7 +106,9 @@ def _names(node: str, geometry: str, mesh: Any) -> tuple[str, ...]:
 
 def _uv(mesh: Any) -> Array | None:
     uv = getattr(mesh.visual, "uv", None)
-    return None if uv is None or len(uv) != len(mesh.vertices) else frozen(uv)
+    if uv is None or len(uv) != len(mesh.vertices) or np.ndim(uv) != 2 or uv.shape[1] < 2:
+        return None
+    return frozen(uv[:, :2])  # a file may give a third coordinate, or in a damaged one only the first
 
 
 def _color(mesh: Any, material: Any) -> Rgba | None:

@@ -45,6 +45,10 @@ def test_what_has_no_counterpart_stays() -> None:
     assert names_by_structure(a, b) == {"link": {}, "joint": {}}
 
 
+def test_the_only_roots_belong_together_whatever_they_hold() -> None:
+    assert names_by_structure(scene([link("a")]), scene([link("b", shape=UNIT_BOX)]))["link"] == {"a": "b"}
+
+
 def test_a_map_may_name_the_kind() -> None:
     a = scene([link("a"), link("b")], [joint("a", "a", "b")])
     names = names_of_map(a, {"joint a": "j"})
