@@ -1,55 +1,74 @@
 """Measure the files of public repositories, and write the table of docs/field.md.
 
-    python -m benchmarks.field sweep FOLDER RESULTS [--limit N] [--only WORD] [--seconds S]
-    python -m benchmarks.field table RESULTS...
+    python -m benchmarks.field sweep FOLDER OUT [--limit N] [--only WORD] [--seconds S] [--jobs N]
+    python -m benchmarks.field table OUT...
 
-``FOLDER`` has one folder for each repository, called ``owner+name``. One line of JSON for each file is appended to
-``RESULTS``; a file that has one is not measured again, so an interrupted sweep continues. Every file is measured in
-a process of its own with a limit on its time. The files of a repository are taken at regular intervals of their
-sorted list, at most ``--limit``.
+``FOLDER`` has one folder for each repository, called ``owner+name``. The sweep is a batch: every file is measured in a
+process of its own, under limits of time and memory, and ``OUT`` is the folder of the batch. A sweep into a folder that
+has results continues it: it measures what is missing and what has changed. The files of a repository are taken at
+regular intervals of their sorted list, at most ``--limit``. The table takes the folders of one or more sweeps; of
+several rows about a file, the last one counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from .process import in_a_process
+import bridge
+from bridge.batches import BatchResult, results_of
+
+from .measurement import File, Measurement
 from .stages import STAGES
 from .table import write_page
 
 SUFFIXES = (".sdf", ".world", ".urdf", ".xacro", ".dmd.yaml")
+MEMORY = 8.0
+"""Limit of the memory for one file [GiB]."""
+_DRAKE = ("pydrake.multibody.plant",) if importlib.util.find_spec("pydrake") else ()
+PRELOAD = ("mujoco", "pybullet", "trimesh", *_DRAKE)
+"""Modules whose import is slow."""
 
 
-def sources(repository: Path, limit: int) -> list[Path]:
-    """Return at most ``limit`` files of a repository with models, at regular intervals of the sorted list."""
-    files = sorted(path for path in repository.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file())
-    step = max(1, -(-len(files) // limit))
-    return files[::step]
+def files(folder: Path, limit: int) -> Iterator[File]:
+    """Yield the files of each repository, at most ``limit``, at regular intervals of the sorted list."""
+    for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
+        paths = sorted(path for path in repository.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file())
+        step = max(1, -(-len(paths) // limit))
+        yield from (File(path, repository) for path in paths[::step])
 
 
 def sweep(options: argparse.Namespace) -> None:
-    """Measure every file that has no line of results."""
-    stages = [stage for stage in STAGES if stage[0] in options.stages.split(",")]
-    done = {(row["repository"], row["file"]) for row in _rows(options.results)}
-    with options.results.open("a") as results:
-        for repository in sorted(path for path in options.folder.iterdir() if path.is_dir()):
-            name = repository.name.replace("+", "/")
-            for path in sources(repository, options.limit):
-                file = str(path.relative_to(repository))
-                if (name, file) in done or options.only not in f"{name}/{file}":
-                    continue
-                row = {"repository": name, "file": file, **in_a_process(stages, (path, repository), options.seconds)}
-                results.write(json.dumps(row) + "\n")
-                results.flush()
+    """Measure every file, and continue an earlier sweep."""
+    chosen = [file for file in files(options.folder, options.limit) if options.only in str(file)]
+    limits: dict[str, Any] = {"timeout": options.seconds, "memory": MEMORY, "jobs": options.jobs}
+    task = Measurement(tuple(options.stages.split(",")))
+    for number, result in enumerate(
+        bridge.batch(chosen, task, out=options.out, resume=True, preload=PRELOAD, **limits), 1
+    ):
+        if not result.ok or number % 50 == 0:
+            print(f"{number} of {len(chosen)}: {result.source}: {result.outcome} {result.detail}", file=sys.stderr)
 
 
-def _rows(results: Path) -> Iterator[dict[str, object]]:
-    if results.exists():
-        yield from map(json.loads, results.read_text().splitlines())
+def rows(place: Path) -> Iterator[dict[str, Any]]:
+    """Yield the row of each file from the folder of a sweep, or from a file with a row of JSON in each line."""
+    if place.is_dir():
+        yield from map(row, results_of(place))
+    else:
+        yield from map(json.loads, place.read_text().splitlines())
+
+
+def row(result: BatchResult) -> dict[str, Any]:
+    """Return the row of a file; one whose process failed has its repository, its name and the reason."""
+    if result.ok:
+        return dict(result.value)
+    owner, name, file = result.source.split("/", 2)
+    return {"repository": f"{owner}/{name}", "file": file, "crash": f"{result.outcome} {result.detail}"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,15 +77,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True)
     measure = commands.add_parser("sweep")
     measure.add_argument("folder", type=Path)
-    measure.add_argument("results", type=Path)
+    measure.add_argument("out", type=Path)
     measure.add_argument("--limit", type=int, default=60, help="most files of a repository")
     measure.add_argument("--only", default="", help="repositories and files with this word in their path")
     measure.add_argument("--seconds", type=float, default=120.0, help="limit for one file")
+    measure.add_argument("--jobs", type=int, help="number of processes (default: number of cores)")
     measure.add_argument("--stages", default=",".join(name for name, _ in STAGES), help="what is measured")
     measure.set_defaults(run=sweep)
     table = commands.add_parser("table")
     table.add_argument("results", type=Path, nargs="+")
-    table.set_defaults(run=lambda options: write_page(row for file in options.results for row in _rows(file)))
+    table.set_defaults(run=lambda options: write_page(row for place in options.results for row in rows(place)))
     options = parser.parse_args(arguments)
     options.run(options)
     return 0
