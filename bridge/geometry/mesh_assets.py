@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,17 @@ from .tessellation import SIDES, cone, prisms, problem
 
 _MIN_SIZE = 1e-9
 """Smallest radius and length of a cone [m]."""
+
+
+class Appearance(StrEnum):
+    """The part of a mesh file's appearance that matters."""
+
+    ALL = "all"
+    """Its colors and textures: one part for each material."""
+    TEXTURES = "textures"
+    """Its textures: one part for each material if it has textures, else one part without appearance."""
+    NONE = "none"
+    """Nothing: one part without appearance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +68,7 @@ def mesh_asset(
     *,
     where: Where = NOWHERE,
     collides: bool = False,
-    plain: bool = False,
+    appearance: Appearance = Appearance.ALL,
 ) -> tuple[MeshAsset, ...]:
     """Return the parts of a mesh, one for each of its materials; none, with a diagnostic, if it cannot be read.
 
@@ -68,7 +80,7 @@ def mesh_asset(
         collides: Whether the engine computes contacts with it. Then it is one part, or several convex ones if it is to
             be decomposed; a flat mesh gets a thickness, and a mesh that is not convex is reported, because engines
             take its convex hull.
-        plain: Whether its appearance does not matter; then it is one part, without appearance.
+        appearance: The part of its appearance that matters; none of it does if the mesh collides.
     """
     if mesh.path is None:
         diagnostics.add(
@@ -88,10 +100,14 @@ def mesh_asset(
     if collides:
         parts = collision_parts(CollisionMesh(mesh, data, name, target, diagnostics, where))
         return tuple(MeshAsset(name=part, vertices=vertices, faces=faces) for part, (vertices, faces) in parts.items())
-    if plain:
+    if appearance is Appearance.NONE or (appearance is Appearance.TEXTURES and not _has_texture(data)):
         return (_visual_part(MeshPart(names=(), vertices=data.vertices, faces=data.faces), name),)
     looks = _parts_by_appearance(data.parts)
     return tuple(_visual_part(part, f"{name}_{i}" if len(looks) > 1 else name) for i, part in enumerate(looks))
+
+
+def _has_texture(data: MeshData) -> bool:
+    return any(part.texture for part in data.parts)
 
 
 def _visual_part(part: MeshPart, name: str) -> MeshAsset:

@@ -30,9 +30,9 @@ from . import mesh_assets
 from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
 from .convex_decomposition import PARTS, installed
 from .file_cache import cache_folder, stored
-from .mesh_assets import MeshAsset
+from .mesh_assets import Appearance, MeshAsset
 
-_VERSION = "1"
+_VERSION = "2"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 
@@ -86,7 +86,7 @@ def mesh_files(
     *,
     where: Where = NOWHERE,
     collides: bool = False,
-    plain: bool = False,
+    appearance: Appearance = Appearance.ALL,
 ) -> tuple[MeshFile, ...]:
     """Return the parts of a mesh as `bridge.geometry.mesh_assets.mesh_asset` does, as files, from the cache.
 
@@ -96,11 +96,11 @@ def mesh_files(
         diagnostics: Receives the findings, also those of a conversion in the past.
         where: The place in the source.
         collides: Whether the engine computes contacts with it.
-        plain: Whether its appearance does not matter.
+        appearance: The part of its appearance that matters.
     """
-    convert = partial(mesh_assets.mesh_asset, mesh, target, where=where, collides=collides, plain=plain)
+    convert = partial(mesh_assets.mesh_asset, mesh, target, where=where, collides=collides, appearance=appearance)
     try:
-        record = _record(mesh, target, collides, plain)
+        record = _record(mesh, target, collides, appearance)
         known = read_record(record)
         files = _read(known) if known else None
         if known is not None and files is not None:
@@ -156,11 +156,11 @@ def placed(finding: Diagnostic, where: Where) -> Diagnostic:
     return finding if finding.where != NOWHERE else replace(finding, where=where)
 
 
-def _record(mesh: Mesh, target: str, collides: bool, plain: bool) -> str:
+def _record(mesh: Mesh, target: str, collides: bool, appearance: Appearance) -> str:
     path = os.path.abspath(mesh.path) if mesh.path else ""
     folder = str(cache_folder() / _SUBFOLDER)
     decomposes = mesh.decomposition == PARTS and installed()
-    key = (_VERSION, reader_versions(), decomposes, replace(mesh, uri=""), path, target, collides, plain)
+    key = (_VERSION, reader_versions(), decomposes, replace(mesh, uri=""), path, target, collides, appearance)
     return record_path(folder, *key)
 
 

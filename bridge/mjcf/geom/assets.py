@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bridge.export.number_format import color
 from bridge.geometry.convex_decomposition import with_choice
-from bridge.geometry.mesh_assets import shape_asset
+from bridge.geometry.mesh_assets import Appearance, shape_asset
 from bridge.geometry.mesh_cache import MeshFile, mesh_files
 from bridge.geometry.textures import Picture, engine_picture
 from bridge.mjcf.xml.context import Context
@@ -45,17 +45,15 @@ class MeshUse:
         link: Name of the shape's link.
         where: The shape's place in the source.
         collides: Whether the shape is a collision: then the mesh needs volume, and is convex or in convex parts.
-        has_color: Whether the source states one color, so that those of the mesh file have no effect.
+        appearance: The part of the mesh file's appearance that the source leaves in effect.
         has_texture: Whether the source states a texture.
-        is_tinted: Whether the color of the source tints the textures of the mesh file, as it does in PyBullet for URDF.
     """
 
     link: str
     where: Where
     collides: bool
-    has_color: bool = False
+    appearance: Appearance = Appearance.ALL
     has_texture: bool = False
-    is_tinted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,9 +76,8 @@ class _Key(NamedTuple):
 
     geometry: Mesh | Cone | Polyline
     collides: bool
-    has_color: bool
+    appearance: Appearance
     has_texture: bool
-    is_tinted: bool
 
 
 class AssetLibrary:
@@ -103,7 +100,7 @@ class AssetLibrary:
         """Return the parts of a geometry, and add their assets; empty, with a diagnostic, if it cannot be read."""
         if isinstance(geometry, Mesh) and use.collides:
             geometry = with_choice(geometry, self._context.options.collision_meshes)
-        key = _Key(geometry, use.collides, use.has_color, use.has_texture, use.is_tinted)
+        key = _Key(geometry, use.collides, use.appearance, use.has_texture)
         if not self._parts.get(key):  # an unreadable mesh is reported for each shape that uses it
             self._parts[key] = self._rescaled(key) or self._converted(geometry, use)
         return self._parts[key]
@@ -111,22 +108,15 @@ class AssetLibrary:
     def _converted(self, geometry: Mesh | Cone | Polyline, use: MeshUse) -> tuple[Part, ...]:
         diagnostics = Diagnostics()
         if isinstance(geometry, Mesh):
-            files = self._mesh_files(geometry, use, diagnostics)
+            files = mesh_files(
+                geometry, TARGET, diagnostics, where=use.where, collides=use.collides, appearance=use.appearance
+            )
         else:
             files = tuple(map(MeshFile.of, shape_asset(geometry, TARGET, diagnostics, where=use.where)))
         self._extend(diagnostics, use.link)
         if use.has_texture:
             self._report_missing_uv(files, use)
         return tuple(self._part(file, use) for file in files)
-
-    @staticmethod
-    def _mesh_files(mesh: Mesh, use: MeshUse, diagnostics: Diagnostics) -> tuple[MeshFile, ...]:
-        """Return the parts of a mesh; one without appearance if the source states the color and there is no texture."""
-        if use.is_tinted:
-            files = mesh_files(mesh, TARGET, Diagnostics(), where=use.where)
-            if any(file.texture for file in files):
-                return mesh_files(mesh, TARGET, diagnostics, where=use.where)
-        return mesh_files(mesh, TARGET, diagnostics, where=use.where, collides=use.collides, plain=use.has_color)
 
     def _extend(self, findings: Iterable[Diagnostic], link: str) -> None:
         """Record findings of the conversion of a mesh or an image; those without subjects are about the link."""

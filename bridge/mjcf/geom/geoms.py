@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bridge.export.number_format import color, placement
+from bridge.geometry.mesh_assets import Appearance
 from bridge.geometry.support import SupportFunction, support_function
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
@@ -152,10 +153,7 @@ class GeomWriter:
 
     def _visual(self, visual: Visual, link: Link, is_moving: bool) -> list[Element]:
         has_texture = visual.material is not None and visual.material.texture is not None
-        has_color = visual.material is not None and not has_texture
-        is_tinted = has_color and visual.where.path.startswith("/robot")  # in SDFormat a color replaces the texture
-        flags = {"has_color": has_color, "has_texture": has_texture, "is_tinted": is_tinted}
-        use = MeshUse(link.name, visual.where, collides=False, **flags)
+        use = MeshUse(link.name, visual.where, False, _appearance(visual), has_texture)
         elements: list[Element] = []
         for shape in self._shapes(visual.geometry, use, is_moving):
             material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
@@ -232,6 +230,16 @@ class GeomWriter:
             link=use.link,
         )
         return False
+
+
+def _appearance(visual: Visual) -> Appearance:
+    """Return the part of a mesh file's appearance that the material of a visual leaves in effect.
+
+    In SDFormat a color replaces the texture of the file; in URDF it tints the texture, as in PyBullet.
+    """
+    if visual.material is None or visual.material.texture is not None:
+        return Appearance.ALL
+    return Appearance.TEXTURES if visual.where.path.startswith("/robot") else Appearance.NONE
 
 
 def _geom(kind: str, name: str | None, X_LG: Pose, shape: _Shape) -> Element:

@@ -6,9 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 import loaders
-from bridge.geometry.mesh_assets import shape_asset
+from bridge.geometry.mesh_assets import Appearance, shape_asset
 from bridge.mjcf import export_mjcf, to_mjcf
 from loaders.diagnostics import Diagnostics, Fate, without_repeats
 from loaders.model import Collision, Cone, Link, Material, Mesh, Model, Polyline, Visual
@@ -42,6 +43,27 @@ def test_what_is_seen_keeps_its_parts_and_their_colors(tmp_path):
     assert sorted(asset.rgba for asset in seen) == [(0.0, 0.0, 1.0, 1.0), (1.0, 0.0, 0.0, 1.0)]
     ((solid,), _) = made(mesh, collides=True)
     assert len(read_back(solid).vertices) == sum(len(read_back(asset).vertices) for asset in seen)
+
+
+@pytest.mark.parametrize(
+    ("texture", "appearance", "parts"),
+    [
+        ("map_Kd skin.png", Appearance.ALL, 2),
+        ("map_Kd skin.png", Appearance.TEXTURES, 2),
+        ("map_Kd skin.png", Appearance.NONE, 1),
+        ("", Appearance.ALL, 2),
+        ("", Appearance.TEXTURES, 1),
+    ],
+)
+def test_a_mesh_has_one_part_for_each_material_that_matters(tmp_path, texture, appearance, parts):
+    (tmp_path / "m.mtl").write_text(f"newmtl skin\nKd 1 1 1\n{texture}\nnewmtl plain\nKd 0 1 0\n")
+    text = "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nusemtl skin\nf 1/1 3/1 2/1\nf 1/1 2/1 4/1\n"
+    (tmp_path / "m.obj").write_text(f"{text}usemtl plain\nf 1/1 4/1 3/1\nf 2/1 3/1 4/1\n")
+    Image.new("RGB", (2, 2)).save(tmp_path / "skin.png")
+    assets, _ = made(Mesh(uri="m.obj", path=str(tmp_path / "m.obj")), appearance=appearance)
+    assert len(assets) == parts
+    looks = {(asset.texture is not None, asset.rgba is not None) for asset in assets}
+    assert (looks == {(False, False)}) is (parts == 1)
 
 
 def test_parts_that_look_alike_are_one(tmp_path):

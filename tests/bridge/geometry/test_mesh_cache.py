@@ -12,6 +12,7 @@ from PIL import Image
 
 from bridge import to_mjcf
 from bridge.geometry import mesh_assets
+from bridge.geometry.mesh_assets import Appearance
 from bridge.geometry.mesh_cache import MeshFile, mesh_files
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import Mesh
@@ -58,7 +59,7 @@ def fresh(mesh, **options):
     return parts, tuple(diagnostics), [dict(found.arguments) for found in diagnostics]
 
 
-@pytest.mark.parametrize("options", [{}, {"collides": True}, {"plain": True}])
+@pytest.mark.parametrize("options", [{}, {"collides": True}, *({"appearance": part} for part in Appearance)])
 def test_the_cache_gives_what_a_conversion_gives(mesh, options, monkeypatch):
     expected = fresh(mesh, **options)
     assert converted(mesh, **options) == expected

@@ -95,6 +95,21 @@ def test_a_color_of_a_urdf_tints_the_texture_of_the_mesh_as_in_pybullet(textured
     assert all(np.allclose(model.mat_rgba[i], (1.0, 0.5, 0.5, 1.0)) for i in materials)
 
 
+@pytest.mark.parametrize("colored", ["", '<color rgba="1 0.5 0.5 1"/>'])
+def test_a_mesh_is_looked_up_once_whether_it_has_textures_or_not(
+    textured: Path, colored: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look-up keeps a record of its conversion in the cache."""
+    monkeypatch.setenv("SDFBRIDGE_CACHE", str(textured / "cache"))
+    (textured / "plain.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    visual = (
+        f"""<visual><geometry><mesh filename="{{}}.obj"/></geometry><material name="m">{colored}</material></visual>"""
+    )
+    text = f'<robot name="r"><link name="l">{visual.format("m")}{visual.format("plain")}</link></robot>'
+    to_mjcf(loaders.load_string(text, format="urdf", base=textured, quiet=True))
+    assert len(list((textured / "cache" / "obj").glob("*.json"))) == 2
+
+
 def test_a_color_in_sdformat_replaces_the_texture_of_the_mesh_as_in_gazebo(textured: Path) -> None:
     text = """<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><mesh><uri>m.obj</uri></mesh>
     </geometry><material><diffuse>1 0 0 1</diffuse></material></visual></link></model></sdf>"""
