@@ -21,8 +21,8 @@ from loaders.urdf.xacro_expansion import expand, has_xacro, is_xacro
 from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where, limit_finding
 from .extensions.registered_readers import Reader, registered_reader, registered_tags
+from .keyword_options import check_option_names
 from .loss_summary import LossSummary
-from .option_names import check_option_names
 from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
 from .safety.limits import Budget, LimitError, Limits, budgeted

@@ -37,7 +37,7 @@ ORDER = {
         {"reading", "safety"},
         {"files", "repairs"},
         {"notebook"},
-        {"diagnostics", "spatial", "option_names"},
+        {"diagnostics", "spatial", "keyword_options"},
         {"loss_summary"},
         {"model", "diagnostic_codes", "search", "nodes"},
         {"scene_queries", "meshes"},

@@ -39,7 +39,7 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "actuators": (
         lambda: sdfbridge.to_mjcf(PENDULUM, actuators="motors"),  # type: ignore[typeddict-item]
         ValueError,
-        "actuators must be one of none, motor, dcmotor, position, velocity, not 'motors'",
+        "unknown value 'motors' of actuators; expected one of: none, motor, dcmotor, position, velocity",
     ),
     "no engines": (lambda: compare(engines=[]), ValueError, "engines is empty; expected one or more engines"),
     "engine": (lambda: compare(engines="mujocoo"), ValueError, "unknown engine 'mujocoo'; expected one of: reference"),

@@ -12,7 +12,7 @@ from bridge.parity.results.verdict import Level
 from bridge.sdf.options import SdfOptions
 from bridge.urdf.options import UrdfOptions
 from loaders import LoadOptions
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_names
 
 _TARGETS: Mapping[str, Any] = {"mjcf": MjcfOptions, "sdf": SdfOptions, "urdf": UrdfOptions}
 _COMPARE = frozenset({"engines", "levels", "seed", "configurations", "inertia"})

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from bridge.bullet.urdf.document import urdf_text
 from bridge.bullet.visibility import hide_links_without_visuals
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import with_base
-from bridge.lowering.inputs import Source, mechanism_of, source_name
+from bridge.lowering.inputs import Source, loss_summary, mechanism_of
 from bridge.lowering.placement import placed
 from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
@@ -40,8 +40,7 @@ from bridge.mechanism.coordinates import Position, default_position
 from bridge.mechanism.couplings import with_followers
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
-from loaders.loss_summary import LossSummary
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_names
 from loaders.spatial import IDENTITY, Pose
 
 from .target import TARGET
@@ -133,9 +132,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     refuse_maximal_coordinates(useMaximalCoordinates)
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
     source = find_source(source, load_options.get("paths", ()))
-    with LossSummary(
-        source_name(source), quiet=load_options.get("quiet", False), limits=load_options.get("limits")
-    ) as losses:
+    with loss_summary(source, load_options) as losses:
         mechanism = mechanism_of(source, **load_options)
         mechanism = _with_placement(mechanism, X_WN, useFixedBase, globalScaling)
         diagnostics = Diagnostics((*mechanism.scene.diagnostics, *mechanism.diagnostics))
@@ -164,7 +161,7 @@ def load_world_into_pybullet(source: Source, *arguments: Any, **options: Any) ->
         LoadError: if the file has errors.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")):
+    with loss_summary(source, cast(LoadOptions, options)):
         loaded = load_into_pybullet(source, *arguments, **options)
     return loaded if isinstance(loaded, Bodies) else Bodies.of(loaded)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack, get_args
 import loaders
 from loaders import LoadOptions
 from loaders.diagnostics import ExportError
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_names, check_option_value
 from loaders.scene import Scene
 
 from .differences import TOLERANCE, Difference, differences
@@ -145,8 +145,7 @@ def compare_files(
         False
     """
     check_option_names(options, {"tolerance", "names", "match"} | LoadOptions.__optional_keys__)
-    if match not in get_args(Match):
-        raise ValueError(f"unknown match {match!r}; expected one of: {', '.join(get_args(Match))}")
+    check_option_value("match", match, get_args(Match))
     first, second = (m if isinstance(m, Scene) else loaders.load(m, **options) for m in (a, b))
     mapped = names_of_map(first, names or {})
     first = renamed(first, mapped)

@@ -10,14 +10,13 @@ from typing import Unpack
 from bridge.export.assembly.assembled import AssemblyContents, assembly_contents
 from bridge.export.assembly.assembled import Document as PartDocument
 from bridge.export.assembly.parts import models_of
-from bridge.export.documents.contents import Format, changed_options
+from bridge.export.documents.contents import Format, changed_options, finished
 from bridge.export.result import Document, Export, stale
 from bridge.export.sources import scene_of
-from bridge.lowering.inputs import Source, source_name
+from bridge.lowering.inputs import Source
 from bridge.sdf.build import build
 from bridge.urdf.assembly import urdf_assembly
 from loaders.diagnostics import ExportError
-from loaders.loss_summary import LossSummary
 from loaders.scene import Scene
 
 from .options import DirectivesOptions, Options
@@ -63,9 +62,7 @@ def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Direc
         >>> print(directives.splitlines()[-1].strip(), *directives.assets)
         file: package://arm/arm.sdf package.xml arm.sdf
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        contents = _contents(source, options)
-        losses.add(contents.diagnostics)
+    contents = finished(source, options, lambda: _contents(source, options))
     directives = Directives(contents.files[contents.main].decode())
     texts = {contents.main, "README.md", "FIDELITY.md"}
     directives.assets = {name: data for name, data in contents.files.items() if name not in texts}
@@ -120,11 +117,7 @@ def export_directives(
         ...     print(result.path.name, result.files)
         arm.dmd.yaml ('FIDELITY.md', 'README.md', 'arm.dmd.yaml', 'arm.sdf', 'package.xml')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        contents = _contents(source, options)
-        if check:
-            contents.require_equal()
-        losses.add(contents.diagnostics)
+    contents = finished(source, options, lambda: _contents(source, options), check=check)
     result = contents.written(DirectivesExport, out_dir, force=force)
     return replace(result, names=dict(contents.names))
 

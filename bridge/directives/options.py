@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
+from bridge.lowering.inputs import split_options
 from loaders import LoadOptions
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_value
 
 Inertia = Literal["keep", "repair"]
 Models = Literal["sdf", "urdf"]
@@ -30,9 +31,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for key, choice in (("inertia", Inertia), ("models", Models)):
-            known = get_args(choice)
-            if getattr(self, key) not in known:
-                raise ValueError(f"unknown {key} {getattr(self, key)!r}; expected one of: {', '.join(known)}")
+            check_option_value(key, getattr(self, key), get_args(choice))
 
     @classmethod
     def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
@@ -42,8 +41,5 @@ class Options:
             TypeError: if an option is unknown.
             ValueError: if an option has an unknown value.
         """
-        check_option_names(keywords, DirectivesOptions.__optional_keys__)
-        names = {entry.name for entry in fields(cls)} & keywords.keys()
-        load_names = keywords.keys() & LoadOptions.__optional_keys__
-        options = cls(**{name: keywords[name] for name in names})
-        return options, cast(LoadOptions, {name: keywords[name] for name in load_names})
+        options, load_options = split_options(cls, keywords, DirectivesOptions.__optional_keys__)
+        return cls(**options), load_options

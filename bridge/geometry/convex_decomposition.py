@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from bridge.output import scratch_folder
 from loaders.diagnostics import Diagnostics, ExportError, Fate
+from loaders.keyword_options import check_option_value
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh
 from loaders.spatial import Array
@@ -82,9 +83,7 @@ def check_choice(choice: str, target: str) -> None:
         ValueError: if the choice is not one of `CollisionMeshes`.
         ExportError: if meshes are to be decomposed and coacd is not installed.
     """
-    known = get_args(CollisionMeshes)
-    if choice not in known:
-        raise ValueError(f"unknown value {choice!r} of collision_meshes; expected one of: {', '.join(known)}")
+    check_option_value("collision_meshes", choice, get_args(CollisionMeshes))
     if choice == "decompose" and not installed():
         diagnostics = Diagnostics()
         diagnostics.add(

@@ -9,6 +9,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
 from bridge.mechanism.renumbering import with_bodies
+from loaders.keyword_options import check_option_value
 from loaders.model import WORLD
 from loaders.spatial import IDENTITY
 
@@ -26,8 +27,7 @@ def with_chosen_base(mechanism: Mechanism, base: Base) -> Mechanism:
     Raises:
         ValueError: if ``base`` has another value.
     """
-    if base not in get_args(Base):
-        raise ValueError(f"unknown value {base!r} of base; expected one of: {', '.join(get_args(Base))}")
+    check_option_value("base", base, get_args(Base))
     return mechanism if base == "as_is" else with_base(mechanism, fixed=base == "fixed")
 
 

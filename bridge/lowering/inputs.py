@@ -1,16 +1,18 @@
-"""The sources that public functions take: a path, a scene, or a mechanism."""
+"""Sources and options, as public functions take them; a source is a path, a scene, or a mechanism."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Unpack
+from collections.abc import Collection, Mapping
+from typing import Any, Unpack, cast
 
 import loaders
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_names
+from loaders.loss_summary import LossSummary
 from loaders.scene import Scene
 
 from . import lower
@@ -26,6 +28,11 @@ def source_name(source: Source) -> str:
         return os.fspath(source)
     scene = source.scene if isinstance(source, Mechanism) else source
     return str(getattr(scene, "name", "")) or "model"
+
+
+def loss_summary(source: Source, options: LoadOptions) -> LossSummary:
+    """Return the context of a public call that reads a source, with the caller's options ``quiet`` and ``limits``."""
+    return LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits"))
 
 
 def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]) -> Mechanism:
@@ -50,6 +57,26 @@ def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
     mechanism = lower(source)
     return with_minimum_inertia(_repaired(mechanism) if repair_inertia else mechanism)
+
+
+def split_options(
+    kind: type, keywords: Mapping[str, Any], accepted: Collection[str]
+) -> tuple[dict[str, Any], LoadOptions]:
+    """Separate the options of an export from those of `loaders.load`; ``strict`` is an option of both.
+
+    Args:
+        kind: Dataclass of the options of the export.
+        keywords: The keywords of the caller.
+        accepted: Names of the keywords that the export takes.
+
+    Raises:
+        TypeError: if an option is unknown; the message suggests the closest one.
+    """
+    check_option_names(keywords, accepted)
+    names = {field.name for field in dataclasses.fields(kind)}
+    of_export = {name: value for name, value in keywords.items() if name in names}
+    of_load = {name: value for name, value in keywords.items() if name in LoadOptions.__optional_keys__}
+    return of_export, cast(LoadOptions, of_load)
 
 
 def _repaired(mechanism: Mechanism) -> Mechanism:

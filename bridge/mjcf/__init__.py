@@ -6,8 +6,7 @@ from typing import Any, Unpack
 
 from bridge.export.result import Document
 from bridge.lowering.base import Base
-from bridge.lowering.inputs import Source, source_name
-from loaders.loss_summary import LossSummary
+from bridge.lowering.inputs import Source, loss_summary
 
 from .constraint.passive_forces import PassiveForces, passive_forces
 from .document import Built, build
@@ -89,7 +88,7 @@ def to_mjcf(source: Source, **options: Unpack[MjcfOptions]) -> Mjcf:
         >>> mujoco.MjModel.from_xml_string(mjcf, mjcf.assets).body(1).name
         'base'
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+    with loss_summary(source, options) as losses:
         built = build(*mechanism_and_options(source, options))
         require_xml_depth(built.root)
         losses.add(built.diagnostics)
@@ -108,7 +107,7 @@ def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
         ExportError: if MuJoCo cannot represent the model, with every reason.
         TypeError: if an option is unknown.
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+    with loss_summary(source, options) as losses:
         built = build(*mechanism_and_options(source, options))
         losses.add(built.diagnostics)
     return to_spec(built.root, built.assets)

@@ -45,7 +45,7 @@ from bridge.parity.results.repeat_command import DEFAULT_CONFIGURATIONS
 from bridge.parity.results.verdict import DEFAULT_LEVELS, Findings, Level, Row
 from loaders import LoadOptions, Search
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError, without_repeats
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_names, check_option_value
 
 REFERENCE = "reference"
 REPORT = "report.html"
@@ -175,7 +175,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     check_option_names(load_options, _OPTIONS | LoadOptions.__optional_keys__)
     selected = [_level(level) for level in _several(levels)]
     named = _chosen_engines(engines, base)
-    _check_inertia(inertia)
+    check_option_value("inertia", inertia, ("keep", "repair"))
     load_options["quiet"] = True  # the result holds the diagnostics of all engines
     mechanism = with_chosen_base(mechanism_of(source, repair_inertia=inertia == "repair", **load_options), base)
     states = _states(mechanism, configurations, seed, positions or {})
@@ -231,12 +231,6 @@ def _chosen_engines(engines: str | Sequence[str | Factory] | None, base: Base) -
     if base in {"fixed", "free"} and reading:
         raise ValueError(f"base={base!r} cannot be used with {', '.join(reading)}, which read the file as it is")
     return named
-
-
-def _check_inertia(inertia: str) -> None:
-    """Refuse a treatment of inertias that does not exist."""
-    if inertia not in {"keep", "repair"}:
-        raise ValueError(f"unknown value {inertia!r} of inertia; expected one of: keep, repair")
 
 
 def _level(level: Level | str) -> Level:

@@ -6,8 +6,7 @@ from typing import Unpack
 
 from bridge.export.result import Document
 from bridge.export.xml_text import write
-from bridge.lowering.inputs import Source, source_name
-from loaders.loss_summary import LossSummary
+from bridge.lowering.inputs import Source, loss_summary
 
 from .build import build
 from .folder import SdfExport, export_sdf
@@ -53,7 +52,7 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
         >>> print(bridge.to_sdf(scene).splitlines()[1])
         <sdf version="1.12">
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+    with loss_summary(source, options) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
     sdf = Sdf(write(built.root))

@@ -6,11 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import Unpack
 
-from bridge.export.documents.contents import Contents, Format, document_contents, single_document
+from bridge.export.documents.contents import Contents, Format, document_contents, finished, single_document
 from bridge.export.result import Export, stale
-from bridge.lowering.inputs import Source, source_name
+from bridge.lowering.inputs import Source
 from loaders.diagnostics import Diagnostic
-from loaders.loss_summary import LossSummary
 from loaders.scene_queries.scoped_names import root_model
 
 from .build import Built, build
@@ -64,11 +63,7 @@ def export_sdf(
         ...     print(result.path.name, result.files)
         arm.sdf ('FIDELITY.md', 'README.md', 'arm.sdf')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        contents = _contents(build(source, options))
-        if check:
-            contents.require_equal()
-        losses.add(contents.diagnostics)
+    contents = finished(source, options, lambda: _contents(build(source, options)), check=check)
     return contents.written(SdfExport, out_dir, force=force)
 
 
@@ -103,11 +98,7 @@ def single_file(
         ExportError: if the written file, read back, is not the model; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        built = build(source, options, assets)
-        text, files = single_document(built, _FORMAT, assets, check=check)
-        losses.add(built.diagnostics)
-    return text, files, built.diagnostics
+    return single_document(source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check)
 
 
 def _contents(built: Built) -> Contents:

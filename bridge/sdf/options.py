@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
+from bridge.lowering.inputs import split_options
 from loaders import LoadOptions
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_value
 
 from .versions import LOWEST, VERSIONS
 
@@ -37,8 +38,7 @@ class Options:
     def __post_init__(self) -> None:
         choices = {"world": get_args(World), "inertia": get_args(Inertia), "version": (*VERSIONS, LOWEST)}
         for key, known in choices.items():
-            if getattr(self, key) not in known:
-                raise ValueError(f"unknown {key} {getattr(self, key)!r}; expected one of: {', '.join(known)}")
+            check_option_value(key, getattr(self, key), known)
         if self.model_config and self.world == "always":
             raise ValueError("model.config describes a model; expected world='auto' or 'never' beside model_config")
 
@@ -50,8 +50,5 @@ class Options:
             TypeError: if an option is unknown.
             ValueError: if an option has an unknown value.
         """
-        check_option_names(keywords, SdfOptions.__optional_keys__)
-        names = {field.name for field in fields(cls)} & keywords.keys()
-        load_names = keywords.keys() & LoadOptions.__optional_keys__
-        options = cls(**{name: keywords[name] for name in names})
-        return options, cast(LoadOptions, {name: keywords[name] for name in load_names})
+        options, load_options = split_options(cls, keywords, SdfOptions.__optional_keys__)
+        return cls(**options), load_options

@@ -6,8 +6,7 @@ from typing import Unpack
 
 from bridge.export.result import Document
 from bridge.export.xml_text import write
-from bridge.lowering.inputs import Source, source_name
-from loaders.loss_summary import LossSummary
+from bridge.lowering.inputs import Source, loss_summary
 from loaders.spatial import Pose
 
 from .build import build
@@ -66,7 +65,7 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
         >>> print(bridge.to_urdf(scene).splitlines()[1])
         <robot name="arm">
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+    with loss_summary(source, options) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
     urdf = Urdf(write(built.root))

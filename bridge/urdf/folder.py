@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from bridge.export.documents.contents import Contents, Format, changed_options, document_contents, single_document
+from bridge.export.documents.contents import (
+    Contents,
+    Format,
+    changed_options,
+    document_contents,
+    finished,
+    single_document,
+)
 from bridge.export.documents.package import package_xml
 from bridge.export.result import Export, stale
 from bridge.export.sources import scene_of
-from bridge.lowering.inputs import Source, source_name
+from bridge.lowering.inputs import Source
 from loaders.diagnostics import Diagnostic
-from loaders.loss_summary import LossSummary
 
 from .assembly import urdf_assembly
 from .build import Built, build
@@ -72,11 +78,7 @@ def export_urdf(
         ...     print(result.path.name, result.files)
         arm.urdf ('FIDELITY.md', 'README.md', 'arm.urdf')
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        contents = _contents(source, options)
-        if check:
-            contents.require_equal()
-        losses.add(contents.diagnostics)
+    contents = finished(source, options, lambda: _contents(source, options), check=check)
     return contents.written(UrdfExport, out_dir, force=force)
 
 
@@ -115,11 +117,7 @@ def single_file(
     """
     if options.get("meshes") == "package":
         raise ValueError("a package is a folder; expected meshes='relative' for one file")
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
-        built = build(source, options, assets)
-        text, files = single_document(built, _FORMAT, assets, check=check)
-        losses.add(built.diagnostics)
-    return text, files, built.diagnostics
+    return single_document(source, options, lambda: build(source, options, assets), _FORMAT, assets, check=check)
 
 
 def _contents(source: Source, keywords: UrdfOptions) -> Contents:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
+from bridge.lowering.inputs import split_options
 from loaders import LoadOptions
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_value
 
 Inertia = Literal["keep", "repair"]
 Extension = Literal["drake", "gazebo", "pybullet"]
@@ -51,8 +52,7 @@ class Options:
         values: list[tuple[str, str, tuple[str, ...]]] = [("extension", value, EXTENSIONS) for value in self.extensions]
         values += [(key, getattr(self, key), get_args(choice)) for key, choice in choices.items()]
         for key, value, known in values:
-            if value not in known:
-                raise ValueError(f"unknown {key} {value!r}; expected one of: {', '.join(known)}")
+            check_option_value(key, value, known)
 
     @classmethod
     def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
@@ -62,8 +62,5 @@ class Options:
             TypeError: if an option is unknown.
             ValueError: if an option has an unknown value.
         """
-        check_option_names(keywords, UrdfOptions.__optional_keys__)
-        names = {field.name for field in fields(cls)} & keywords.keys()
-        load_names = keywords.keys() & LoadOptions.__optional_keys__
-        options = cls(**{name: keywords[name] for name in names})
-        return options, cast(LoadOptions, {name: keywords[name] for name in load_names})
+        options, load_options = split_options(cls, keywords, UrdfOptions.__optional_keys__)
+        return cls(**options), load_options

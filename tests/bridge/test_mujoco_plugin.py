@@ -165,5 +165,5 @@ except ValueError as error:
 print(mujoco.MjSpec.from_file('arm.sdf').compile().nu)
 """
     text = run(script, folder)
-    assert "actuators must be one of none, motor" in text
+    assert "unknown value 'servo' of actuators; expected one of: none, motor" in text
     assert text.endswith("\n0\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -14,11 +14,14 @@ from bridge.export.provenance import derivation, origin_comment
 from bridge.export.read_back import read_back, require_equal
 from bridge.export.result import Export
 from bridge.export.xml_text import Element, write
+from bridge.lowering.inputs import Source, loss_summary
 from bridge.output import write_folder
+from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic
 from loaders.scene import Scene
 
 _Export = TypeVar("_Export", bound=Export)
+_Contents = TypeVar("_Contents", bound="Contents")
 
 
 class Form(Protocol):
@@ -116,23 +119,52 @@ class Contents:
         return kind(path=Path(out_dir) / self.main, files=files, diagnostics=self.diagnostics)
 
 
-def single_document(built: Built, form: Format, assets: str, *, check: bool) -> tuple[str, dict[str, bytes]]:
-    """Return a document that stands alone, and the assets in a folder beside it.
+def finished(
+    source: Source, options: LoadOptions, contents_of: Callable[[], _Contents], *, check: bool = False
+) -> _Contents:
+    """Return the files of an export, and warn of what they lose.
 
     Args:
-        built: The document.
-        form: Its format.
+        source: The source of the export.
+        options: The keywords of the caller.
+        contents_of: Makes the files.
+        check: Whether to read the files back and compare them with the scene.
+
+    Raises:
+        ExportError: if the files, read back, are not the scene.
+    """
+    with loss_summary(source, options) as losses:
+        contents = contents_of()
+        if check:
+            contents.require_equal()
+        losses.add(contents.diagnostics)
+    return contents
+
+
+def single_document(
+    source: Source, options: LoadOptions, build: Callable[[], Built], form: Format, assets: str, *, check: bool
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return one document without a folder around it, the assets in a folder beside it, and the findings.
+
+    Args:
+        source: The source of the export.
+        options: The keywords of the caller.
+        build: Makes the document.
+        form: Format of the document.
         assets: Name of the folder of the assets.
         check: Whether to read the files back and compare them with the model.
 
     Raises:
         ExportError: if the written file, read back, is not the model.
     """
-    text, main = write(built.root), f"main{form.suffix}"
-    if check:
-        files = {main: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
-        require_equal(read_back(files, main, built.form.scene, form.code))
-    return text, built.assets
+    with loss_summary(source, options) as losses:
+        built = build()
+        text, main = write(built.root), f"main{form.suffix}"
+        if check:
+            files = {main: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+            require_equal(read_back(files, main, built.form.scene, form.code))
+        losses.add(built.diagnostics)
+    return text, built.assets, built.diagnostics
 
 
 def document_contents(built: Built, form: Format, readers: str, notes: Iterable[str]) -> Contents:

@@ -12,13 +12,12 @@ from bridge.export.file_names import file_name
 from bridge.export.names import Names
 from bridge.export.provenance import origin_comment
 from bridge.export.result import Export, stale
-from bridge.lowering.inputs import Source, source_name
+from bridge.lowering.inputs import Source, loss_summary
 from bridge.mjcf.document import Built, build
 from bridge.mjcf.postprocess.submodels import file_owners, split_document
 from bridge.mjcf.xml.element import write
 from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
 from bridge.output import write_folder
-from loaders.loss_summary import LossSummary
 from loaders.scene import Scene
 
 from .compile_check import SCENE, compiled
@@ -126,7 +125,7 @@ def exported_files(source: Source, *, check: bool = True, **options: Unpack[Mjcf
         TypeError: if an option is unknown.
         ValueError: if an option has an unknown value.
     """
-    with LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses:
+    with loss_summary(source, options) as losses:
         export = _contents(source, options)
         if check:
             export = export._replace(model=compiled(export.files, export.scene, export.built))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 from bridge.geometry.convex_decomposition import CollisionMeshes, check_choice
 from bridge.lowering.base import Base, with_chosen_base
-from bridge.lowering.inputs import Source, mechanism_of
+from bridge.lowering.inputs import Source, mechanism_of, split_options
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_value
 
 from .target import TARGET
 
@@ -47,23 +47,23 @@ class Options:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        _require_one_of("actuators", self.actuators, get_args(Actuators))
-        _require_one_of("base", self.base, get_args(Base))
-        _require_one_of("inertia", self.inertia, get_args(Inertia))
-        _require_one_of("contacts", self.contacts, get_args(Contacts))
+        check_option_value("actuators", self.actuators, get_args(Actuators))
+        check_option_value("base", self.base, get_args(Base))
+        check_option_value("inertia", self.inertia, get_args(Inertia))
+        check_option_value("contacts", self.contacts, get_args(Contacts))
         check_choice(self.collision_meshes, TARGET)
 
     @classmethod
     def split(cls, keywords: Mapping[str, Any]) -> tuple[Options, LoadOptions]:
-        """Separate the options of the export from those of `loaders.load`.
+        """Separate the options of the export from those of `loaders.load`; None stands for the default.
 
         Raises:
+            TypeError: if an option is unknown.
             ValueError: if an option has an unknown value.
         """
-        names = {field.name for field in fields(cls) if keywords.get(field.name) is not None}
-        options = cls(**{name: keywords[name] for name in names})
-        load_names = keywords.keys() & LoadOptions.__optional_keys__
-        return options, cast(LoadOptions, {name: keywords[name] for name in load_names})
+        given = {name: value for name, value in keywords.items() if value is not None}
+        options, load_options = split_options(cls, given, MjcfOptions.__optional_keys__)
+        return cls(**options), load_options
 
 
 def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechanism, Options]:
@@ -75,14 +75,8 @@ def mechanism_and_options(source: Source, keywords: MjcfOptions) -> tuple[Mechan
         LoadError: if the source cannot be read.
         ExportError: if the scene cannot be lowered.
     """
-    check_option_names(keywords, MjcfOptions.__optional_keys__)
     options, load_options = Options.split(keywords)
     mechanism = mechanism_of(source, **load_options)
     if keywords.get("policy") is None:
         options = replace(options, policy=mechanism.default_policy)
     return with_chosen_base(mechanism, options.base), options
-
-
-def _require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")

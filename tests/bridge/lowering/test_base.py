@@ -63,5 +63,5 @@ def test_the_papers_of_a_fixed_base_say_how_it_was_made(tmp_path):
 
 
 def test_a_base_that_there_is_not_is_the_callers_mistake():
-    with pytest.raises(ValueError, match="base must be one of as_is, fixed, free, not 'welded'"):
+    with pytest.raises(ValueError, match="unknown value 'welded' of base; expected one of: as_is, fixed, free"):
         to_mjcf(arm(), base="welded")

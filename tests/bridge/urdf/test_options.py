@@ -24,7 +24,7 @@ def test_unknown_options_and_values() -> None:
     with pytest.raises(TypeError, match="a sequence"):
         bridge.to_urdf(given, extensions="drake")  # type: ignore[arg-type]
     for option in ("joints", "frame_links", "meshes"):
-        with pytest.raises(ValueError, match=f"unknown {option} 'some'; expected one of"):
+        with pytest.raises(ValueError, match=f"unknown value 'some' of {option}; expected one of"):
             bridge.to_urdf(given, **{option: "some"})  # type: ignore[arg-type]
 
 

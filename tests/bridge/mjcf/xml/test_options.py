@@ -15,7 +15,7 @@ from tests.support.mjcf_scenes import hinge, link, scene_of
 
 def test_an_unknown_kind_of_actuator_is_the_callers_mistake():
     known = "none, motor, dcmotor, position, velocity"
-    with pytest.raises(ValueError, match=f"actuators must be one of {known}, not 'spring'"):
+    with pytest.raises(ValueError, match=f"unknown value 'spring' of actuators; expected one of: {known}"):
         to_mjcf(scene_of(link("a")), actuators="spring")
 
 

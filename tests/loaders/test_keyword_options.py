@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from loaders.option_names import check_option_names
+from loaders.keyword_options import check_option_names
 
 
 def test_known_options_pass() -> None:

@@ -1,4 +1,4 @@
-"""Check of the names of keyword options, shared by all public functions that take a typed set of options."""
+"""Checks of keyword options, shared by all public functions that take a typed set of options."""
 
 from __future__ import annotations
 
@@ -26,3 +26,18 @@ def _describe_unknown_option(name: str, allowed: list[str]) -> str:
     close = closest(name, allowed)
     advice = f"did you mean {close!r}?" if close else f"expected one of: {', '.join(allowed)}"
     return f"unknown option {name!r}; {advice}"
+
+
+def check_option_value(name: str, value: str, known: Collection[str]) -> None:
+    """Check that an option has one of the values that exist.
+
+    Args:
+        name: Name of the option.
+        value: Its value.
+        known: The values that exist.
+
+    Raises:
+        ValueError: if the value is none of these.
+    """
+    if value not in known:
+        raise ValueError(f"unknown value {value!r} of {name}; expected one of: {', '.join(known)}")
