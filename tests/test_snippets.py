@@ -48,7 +48,7 @@ def blocks(page: Path, kind: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled arm in a folder of its own, with its gripper in the same file."""
+    """The bundled arm in a separate folder, with its gripper in the same file."""
     folder = tmp_path_factory.mktemp("arm")
     sdfbridge.export_sdf(ASSETS / "arm" / "model.sdf", folder / "arm", quiet=True)
     return folder / "arm"

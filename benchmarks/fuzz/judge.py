@@ -1,4 +1,4 @@
-"""What is done with a case, in a process of its own, and the judgement of what came of it."""
+"""What is done with a case, in a separate process, and the judgement of what came of it."""
 
 from __future__ import annotations
 

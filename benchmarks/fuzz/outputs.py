@@ -102,7 +102,7 @@ def _data(rng: random.Random) -> bytes:
 
 
 def run_output_case(number: int, place: Path) -> tuple[str, str]:
-    """Run a case in a process of its own and judge what it leaves.
+    """Run a case in a separate process and judge what it leaves.
 
     Args:
         number: The seed.

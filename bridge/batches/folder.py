@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +21,6 @@ RUNS = "runs.jsonl"
 SETTINGS = "batch.json"
 """The statement of the batch. A folder with this file belongs to a batch."""
 _FORMAT = 1
-_CHUNK = 1 << 20
 
 
 class ResultFolder:
@@ -94,7 +93,7 @@ class ResultFolder:
         """Sort the results, without those of sources that are no longer in the batch, and write the reports."""
         self._results.close()
         self._runs.close()
-        write_file(self.path / RESULTS, _chunks(line + b"\n" for line in self._lines()))
+        write_file(self.path / RESULTS, (line + b"\n" for line in self._lines()))
         self._offsets = dict(_sources(self.path / RESULTS))
         write_reports(self.path, self.settings, self.results)
 
@@ -140,16 +139,3 @@ def _sources(path: Path) -> Iterator[tuple[str, int]]:
     for begin, line in whole_lines(path):
         with suppress(ValueError, KeyError, TypeError):
             yield str(json.loads(line)["source"]), begin
-
-
-def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes in larger pieces."""
-    pieces: list[bytes] = []
-    size = 0
-    for line in lines:
-        pieces.append(line)
-        size += len(line)
-        if size > _CHUNK:
-            yield b"".join(pieces)
-            pieces, size = [], 0
-    yield b"".join(pieces)

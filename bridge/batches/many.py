@@ -48,7 +48,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
     preload: Sequence[str] = (),
     **options: Any,
 ) -> Iterator[BatchResult]:
-    """Check, convert or compare many models, each in a process of its own, and yield each result when it is there.
+    """Check, convert or compare many models, each in a separate process, and yield each result when it is there.
 
     A model that crashes, hangs or takes too much memory has a result that says so, and the others go on; so does a
     batch of which a worker is killed. Models are taken from ``sources`` when they are needed.

@@ -49,7 +49,7 @@ def check(source: str, out: str, options: Mapping[str, Any]) -> Fields:
 
 
 def convert(source: str, out: str, options: Mapping[str, Any]) -> Fields:
-    """Write a model into a folder of its own, ``models/NAME`` in the output folder.
+    """Write a model into a separate folder, ``models/NAME`` in the output folder.
 
     Args:
         source: The file, or a folder with ``model.config``.

@@ -43,7 +43,7 @@ class Output:
         sys.stdout.write(printable(text.rstrip("\n"), lines=True) + "\n")
 
     def data_lines(self, lines: Iterable[str]) -> None:
-        """Write the lines of a result; nothing if there are none."""
+        """Write the lines of a result, if it has any."""
         if text := "\n".join(lines):
             self.data(text)
 

@@ -63,7 +63,7 @@ class AssetFiles:
         return self._store(contents, file.relative_to(base).as_posix(), file.stem)
 
     def _store(self, contents: dict[str, bytes], main: str, stem: str) -> str:
-        """Store files that belong together, in a folder of their own if there are several."""
+        """Store files that belong together, in a separate folder if there are several."""
         alone = len(contents) == 1
         if alone:  # no other file refers to its name
             main = f"{_plain(stem)}{Path(main).suffix}"

@@ -37,7 +37,7 @@ def read_back(
         package_map: Folder, in the export, of each package that its URIs name.
 
     Returns:
-        The reasons why the export fails; empty if there are none.
+        The reasons why the export fails; empty if it succeeds.
     """
     with scratch_folder() as scratch:
         folder = write_folder(scratch / "export", files)
@@ -71,7 +71,7 @@ def read_back_mechanics(
         as_source: Returns what was read, with the frames of links where the scene has them.
 
     Returns:
-        The reasons why the export fails; empty if there are none.
+        The reasons why the export fails; empty if it succeeds.
     """
     with scratch_folder() as scratch:
         folder = write_folder(scratch / "export", files)

@@ -50,7 +50,7 @@ def add(parent: Element, tag: str, value: Value | None = None, /, **attributes: 
 
 
 def qualified(tag: str) -> str:
-    """Return a tag or attribute in lxml's notation of namespaces; unknown prefixes have one of their own."""
+    """Return a tag or attribute in lxml's notation of namespaces; unknown prefixes get a unique one."""
     prefix, _, name = tag.partition(":")
     if not name:
         return tag

@@ -1,11 +1,11 @@
 """Convex decomposition of meshes by coacd, and the volume of their convex hulls.
 
-coacd runs in a process of its own, for a limited time: it prints to the terminal, and a mesh may crash it or keep it
+coacd runs in a separate process, for a limited time: it prints to the terminal, and a mesh may crash it or keep it
 busy forever. Its parts depend on the mesh and the settings alone; they are cached, as are its failures.
 
 Welding vertices and splitting a mesh into connected pieces are done here and not by trimesh. Its ``merge_vertices``
 rounds positions to 1e-8 m, which would change the parts, and its ``split`` needs scipy or networkx, which are no
-dependencies. Measured on three spheres of 82,000 triangles each, every triangle with corners of its own: welding takes
+dependencies. Measured on three spheres of 82,000 triangles each, every triangle with separate corners: welding takes
 0.5 s here and 0.8 s with trimesh, whose import takes 0.3 s; splitting takes 0.25 s here.
 """
 
@@ -211,7 +211,7 @@ def _compact(vertices: Array, faces: Faces) -> Solid:
 
 
 def _make(solids: list[Solid], limits: tuple[int, int]) -> tuple[bytes, None] | tuple[None, bytes]:
-    """Return the parts as a file for `_read`, or the reason why there are none."""
+    """Return the parts as a file for `_read`, or the reason why no part was made."""
     with scratch_folder() as folder:
         source, made = folder / "mesh.npz", folder / "parts.npz"
         _write(source, solids, limits)

@@ -1,6 +1,6 @@
 """Meshes as OBJ files that are converted once and kept in the cache, with the findings of the conversion.
 
-Positions in double precision, of which OBJ has fewer digits, are in a file of their own, which is read only by those
+Positions in double precision, of which OBJ has fewer digits, are in a separate file, which is read only by those
 who ask for them. Where the cache cannot be used, a mesh is converted each time.
 """
 

@@ -120,7 +120,7 @@ def _check_place(place: Path) -> None:
         raise OutputFolderError(f"{place} is read-only; make it writable, or choose another output folder")
     current = Path(os.path.realpath("."))
     if place == current or place in current.parents:
-        raise OutputFolderError(f"{place} is the current folder or above it; choose a folder of its own for the output")
+        raise OutputFolderError(f"{place} is the current folder or above it; choose a separate folder for the output")
     if place.is_dir() and os.path.ismount(place):
         raise OutputFolderError(f"{place} is a mount point and cannot be replaced; choose a folder inside it")
 

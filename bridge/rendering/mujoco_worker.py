@@ -1,4 +1,4 @@
-"""MuJoCo's renderer in a process of its own, because the environment selects its back end before it is imported.
+"""MuJoCo's renderer in a separate process, because the environment selects its back end before it is imported.
 
 ``python bridge/rendering/mujoco_worker.py FOLDER`` reads ``model.mjb`` and ``views.npz`` in the folder and writes
 ``images.npz``.

@@ -64,7 +64,7 @@ CODES = {
     ),
     "sdf.extra-element": CodeInfo(
         "The file has more than one top-level world, model, light or actor; only the first one is read.",
-        "Move it to a file of its own, or put all of them into a world.",
+        "Move it to a separate file, or put all of them into a world.",
         (Fate.DROPPED,),
     ),
     "sdf.gearbox-reference": CodeInfo(
@@ -197,7 +197,7 @@ CODES = {
     "sdf.plugin": CodeInfo("A plugin is code for another simulator, so it is not read.", "", (Fate.NOTED,)),
     "sdf.polyline-height": CodeInfo(
         "The outlines of one polyline differ in height; all get the height of the first.",
-        "Make each outline a shape of its own.",
+        "Make each outline a separate shape.",
         (Fate.APPROXIMATED,),
     ),
     "sdf.population": CodeInfo(

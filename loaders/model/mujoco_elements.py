@@ -1,4 +1,4 @@
-"""Elements of MJCF for which a scene has no item of its own."""
+"""Elements of MJCF that have no counterpart among the items of a scene."""
 
 from __future__ import annotations
 

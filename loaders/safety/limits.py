@@ -116,7 +116,7 @@ _ACTIVE: ContextVar[Budget | None] = ContextVar("_ACTIVE", default=None)
 
 @contextmanager
 def budgeted(limits: Limits | None = None) -> Iterator[Budget]:
-    """Give the meshes and pictures that are read in a block a budget of their own.
+    """Give the meshes and pictures that are read in a block their own budget.
 
     Args:
         limits: The limits; None for those of the block around, or else the defaults.

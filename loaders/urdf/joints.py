@@ -162,7 +162,7 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
 
 
 def _read_limits(node: Node, joint_type: JointType) -> dict[str, float]:
-    """Return the limits of a joint by the names of the fields of `JointAxis`; empty if there are none."""
+    """Return the limits of a joint by the names of the fields of `JointAxis`; empty if the joint has none."""
     limit = node.child("limit")
     if limit is None:
         if joint_type in _LIMITED:

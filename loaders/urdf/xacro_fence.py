@@ -37,7 +37,7 @@ class Guard:
     """The xacro file."""
     context: Context
     refusal: FileError | LimitError | None = None
-    """The first refusal; xacro may have wrapped it in an exception of its own."""
+    """The first refusal; xacro may have wrapped it in its own exception."""
 
     def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> io.BytesIO:
         """Return a file for reading, in place of the built-in function.

@@ -31,7 +31,7 @@ def do_all(
     memory: float = MEMORY,
     seen: Callable[[T], object] | None = None,
 ) -> list[T]:
-    """Do a task with every model, each in a process of its own.
+    """Do a task with every model, each in a separate process.
 
     Args:
         task: A function of a module.

@@ -144,7 +144,7 @@ def examine_all(models: Sequence[Model]) -> list[Finding]:
 
 
 def examine(model: Model) -> Finding:
-    """Examine a model, in a process of its own that works in its temporary folder."""
+    """Examine a model, in a separate process that works in its temporary folder."""
     folder = Path(tempfile.gettempdir())
     os.chdir(folder)
     finding = _finding(model)

@@ -1,4 +1,4 @@
-"""Functions that tests give to a batch: each is called with one source, in a process of its own."""
+"""Functions that tests give to a batch: each is called with one source, in a separate process."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def run_child(request: Request, folder: Path, writer: Connection, log: int) -> N
 
 
 def _prepare(request: Request, folder: Path, log: int) -> None:
-    """Give this process streams, folders and limits of its own."""
+    """Give this process its own streams, folders and limits."""
     os.setpgid(0, 0)
     die_with_parent()
     os.dup2(log, 2)

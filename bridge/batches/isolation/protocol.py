@@ -10,7 +10,7 @@ DONE, EXCEPTION, CRASH, TIMEOUT, MEMORY = "done", "exception", "crash", "timeout
 
 
 class Request(NamedTuple):
-    """A call to make in a process of its own.
+    """A call to make in a separate process.
 
     Attributes:
         payload: A function and its arguments, pickled.

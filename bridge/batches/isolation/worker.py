@@ -67,7 +67,7 @@ _lock = threading.Lock()
 
 
 def run_isolated(request: Request, modules: tuple[str, ...] = ()) -> Ended:
-    """Make a call in a process of its own and return how it ended.
+    """Make a call in a separate process and return how it ended.
 
     Args:
         request: The call.

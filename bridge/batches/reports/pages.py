@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from .summary_page import summary_page
 from .totals import totals_of
 
 INDEX = "index.html"
-_CHUNK = 1 << 20
 
 
 def write_reports(folder: Path, settings: Mapping[str, Any], results: Callable[[], Iterable[BatchResult]]) -> None:
@@ -32,22 +31,9 @@ def write_reports(folder: Path, settings: Mapping[str, Any], results: Callable[[
     """
     totals = totals_of(results())
     write_file(folder / "summary.md", _encoded(summary_page(settings, totals, results())))
-    write_file(folder / "junit.xml", _pieces(line + "\n" for line in junit_suite(settings, totals, results())))
-    write_file(folder / "results.sarif", _pieces(sarif_log(totals, results())))
-    write_file(folder / INDEX, _pieces(index_page(settings, totals, results())))
-
-
-def _pieces(texts: Iterable[str]) -> Iterator[bytes]:
-    """Yield texts as UTF-8 in larger pieces."""
-    kept: list[str] = []
-    size = 0
-    for text in texts:
-        kept.append(text)
-        size += len(text)
-        if size > _CHUNK:
-            yield _encoded("".join(kept))
-            kept, size = [], 0
-    yield _encoded("".join(kept))
+    write_file(folder / "junit.xml", (_encoded(line + "\n") for line in junit_suite(settings, totals, results())))
+    write_file(folder / "results.sarif", map(_encoded, sarif_log(totals, results())))
+    write_file(folder / INDEX, map(_encoded, index_page(settings, totals, results())))
 
 
 def _encoded(text: str) -> bytes:

@@ -27,7 +27,7 @@ _OWN = re.compile(
     r"b3(?:Warning|Error|Printf)?(?:\[[^\]\n]*\])?:[^\S\n]*\n?(?P<message>[^\n]*\n?)"
     r"|(?P<plain>pybullet build time: [^\n]*\n?)"
 )
-"""A message of PyBullet; the place in its source may stand on a line of its own."""
+"""A message of PyBullet; the place in its source may be on a separate line."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)

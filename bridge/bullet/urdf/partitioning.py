@@ -309,7 +309,7 @@ def _report_merged(mechanism: Mechanism, merged: frozenset[int], diagnostics: Di
         "{max_joints} joints: {links}",
         mechanism.bodies[min(merged)].link.where,
         target=TARGET,
-        hint="ask for their poses by name; they have no PyBullet index of their own",
+        hint="ask for their poses by name; they have no PyBullet index",
         subjects=dict.fromkeys((*carriers, *carriers.values())),
         count=len(merged),
         max_joints=MAX_JOINTS,

@@ -1,4 +1,4 @@
-"""The parts of a scene: its outermost models, or its kinematic trees, each as a scene of its own."""
+"""The parts of a scene: its outermost models, or its kinematic trees, each as a separate scene."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def carried_bodies(mechanism: Mechanism) -> dict[int, int]:
 
 
 def _fits(body: Body, child: Body) -> bool:
-    """Return whether the joint of a virtual link can stand in the body that the link carries."""
+    """Return whether the joint of a virtual link can belong to the body that the link carries."""
     link = body.link
     is_empty = link.virtual and not (link.inertia or link.collisions or link.visuals or link.sensors)
     joints = [p.kind for p in (*body.primitives, *child.primitives)]

@@ -84,7 +84,7 @@ def _bounds(mechanism: Mechanism, built: Built) -> tuple[Array, Array]:
 
 
 def _corner(shapes: tuple[PlacedShape, ...], mechanism: Mechanism, sign: float) -> Array:
-    """Return the upper (1) or lower (-1) corner of the bounding box of shapes; infinite if there are none."""
+    """Return the upper (1) or lower (-1) corner of the bounding box of shapes; infinite if no shape is given."""
     names = (body.name for body in mechanism.bodies)
     X_WL = {WORLD: IDENTITY} | dict(zip(names, poses(mechanism.bodies, home_positions(mechanism)), strict=True))
     placed = ((X_WL[shape.link] @ shape.X_LS, shape.reach) for shape in shapes)

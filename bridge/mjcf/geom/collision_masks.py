@@ -39,7 +39,7 @@ def masks(bodies: Sequence[T], excluded: Collection[frozenset[T]], bits: int = B
     """Return masks under which exactly the pairs that are not excluded collide, or None if none were found.
 
     Bodies that collide with the same others form a class. In the graph of classes that collide a vertex cover is
-    chosen: each class in it has a bit of its own, which every class that collides with it has in ``touches``. No class
+    chosen: each class in it has its own bit, which every class that collides with it has in ``touches``. No class
     has `EXTERNAL_BIT` in ``touches``, but all have it in ``kind``: a foreign body that collides with everything
     collides with them.
 

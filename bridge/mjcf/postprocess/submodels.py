@@ -148,7 +148,7 @@ def split_document(root: Element, files: dict[str, str]) -> tuple[Element, dict[
 
 
 def _section_of(section: Element, owner: str) -> list[Element]:
-    """Return the section with the elements of one model; nothing if there are none."""
+    """Return the section with the elements of one model, or nothing if the model has no element in it."""
     part = Element(section.tag, **section.attributes)
     part.children = [child for child in section.children if child.owner == owner]
     has_only_settings = not owner and not section.children
@@ -168,6 +168,6 @@ def _worldbody_with_includes(worldbody: Element, files: dict[str, str]) -> list[
 
 
 def file_owners(root: Element) -> list[str]:
-    """Return the models that have a file of their own, in the order of their bodies."""
+    """Return the models that have a separate file, in the order of their bodies."""
     bodies = [child for section in root.children if section.tag == "worldbody" for child in section.children]
     return list(dict.fromkeys(child.owner for child in bodies if child.owner))

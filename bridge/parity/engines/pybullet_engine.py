@@ -54,7 +54,7 @@ class PyBulletEngine:
             self.close()
             raise
         self._bodies = [self._loaded] if isinstance(self._loaded, PyBulletBody) else list(self._loaded)
-        index = mechanism.dof_index  # a joint that continues a split link has no velocity of its own: -1
+        index = mechanism.dof_index  # a joint that continues a split link has no velocity: -1
         self._dynamics = [
             (OwnDynamics(body.dynamics), [index.get(dof, -1) for dof in body.mechanism.v_order])
             for body in self._bodies

@@ -169,7 +169,7 @@ def _named(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
 
 
 class _Materials:
-    """The materials of a document, each with a name of its own."""
+    """The materials of a document, each with a unique name."""
 
     def __init__(self, report: Report) -> None:
         self._report = report

@@ -1,6 +1,6 @@
 """Nothing that a file can say makes PyBullet crash, corrupt its memory or turn its state into NaN.
 
-Each case runs in a process of its own: where PyBullet is shown such a file itself, it ends that process.
+Each case runs in a separate process: where PyBullet is shown such a file itself, it ends that process.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""What loading and removing again and again leaves behind, in a process of its own: no file, no body, no constraint."""
+"""What loading and removing again and again leaves behind, in a separate process: no file, no body, no constraint."""
 
 import os
 import subprocess

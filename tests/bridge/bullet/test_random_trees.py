@@ -1,6 +1,6 @@
 """Random trees with the names, inertias and meshes that strangers give: PyBullet survives them, and nothing is left.
 
-They are loaded in a process of its own, as a crash would end the one that it happens in.
+They are loaded in a separate process, as a crash would end the one that it happens in.
 """
 
 import dataclasses

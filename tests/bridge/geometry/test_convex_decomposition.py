@@ -51,7 +51,7 @@ def gutter() -> trimesh.Trimesh:
 
 @pytest.fixture(scope="module")
 def gutter_file(tmp_path_factory):
-    """Each triangle with corners of its own, as STL has them: what is closed must be found out."""
+    """Each triangle with separate corners, as STL has them: what is closed must be found out."""
     path = tmp_path_factory.mktemp("meshes") / "gutter.stl"
     gutter().export(path)
     return str(path)

@@ -1,4 +1,4 @@
-"""MuJoCo's renderer in a process of its own."""
+"""MuJoCo's renderer in a separate process."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""DART, the default engine of Gazebo, in a process of its own."""
+"""DART, the default engine of Gazebo, in a separate process."""

@@ -1,6 +1,6 @@
 """The adapter of DART, the default engine of Gazebo: skeletons that are built from the mechanism.
 
-DART runs in a process of its own, because it can crash; see `dart_worker`. It takes steps of the semi-implicit Euler
+DART runs in a separate process, because it can crash; see `dart_worker`. It takes steps of the semi-implicit Euler
 method. For comparisons in numbers, dampers and springs act explicitly, as in the other engines; as exported, DART
 simulates them itself.
 """

@@ -1,4 +1,4 @@
-"""A call in a process of its own, under limits."""
+"""A call in a separate process, under limits."""
 
 from __future__ import annotations
 
