@@ -90,7 +90,7 @@ def written(scene: loaders.Scene, form: str, folder: Path) -> Step:
         return _assembled(urdf_assembly(scene, {}, "export_urdf", {}), folder)
     if form == "MJCF":
         mjcf = bridge.to_mjcf(scene, quiet=True)
-        files = {"model.xml": str(mjcf).encode(), **mjcf.assets}
+        files = {"model.xml": str(mjcf).encode()} | {f"assets/{name}": data for name, data in mjcf.assets.items()}
         return _read(folder, "model.xml", files, str(mjcf), mjcf.names, frames, mjcf.diagnostics)
     if form == "URDF":
         urdf = bridge.to_urdf(scene, quiet=True)

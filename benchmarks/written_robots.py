@@ -95,7 +95,7 @@ def examined(path: Path, form: str, levels: Sequence[str], engines: Sequence[str
             written = getattr(bridge, f"export_{form}")(path, Path(folder, "robot"), quiet=True).path
             alike = bridge.compare_files(path, written, quiet=True).moves_alike
             result = bridge.compare(written, engines=engines or CHAINS[form], levels=levels, quiet=True)
-        except ModelError as error:
+        except (ModelError, bridge.parity.EngineMissingError) as error:
             return {"error": str(error).splitlines()[0][:200]}
     rows = [row for row in result.rows if row.outcome != "unknown"]
     differing = [row for row in rows if row.outcome != "passed"]

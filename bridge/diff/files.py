@@ -15,7 +15,7 @@ from loaders.keyword_options import check_option_names, check_option_value
 from loaders.scene import Scene
 
 from .differences import TOLERANCE, Difference, differences
-from .matching import names_by_structure, names_of_map
+from .matching import names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
 from .page import page, table
 from .renaming import renamed
@@ -151,6 +151,9 @@ def compare_files(
     first = renamed(first, mapped)
     found: dict[str, dict[str, str]] = {}
     if match == "structure":
+        scoped = names_by_scope(first, second)
+        first = renamed(first, scoped)
+        mapped = {kind: scoped.get(kind, {}) | mapped.get(kind, {}) for kind in {**scoped, **mapped}}
         found = names_by_structure(first, second)
         first = renamed(first, found)
     try:

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from loaders.model import WORLD, Joint, Link
+from loaders.model import WORLD, Joint, JointType, Link
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
 
 Names = dict[str, dict[str, str]]
 """Names in B by name in A, for each kind of item: ``link``, ``joint`` and so on."""
@@ -40,6 +41,33 @@ def names_of_map(scene: Scene, names: Mapping[str, str]) -> Names:
     if unknown:
         raise ValueError(f"A has no item {unknown[0]!r}, which the map renames; expected names of its links or joints")
     return found
+
+
+def names_by_scope(a: Scene, b: Scene) -> Names:
+    """Return the names in B of the items of A, if one is a model and the other is a world with one model.
+
+    Names in the scene of a model do not start with the name of the model; those in a world do.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+    """
+    roots = root_model(a), root_model(b)
+    if (roots[0] is None) == (roots[1] is None):
+        return {}
+    world, root = (b, roots[0]) if roots[0] is not None else (a, roots[1])
+    scopes = {outermost_scope(link.name) for link in world.links if link.name != WORLD}
+    if root is None or len(scopes) != 1:
+        return {}
+    (scope,) = scopes
+    names: Names = {"model": {root.name: scope} if world is b else {scope: root.name}}
+    for field, kind in {"links": "link", "joints": "joint", **_KINDS}.items():
+        prefix = f"{scope}{SEPARATOR}"
+        known = {WORLD, *names["model"], *(item.name for item in getattr(b, field))}
+        items = [item.name for item in getattr(a, field) if item.name not in known]
+        new = [f"{prefix}{name}" if world is b else name.removeprefix(prefix) for name in items]
+        names.setdefault(kind, {}).update(zip(items, new, strict=True))
+    return names
 
 
 def names_by_structure(a: Scene, b: Scene) -> Names:
@@ -76,7 +104,8 @@ class _Tree:
         self.below: dict[str, list[Joint]] = defaultdict(list)
         seen = {WORLD}
         for joint in scene.joints:
-            if joint.child not in seen:
+            is_free = joint.type is JointType.FLOATING and joint.parent == WORLD  # as without a joint
+            if joint.child not in seen and not is_free:
                 seen.add(joint.child)
                 self.below[joint.parent].append(joint)
         self._held = seen

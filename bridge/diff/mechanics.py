@@ -74,6 +74,7 @@ def mechanical_error(
     """
     first, second = lower(a), lower(b)
     renamed = dict(names or {})
+    renamed |= _free_joints(first, second, renamed)
     missing = _missing(first, second, renamed)
     if missing:
         return MechanicalError(missing=missing)
@@ -90,6 +91,17 @@ def mechanical_error(
         mass_matrix=matrix,
         pairs=_pairs(first, second, renamed) if pairs else (),
     )
+
+
+def _free_joints(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the joints of free links, which formats state under other names or not at all."""
+    free = {body.name: str(body.joint) for body in b.bodies if kind_of(body) is PrimitiveKind.FREE}
+    found: dict[str, str] = {}
+    for body in a.bodies:
+        other = free.get(names.get(body.name, body.name))
+        if other is not None and kind_of(body) is PrimitiveKind.FREE:
+            found[f"joint {body.joint}"] = other
+    return found
 
 
 def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from bridge.diff.renaming import renamed
 from bridge.export.assembly.assembled import AssemblyContents, Document, assembly_contents
 from bridge.export.assembly.document import Placed
 from bridge.export.assembly.parts import trees_of
@@ -40,7 +41,8 @@ def urdf_assembly(
     lenient = {key: value for key, value in keywords.items() if key not in ("strict", "meshes", "write_srdf")}
 
     def build_part(part: Scene, assets: str) -> Document:
-        built = build(part, lenient, assets)
+        named = renamed(part, {"model": {part.models[0].name: part.name}})  # a tree of a model is a model by itself
+        built = build(named, lenient, assets)
         return Document(built, _free_pose(built), _SOLVED)
 
     form = Format("URDF", ".urdf", function, "urdfout.read-back")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.diff.matching import names_by_structure, names_of_map
+from bridge.diff.differences import differences
+from bridge.diff.matching import names_by_scope, names_by_structure, names_of_map
+from bridge.diff.renaming import renamed
 from loaders import model as m
+from loaders.model import WORLD
 from loaders.scene import Scene
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
@@ -56,3 +59,22 @@ def test_a_map_may_name_the_kind() -> None:
     assert names["link"] == {}
     with pytest.raises(ValueError, match="no item 'c'"):
         names_of_map(a, {"c": "d"})
+
+
+def test_a_model_matches_a_world_with_one_model() -> None:
+    model = fork("base", "left", "right", ("l", "r"))
+    names = {"link": {name: f"w::{name}" for name in ("base", "left", "right")}, "joint": {"l": "w::l", "r": "w::r"}}
+    world = renamed(model, {"model": {"m": "w"}, **names})
+    found = names_by_scope(model, world)
+    assert (found["model"], found["link"], found["joint"]) == ({"m": "w"}, names["link"], names["joint"])
+    assert not differences(renamed(model, found), world)
+    back = names_by_scope(world, model)
+    assert not differences(renamed(world, back), model)
+    assert names_by_scope(model, model) == names_by_scope(world, world) == {}
+
+
+def test_a_floating_base_is_the_root_that_it_is_without_its_joint() -> None:
+    stated = scene([link("a"), link("b")], [joint("free", WORLD, "a", T.FLOATING, axes=()), joint("j", "a", "b")])
+    implicit = scene([link("x"), link("y")], [joint("k", "x", "y")])
+    found = names_by_structure(stated, implicit)
+    assert (found["link"], found["joint"]) == ({"a": "x", "b": "y"}, {"j": "k"})

@@ -35,6 +35,17 @@ def test_other_names_are_followed() -> None:
     assert mechanical_error(ARM, other, {"b": "c", "j": "k"}).is_within(1e-12)
 
 
+def test_a_free_link_moves_by_its_joint_whatever_the_name_of_that() -> None:
+    """SDFormat has no floating joint: a link without a joint is free. MJCF names the joint as it likes."""
+    implicit = scene([link("a")])
+    stated = scene([link("a")], [joint("base", WORLD, "a", JointType.FLOATING, axes=())])
+    assert mechanical_error(implicit, stated).is_within(1e-12)
+    assert mechanical_error(stated, implicit).is_within(1e-12)
+    assert mechanical_error(implicit, stated, {"joint a": "base"}).is_within(1e-12)
+    held = scene([link("a")], [joint("base", WORLD, "a", JointType.FIXED)])
+    assert mechanical_error(implicit, held).missing == ("a",)
+
+
 def test_pairs_that_may_touch_are_compared_on_request() -> None:
     boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
     bare = scene([link("a", shape=UNIT_BOX), link("b")])
