@@ -162,6 +162,12 @@ def judge(source: Path, form: str, target: str, paths: list[Path], *, drake: boo
         alike = error.is_within(TOLERANCE)
         yield "alike" if alike else "reported" if losses else "silent"
         if not alike:
+            differing = [
+                key
+                for key, value in error.to_dict().items()
+                if value and (key in ("missing", "pairs") or value > TOLERANCE)
+            ]
+            yield f"differ: {' '.join(differing)}; {' '.join(sorted(losses))}"
             print("silent:" if not losses else "reported:", target, source, error, sorted(losses)[:6], file=sys.stderr)
         if written(first.raw, target, again).text == first.text:
             yield "same text"

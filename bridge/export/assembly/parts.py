@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from bridge.diff.renaming import renamed
+from bridge.export.pose_format import position_values
 from loaders.model import WORLD, Model
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links
 from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
-from loaders.spatial import IDENTITY
+from loaders.spatial import IDENTITY, Pose
 
 _ENDS = ("link_A", "link_B", "link_C")
 _GROUND = "ground"
@@ -48,6 +51,7 @@ def models_of(scene: Scene) -> tuple[Part, ...]:
             around = (name for name in outermost if link.name.startswith(f"{name}{SEPARATOR}"))
             groups[root.name if root else next(around, outermost_scope(link.name))].append(link.name)
     parts = [_part(scene, name, "" if root else f"{name}{SEPARATOR}", links) for name, links in groups.items()]
+    parts = [part._replace(scene=_without_noise(part.scene, part.scene.models[0].X_WM)) for part in parts]
     return (*parts, *_of_world(scene, {part.name for part in parts}))
 
 
@@ -114,7 +118,9 @@ def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
         while name in taken:
             name, number = f"{base}_{number}", number + 1
         taken.add(name)
-        parts.append(_part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree))
+        part = _part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree)
+        (X_WT,) = (link.X_WL for link in scene.links if link.name == top)
+        parts.append(part._replace(scene=_without_noise(part.scene, X_WT)))
     return tuple(parts)
 
 
@@ -161,6 +167,24 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
         "model": {model.name: local(model.name) for model in part.models},
     }
     return Part(name, renamed(part, kinds), kinds["link"], kinds["joint"], groups)
+
+
+def _without_noise(part: Scene, X_WR: Pose) -> Scene:
+    """Return a free part that starts at decimals that its document and the directives both state.
+
+    Args:
+        part: The part.
+        X_WR: The pose that its document states.
+    """
+    held = any(model.static for model in part.models) or any(WORLD in (j.parent, j.child) for j in part.joints)
+    shift = np.subtract(position_values(X_WR.p), X_WR.p)
+    if held or not shift.any():
+        return part
+    X = Pose.of(p=tuple(shift))
+    models = tuple(dataclasses.replace(model, X_WM=X @ model.X_WM) for model in part.models)
+    return dataclasses.replace(
+        part, models=models, links=tuple(dataclasses.replace(link, X_WL=X @ link.X_WL) for link in part.links)
+    )
 
 
 def _local(prefix: str) -> Callable[[str], str]:

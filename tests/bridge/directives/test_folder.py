@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import bridge
 import loaders
 from bridge.diff.mechanics import mechanical_error
 from bridge.directives.folder import stale_files
+from tests.support.scenes import link, random_pose, scene
 
 WORLD = """<sdf version='1.12'><world name='hall'><gravity>0 0 -9.81</gravity>
 <model name='arm'><pose>1 2 3 0.1 0.2 0.3</pose>
@@ -118,3 +121,20 @@ def test_the_text_and_its_files_are_those_of_a_folder(tmp_path: Path) -> None:
     assert all((tmp_path / "hall" / name).read_bytes() == data for name, data in directives.assets.items())
     assert directives.names == result.names
     assert directives.diagnostics == result.diagnostics
+
+
+@pytest.mark.parametrize("models", ["sdf", "urdf"])
+def test_what_was_written_is_written_the_same_again(models: Any, tmp_path: Path) -> None:
+    """A model of two free links far from decimals, of which directives and documents state the poses."""
+    loose = scene([link(name, X_WL=random_pose(np.random.default_rng(i))) for i, name in enumerate("ab")])
+    first = bridge.export_directives(loose, tmp_path / "first", models=models)
+    again = bridge.export_directives(loaders.load(first.path), tmp_path / "again", models=models)
+    texts = [
+        {
+            name: re.sub("#.*", "", (result.path.parent / name).read_text())
+            for name in result.files
+            if not name.endswith(".md")
+        }
+        for result in (first, again)
+    ]
+    assert texts[0] == texts[1]
