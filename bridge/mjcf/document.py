@@ -25,7 +25,7 @@ from bridge.mjcf.geom.assets import AssetLibrary, name_colors
 from bridge.mjcf.geom.collision_filters import filters
 from bridge.mjcf.geom.contact_compliance import inverse_masses
 from bridge.mjcf.geom.contact_pairs import write_contact_pairs, write_stated_pairs
-from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION, ContactData
+from bridge.mjcf.geom.contact_parameters import ContactData
 from bridge.mjcf.geom.excludes import report_ignored_filters, write_excludes
 from bridge.mjcf.geom.geoms import GeomWriter, PlacedShape, WrittenShapes
 from bridge.mjcf.postprocess.defaults import write_defaults
@@ -40,6 +40,10 @@ from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD, Settings
 from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import FILTER_PARENT_OFF
+
+_CONE = "elliptic"
+"""Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its diagonals, mixes sliding,
+spinning and rolling, and yields more the larger its friction is: above 1, boxes sink into the ground."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +147,7 @@ def _write_settings(context: Context) -> None:
         wind=scene.wind.tolist() if scene.wind.any() else None,
         magnetic=_magnetic_field(scene),
         integrator=None if is_mujoco else "implicitfast",
-        cone="elliptic" if not is_mujoco and _needs_elliptic_cone(context) else None,
+        cone=None if is_mujoco else _CONE,
     )
     if is_mujoco:
         _write_engine_settings(physics.parameters, context)
@@ -160,18 +164,6 @@ def _write_engine_settings(settings: Settings, context: Context) -> None:
             flags.set(**{name: text})
     if flags.attributes:
         option.children.append(flags)
-
-
-def _needs_elliptic_cone(context: Context) -> bool:
-    """Return whether friction needs an elliptic cone: MuJoCo's pyramid mixes sliding, spinning and rolling.
-
-    The pyramid also yields more the larger its friction is: above one, boxes sink into the ground and fall through it.
-    """
-    links = (body.link for body in context.mechanism.bodies)
-    frictions = [collision.surface.friction for link in links for collision in link.collisions]
-    has_torsion = any(f.torsional is not None or f.rolling is not None for f in frictions)
-    is_rough = any(f.mu > DEFAULT_FRICTION[0] for f in frictions)
-    return has_torsion or is_rough or (context.options.contacts == "pairs" and bool(frictions))
 
 
 def _magnetic_field(scene: Scene) -> list[float] | None:

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import loaders
 from bridge.export.number_format import round_to_short
 from bridge.mjcf import to_mjcf
 from loaders.diagnostics import Fate
@@ -36,6 +37,18 @@ def test_an_invalid_time_step_becomes_the_default_and_is_reported(step):
     mjcf = to_mjcf(scene_of(link("a"), physics=Physics(time_step=step)))
     assert compiled(mjcf).opt.timestep == 0.001
     assert "mjcf.time-step" in codes(mjcf)
+
+
+def test_the_cone_of_friction_is_elliptic_and_an_mjcf_source_keeps_its_own():
+    elliptic, pyramidal = mujoco.mjtCone.mjCONE_ELLIPTIC, mujoco.mjtCone.mjCONE_PYRAMIDAL
+    assert compiled(to_mjcf(scene_of(link("a")))).opt.cone == elliptic
+    for option, cone in (
+        ("", pyramidal),
+        ('<option cone="pyramidal"/>', pyramidal),
+        ('<option cone="elliptic"/>', elliptic),
+    ):
+        source = f"<mujoco>{option}<worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+        assert compiled(to_mjcf(loaders.load_string(source, format="mjcf"))).opt.cone == cone
 
 
 def test_a_link_without_gravity_floats():
