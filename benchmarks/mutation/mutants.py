@@ -43,6 +43,11 @@ class Mutant:
         """The mutant in one line, which names it in results."""
         return f"{self.path}:{self.line}: {' '.join(self.before.split())} -> {self.after}"
 
+    @property
+    def lines(self) -> range:
+        """The lines of the expression."""
+        return range(self.line, self.line + self.before.count("\n") + 1)
+
     def apply(self, source: bytes) -> bytes:
         """Return the changed source.
 

@@ -67,9 +67,9 @@ def _recompute(running: MujocoEngine) -> None:
 
 
 def _near(row: Row, mechanism: Mechanism, fault: Fault) -> set[str]:
-    """The names of a row; of motion also those of the links and joints beside it, on which the forces act."""
+    """The names of a row; of forces and violations also those of the links and joints beside it."""
     subjects = set(row.subjects)
-    if fault.level == "L0" or fault.quantity == "collidable pairs":
+    if fault.level != "L1" or fault.quantity == "collidable pairs":
         return subjects
     near = set(subjects)
     for body in mechanism.bodies:

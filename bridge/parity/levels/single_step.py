@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -19,8 +20,9 @@ from loaders.spatial import Array
 from .bounds.added_inertia import added_inertia, is_loaded, loaded_name
 from .bounds.constraint_bounds import SOFTNESS, screw_load
 from .bounds.extrapolation import CONFIDENCE, limit_at_zero, rounding_error
+from .bounds.screw_forces import without_screw_forces
 from .convergence import HALVINGS, log_log_slope
-from .quantities import TOLERANCE, dof_place
+from .quantities import TOLERANCE, dof_place, names_at
 from .random_states import (
     MAX_STEP,
     PERTURBATION,
@@ -37,6 +39,8 @@ RESOLUTION = 1e-10
 """Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
 CHAOTIC = 1e-3
 """Largest relative difference of velocities that rounding may explain; beyond it a step shows nothing."""
+MIN_INERTIA = 1e-12
+"""Smallest entry of a mass matrix by whose square root an impulse is divided."""
 SHORTENINGS = (1, 8, 64)
 """Factors by which the steps are shortened until the limit is known."""
 SCREW_MARGIN = 20.0
@@ -99,14 +103,38 @@ class _Steps:
     def row(self, pair: tuple[str, str]) -> Row:
         """Return the row of one pair of engines."""
         errors = self._errors(pair)
-        state, dof = np.unravel_index(int(np.argmax(errors)), errors.shape)
+        state, dof = (int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
         place = dof_place(self._mechanism.v_order[dof])
         row = Row(
             level=Level.MOTION, quantity="one step", unit="", engines=pair, error=float(errors[state, dof]),
             tolerance=TOLERANCE, where=place, subjects=place.names, outcome=Outcome.PASSED,
-            sensitivity=self._sensitivity(pair[1], int(state)),
+            sensitivity=self._sensitivity(pair[1], state),
         )  # fmt: skip
-        return row if row.error <= TOLERANCE else self._judged(row, self._states[int(state)])
+        if row.error <= TOLERANCE:
+            return row
+        judged = self._judged(row, self._states[state])
+        return judged if judged.outcome is not Outcome.FAILED else self._located(judged)
+
+    def _located(self, row: Row) -> Row:
+        """The row of a difference, with the joint on which the force acts that explains it.
+
+        A force moves the joints around its own as well, and lighter ones more. The mass matrix times the change of
+        velocities is the impulse, which has an entry only at the joint of the force.
+        """
+        differences = self._differences(row.engines, self._step / SHORTENINGS[-1])
+        if not np.isfinite(differences).all():
+            return row
+        best, place = 0.0, row.where
+        for (q, _), projection, difference in zip(self._states, self._projections, differences, strict=True):
+            M = self._mechanism.mass_matrix(q)
+            impulses = np.abs(M @ projection @ difference) / np.sqrt(np.maximum(np.diag(M), MIN_INERTIA))
+            if impulses.max() > best:
+                best, place = float(impulses.max()), dof_place(self._mechanism.v_order[int(np.argmax(impulses))])
+        return dataclasses.replace(row, where=place, subjects=names_at(place))
+
+    @cached_property
+    def _projections(self) -> Array:
+        return without_screw_forces(self._mechanism, self._states)
 
     def _errors(self, pair: tuple[str, str]) -> Array:
         return _relative_differences(*(self._after[name] for name in pair))
@@ -160,21 +188,20 @@ class _Steps:
     def _screw(self, row: Row, loads: Mapping[str, float]) -> Cause:
         """The cause of what the constraints of screws let through in one step; all joints of their tree share it."""
         bound = SCREW_MARGIN * SOFTNESS * self._step * max(loads.values()) + TOLERANCE
-        text = f"the engines connect rotation and translation of {', '.join(loads)} by a constraint"
+        _, _, limit, allowed = self._extrapolated(row.engines, self._projections)
+        remaining = float(np.abs(limit).max()) * self._step
+        text = (
+            f"the engines connect rotation and translation of {', '.join(loads)} by a constraint; the part of the "
+            f"difference that no force of this constraint causes is {remaining:.1e}, known to {allowed:.1e}"
+        )
+        bound = bound if remaining <= allowed else 0.0
         return Cause(code=SCREW, subjects=tuple(loads), quantity=row.quantity, bound=bound, text=text)
 
     def _judged_by_order(self, row: Row) -> Row:
         """Explained if the accelerations agree, up to what the terms of higher order in the step predict."""
-        for shortening in SHORTENINGS:
-            steps = [self._step / shortening / 2**k for k in range(HALVINGS)]
-            differences = [self._differences(row.engines, step) for step in steps]
-            slopes = [difference / step for difference, step in zip(differences, steps, strict=True)]
-            limit, uncertainty = limit_at_zero(slopes)
-            if uncertainty * self._step <= RESOLUTION:
-                break
+        steps, differences, limit, allowed = self._extrapolated(row.engines)
         points = tuple((h, float(np.abs(d).max())) for h, d in zip(steps, differences, strict=True))
         first = self._differences(row.engines, self._step)
-        allowed = CONFIDENCE * uncertainty * self._step + TOLERANCE
         bound = float(np.abs(first - limit * self._step).max()) + allowed
         remaining = float(np.abs(limit).max()) * self._step
         text = (
@@ -186,6 +213,21 @@ class _Steps:
             bound=bound if remaining <= allowed else 0.0, text=text,
         )  # fmt: skip
         return explained(dataclasses.replace(row, convergence=points, order=log_log_slope(points)), cause)
+
+    def _extrapolated(
+        self, pair: tuple[str, str], projections: Array | None = None
+    ) -> tuple[list[float], list[Array], Array, float]:
+        """Steps, differences of velocities, the difference of accelerations, and how well a step by it is known."""
+        for shortening in SHORTENINGS:
+            steps = [self._step / shortening / 2**k for k in range(HALVINGS)]
+            differences = [self._differences(pair, step) for step in steps]
+            if projections is not None:
+                differences = [np.einsum("nij,nj->ni", projections, each) for each in differences]
+            slopes = [difference / step for difference, step in zip(differences, steps, strict=True)]
+            limit, uncertainty = limit_at_zero(slopes)
+            if uncertainty * self._step <= RESOLUTION:
+                break
+        return steps, differences, limit, CONFIDENCE * uncertainty * self._step + TOLERANCE
 
     def _differences(self, pair: tuple[str, str], step: float) -> Array:
         """The differences of velocities after one step, relative to the largest velocity in each state."""

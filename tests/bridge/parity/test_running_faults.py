@@ -37,6 +37,11 @@ def test_a_fault_is_found_and_named(name: str, engine: str, kind: str) -> None:
     assert search(mechanism(name), engine, kind) == expected
 
 
+def test_a_fault_beside_a_screw_is_found_although_engines_hold_the_screw_by_a_constraint() -> None:
+    """Damping by the air changes velocities by less than MuJoCo's soft constraint, but not along its direction."""
+    assert search(bridge.lower(robot("leg.sdf")), "pybullet", "damping of links 0.04", seed=5) == "found"
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_sound_engines_are_quiet(name: str) -> None:
     assert false_alarms(mechanism(name), 2) == []

@@ -63,14 +63,14 @@ def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
     screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
     if not screws:
         return {}
-    free = lower(_with_unlocked(mechanism, screws))
-    ratios = {joint.name: _ratios(mechanism, joint.name) for joint in screws}
+    free = lower(with_unlocked(mechanism, screws))
+    ratios = {joint.name: screw_ratios(mechanism, joint.name) for joint in screws}
     q, v = ({**dict(part)} for part in state)
     for name, (slide, _) in ratios.items():
         for part in (q, v):
             value = float(np.atleast_1d(part.get(name, 0.0))[0])
             part[name], part[f"{name}::slide"] = value, value * slide
-    a = accelerations(free, _known(q, free), _known(v, free))
+    a = accelerations(free, known_positions(q, free), known_positions(v, free))
     index = free.dof_index
     return {
         name: abs(a[index[f"{name}::slide", 0]] / (slide or 1.0) - a[index[name, 0]]) * max(1.0, abs(slide))
@@ -79,20 +79,36 @@ def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
     }
 
 
-def _known(values: Mapping[str, Position], mechanism: Mechanism) -> dict[str, Position]:
+def known_positions(values: Mapping[str, Position], mechanism: Mechanism) -> dict[str, Position]:
+    """Return the values of the joints that a mechanism has.
+
+    Args:
+        values: Positions or velocities by joint.
+        mechanism: The mechanism.
+    """
     joints = {joint for joint, _ in mechanism.v_order}
     return {name: value for name, value in values.items() if name in joints}
 
 
-def _ratios(mechanism: Mechanism, joint: str) -> tuple[float, float]:
-    """The ratio of the slide of a screw, and that of its hinge."""
+def screw_ratios(mechanism: Mechanism, joint: str) -> tuple[float, float]:
+    """Return the ratio of the slide of a screw, and that of its hinge.
+
+    Args:
+        mechanism: The mechanism.
+        joint: The name of the screw.
+    """
     body = next(body for body in mechanism.bodies if body.joint == joint)
     by_kind = {primitive.kind.name: primitive.ratio for primitive in body.primitives}
     return by_kind.get("SLIDE", 1.0), by_kind.get("HINGE", 1.0)
 
 
-def _with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
-    """The scene with a slide and a hinge, which are independent, in place of each screw."""
+def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
+    """Return the scene with a slide and a hinge, which are independent, in place of each screw.
+
+    Args:
+        mechanism: The mechanism.
+        screws: The screws.
+    """
     names = {joint.name for joint in screws}
     joints = [joint for joint in mechanism.scene.joints if joint.name not in names]
     links: list[Link] = list(mechanism.scene.links)
