@@ -14,13 +14,14 @@ from enum import StrEnum
 from itertools import accumulate
 from string import Formatter
 
-from loaders.notebook import findings_table
+from loaders.reading.deferred import Deferred
 from loaders.safety.limits import Budget, LimitError, how_to_raise
 from loaders.safety.text import printable, shortened
 
 Argument = str | int | float | tuple[str, ...]
 """Value of one argument of a message; a tuple is a list of names, of which the text shows the first few."""
 
+_findings_table: Callable[..., str] = Deferred("loaders.notebook.cards:findings_table")
 MAX_PROBLEMS = 200
 """Largest number of diagnostics in the text of an error; its ``diagnostics`` hold all."""
 MAX_SIMILAR = 5
@@ -181,7 +182,7 @@ class Diagnostics:
         return len(self._entries)
 
     def _repr_html_(self) -> str:
-        return findings_table(self._entries)
+        return _findings_table(self._entries)
 
     def add(
         self,

@@ -10,13 +10,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
 
-from loaders import directives, mjcf, sdf, urdf
 from loaders.drake.filter_groups import resolve as resolve_groups
+from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 from loaders.scene_operations.inertia_repair import repair_inertias
 from loaders.scene_operations.validation import check_scene
 from loaders.urdf.srdf import report_unused, with_srdf
-from loaders.urdf.xacro_expansion import expand, has_xacro, is_xacro
+from loaders.urdf.xacro.xacro_expansion import expand, has_xacro, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
 from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where, limit_finding
@@ -34,12 +34,12 @@ from .xml import parse, read_bytes
 PathLike = str | os.PathLike[str]
 
 _XML_READERS: dict[str, Reader] = {
-    "sdf": sdf.read,
-    "gazebo": sdf.read,
-    "robot": urdf.read,
-    "mujoco": mjcf.read,
+    **dict.fromkeys(("sdf", "gazebo"), Deferred("loaders.sdf:read")),
+    "robot": Deferred("loaders.urdf:read"),
+    "mujoco": Deferred("loaders.mjcf:read"),
 }
 """Reader of a document, keyed by the tag of the root element; these come before registered ones."""
+_read_directives: Callable[..., Scene | None] = Deferred("loaders.directives:read")
 
 FORMATS = ("sdf", "urdf", "directives", "mjcf")
 """Formats that `loaders.load_string` reads."""
@@ -77,7 +77,7 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
         context: The context of the load.
     """
     if format == "directives":
-        return directives.read(data, file, context)
+        return _read_directives(data, file, context)
     root = parse(data, file, context.diagnostics)
     if root is None:
         return None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from loaders.reading.deferred import Deferred
+
 from .display.finding_list import FindingList
-from .display.scene_card import scene_card
 from .loss_summary import LossSummary
 from .model import SceneData
 from .safety.limits import Limits
 from .scene_queries.conformance_format import to_dict
 from .scene_queries.excluded_pairs import excluded_pairs
+
+_scene_card: Callable[..., str] = Deferred("loaders.display.scene_card:scene_card")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -23,7 +27,7 @@ class Scene(SceneData):
         object.__setattr__(self, "diagnostics", FindingList(self.diagnostics))
 
     def _repr_html_(self) -> str:
-        return scene_card(self, "Scene")
+        return _scene_card(self, "Scene")
 
     def __repr__(self) -> str:
         counts = ((self.models, "model"), (self.links, "link"), (self.joints, "joint"))

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
-from loaders.display.scene_card import scene_card
 from loaders.model import WORLD, ContactPair, Keyframe, Physics, Tendon, TendonPartType
+from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import default_policy, filtered_pairs, has_bitmasks, masked_pairs
 from loaders.scene_queries.pair_set import PairSet
@@ -28,6 +28,8 @@ from .coordinates import Coordinates, Position, joint_index
 from .loop_closure import with_loops_closed
 from .mass_matrix_at_zero import MAX_DOFS, MassMatrixAtZero
 from .tendon_paths import LinkMotion, is_path, length_bias, length_gradient
+
+_scene_card: Callable[..., str] = Deferred("loaders.display.scene_card:scene_card")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -86,7 +88,7 @@ class Mechanism:
             f"{len(self.bodies)} bodies, {len(self.v_order)} velocities, {len(self.closures)} closures, "
             f"{len(self.couplings)} couplings, {len(self.actuators)} actuators"
         )
-        return scene_card(self.scene, "Mechanism", counts, poses=self.link_poses())
+        return _scene_card(self.scene, "Mechanism", counts, poses=self.link_poses())
 
     # --- what the scene states ----------------------------------------------------------------------------------------
 

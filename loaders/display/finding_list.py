@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from loaders.diagnostics import Diagnostic
-from loaders.notebook import card, findings_table, summary_of
+from loaders.reading.deferred import Deferred
+
+_findings_card: Callable[..., str] = Deferred("loaders.notebook.cards:findings_card")
 
 
 class FindingList(tuple[Diagnostic, ...]):
@@ -12,4 +16,4 @@ class FindingList(tuple[Diagnostic, ...]):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        return card(summary_of(self).capitalize(), (), *([findings_table(self)] if self else []))
+        return _findings_card(self)

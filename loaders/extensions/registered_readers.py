@@ -6,14 +6,17 @@ context of the load, as ours do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import metadata
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.node import Node
 from loaders.safety.fence import fenced
 from loaders.scene import Scene
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "sdfbridge.readers"
 """Group of the entry points."""
@@ -28,7 +31,7 @@ class _ReaderError(Exception):
 
 def registered_tags() -> tuple[str, ...]:
     """Return the tags of the root elements for which a reader is registered, in alphabetical order."""
-    return tuple(sorted({point.name for point in metadata.entry_points(group=ENTRY_POINTS)}))
+    return tuple(sorted({point.name for point in _entry_points()}))
 
 
 def registered_reader(tag: str) -> Reader | None:
@@ -39,11 +42,17 @@ def registered_reader(tag: str) -> Reader | None:
     Args:
         tag: The tag of the root element.
     """
-    points = tuple(metadata.entry_points(group=ENTRY_POINTS, name=tag))
+    points = [point for point in _entry_points() if point.name == tag]
     return (lambda root, context: _read(points[0], root, context)) if points else None
 
 
-def _read(point: metadata.EntryPoint, root: Node, context: Context) -> Scene | None:
+def _entry_points() -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points  # takes long to import, and few loads meet a document of another format
+
+    return entry_points(group=ENTRY_POINTS)
+
+
+def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
     try:
         with fenced(_ReaderError, f"the reader {point.value} fails"):
             found = point.load()(root, context)

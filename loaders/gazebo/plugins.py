@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import NameResolver
@@ -14,6 +13,7 @@ from loaders.model import Actuator, Coupling, Joint
 from loaders.node import Node
 from loaders.nodes.number_syntax import plain_number
 
+from .carried import Carried
 from .catalog import effect_of, words
 
 _POSITION, _VELOCITY, _EFFORT = "position", "velocity", "effort"
@@ -30,14 +30,6 @@ _JOINT_TAG = re.compile(r"joint_?name|(left|right)_?((front|rear|back|middle)_?)
 _EFFORT_TAGS = ("cmd_max", "torque", "max_wheel_torque", "wheelTorque", "MaxForce", "max_force")
 _GAINS = {_POSITION: (1.0, 0.1, 0.01), _VELOCITY: (1.0, 0.0, 0.0)}
 """Default gains P, I and D of gz-sim's controllers."""
-
-
-@dataclass(slots=True)
-class Carried:
-    """The items that plugins add to a scene."""
-
-    actuators: list[Actuator] = field(default_factory=list)
-    couplings: list[Coupling] = field(default_factory=list)
 
 
 def read_plugins(owner: Node, names: NameResolver, carried: Carried, code: str) -> None:
@@ -77,33 +69,6 @@ def _report_dropped(plugin: Node, effect: str) -> None:
         hint="apply these forces or motions in the loop of the simulation",
         plugin=_label(plugin),
         effect=effect,
-    )
-
-
-def merged(stated: tuple[Actuator, ...], carried: Carried) -> tuple[Actuator, ...]:
-    """Return the actuators of a source with those of its plugins; a controller adds its gains to a stated actuator.
-
-    Args:
-        stated: The actuators that the source states.
-        carried: What the plugins add.
-    """
-    controlled = {actuator.joint: actuator for actuator in carried.actuators}
-    taken = {actuator.joint for actuator in stated}
-    return (
-        *(_with_controller(actuator, controlled.get(actuator.joint)) for actuator in stated),
-        *(actuator for joint, actuator in controlled.items() if joint not in taken),
-    )
-
-
-def _with_controller(actuator: Actuator, controller: Actuator | None) -> Actuator:
-    if controller is None:
-        return actuator
-    return replace(
-        actuator,
-        effort=min(actuator.effort, controller.effort),
-        p_gain=controller.p_gain if actuator.p_gain is None else actuator.p_gain,
-        d_gain=controller.d_gain if actuator.d_gain is None else actuator.d_gain,
-        interfaces=tuple(dict.fromkeys((*actuator.interfaces, *controller.interfaces))),
     )
 
 
@@ -209,17 +174,6 @@ def _read_mimic(plugin: Node, names: NameResolver, carried: Carried) -> None:
         where=plugin.where,
     )
     carried.couplings.append(coupling)
-
-
-def with_followers(stated: tuple[Coupling, ...], carried: Carried) -> tuple[Coupling, ...]:
-    """Return the couplings of a source with those of its plugins, without second ones of a joint.
-
-    Args:
-        stated: The couplings that the source states.
-        carried: What the plugins add.
-    """
-    couplings = {coupling.follower: coupling for coupling in (*reversed(carried.couplings), *reversed(stated))}
-    return tuple(reversed(couplings.values())) if carried.couplings else stated
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

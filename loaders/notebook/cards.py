@@ -101,6 +101,11 @@ def findings_table(findings: Iterable[Finding]) -> str:
     return table(("severity", "code", "message", "place"), rows)
 
 
+def findings_card(findings: Sequence[Finding]) -> str:
+    """Return a card of findings: their number by severity, and a table, errors first."""
+    return card(summary_of(findings).capitalize(), (), *([findings_table(findings)] if findings else []))
+
+
 def _advised(entry: Finding) -> str:
     """The message, with the advice if there is any."""
     hint = getattr(entry, "hint", "")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from loaders.diagnostics import Diagnostics
-from loaders.meshes import read_mesh
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
+from loaders.reading.deferred import Deferred
 from loaders.spatial import Array, SpatialInertia
+
+if TYPE_CHECKING:
+    from loaders.meshes import MeshData
+
+_read_mesh: Callable[..., MeshData | None] = Deferred("loaders.meshes:read_mesh")
 
 
 def shape_inertia(geometry: Geometry, density: float) -> SpatialInertia | None:
@@ -129,7 +134,7 @@ def _is_inside(point: Array, a: Array) -> bool:
 
 
 def _mesh(mesh: Mesh, density: float) -> SpatialInertia | None:
-    data = read_mesh(mesh, Diagnostics())  # reported where the shape itself is used
+    data = _read_mesh(mesh, Diagnostics())  # reported where the shape itself is used
     return None if data is None else data.inertia(density)
 
 

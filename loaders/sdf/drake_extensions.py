@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_mimic, read_sdf_actuator, read_sdf_joints
 from loaders.drake.model_elements import read_model
-from loaders.gazebo.plugins import Carried, merged, read_plugins, with_followers
+from loaders.gazebo.carried import Carried, merged, with_followers
 from loaders.model import WORLD, Actuator, Coupling, Joint, by_name
+from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import attach_joints, merge
 from loaders.sdf.frames.frame_graph import FrameGraph, FrameVertex, Scope, VertexKind
 from loaders.sdf.frames.solve import attached_link
 from loaders.spatial import Pose
+
+_read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
     vertices = list(_joint_vertices(graph, joints))
     carried = Carried()
     for scope in graph.scopes:
-        read_plugins(scope.node, names[id(scope)], carried, "sdf.plugin")
+        if scope.node.peek("plugin") is not None:
+            _read_plugins(scope.node, names[id(scope)], carried, "sdf.plugin")
     return dataclasses.replace(
         scene,
         couplings=with_followers(scene.couplings + tuple(_couplings(vertices, names, joints)), carried),

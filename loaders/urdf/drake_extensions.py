@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from loaders.drake.dialect import URDF
 from loaders.drake.model_elements import read_model
-from loaders.gazebo.plugins import Carried, merged, read_plugins, with_followers
+from loaders.gazebo.carried import Carried, merged, with_followers
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
+from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import merge
 from loaders.spatial import IDENTITY, Pose
 
+_read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
 _ZERO = (0.0, 0.0, 0.0)
 
 
@@ -62,7 +64,8 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
     part = read_model(root, names, URDF)
     carried = Carried()
     for node in root.all("gazebo"):
-        read_plugins(node, names, carried, "urdf.plugin")
+        if node.peek("plugin") is not None:
+            _read_plugins(node, names, carried, "urdf.plugin")
     return dataclasses.replace(
         merge(scene, part),
         frames=scene.frames + frames,

@@ -45,13 +45,20 @@ def modules_of(names: set[str]) -> set[str]:
     return found & MODULES.keys()
 
 
+def deferred(name: str) -> set[str]:
+    """Absolute names of the functions that a file imports by their first call: ``Deferred("module:name")``."""
+    calls = (node for node in ast.walk(tree(name)) if isinstance(node, ast.Call) and node.args)
+    declared = (call.args[0] for call in calls if ast.unparse(call.func) == "Deferred")
+    return {str(ast.literal_eval(target)).replace(":", ".") for target in declared}
+
+
 @cache
 def edges() -> frozenset[Edge]:
-    """Every import of one module by another, inside functions and for type checkers too."""
+    """Every import of one module by another: inside functions, for type checkers and on demand too."""
     return frozenset(
         (module, target)
         for module, name in MODULES.items()
-        for target in modules_of(imported(name, ast.walk(tree(name))))
+        for target in modules_of(imported(name, ast.walk(tree(name))) | deferred(name))
         if target != module
     )
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ import loaders
 from loaders import LoadError
 from loaders.extensions.registered_readers import ENTRY_POINTS, registered_reader, registered_tags
 from loaders.formats import _XML_READERS
+from loaders.reading.deferred import Deferred
 
 ROOT = Path(__file__).parents[3]
 BLOCKS = dict(
@@ -103,5 +103,5 @@ def test_an_unknown_root_element_names_the_registered_ones(site: Path) -> None:
 
 def test_our_readers_are_registered_too() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    points = {tag: value.split(":") for tag, value in project["entry-points"][ENTRY_POINTS].items()}
-    assert {tag: getattr(import_module(module), name) for tag, (module, name) in points.items()} == _XML_READERS
+    points = project["entry-points"][ENTRY_POINTS].items()
+    assert {tag: Deferred(target) for tag, target in points} == _XML_READERS

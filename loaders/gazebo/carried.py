@@ -1,0 +1,53 @@
+"""The actuators and couplings that plugins of Gazebo add to a scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from loaders.model import Actuator, Coupling
+
+
+@dataclass(slots=True)
+class Carried:
+    """The items that plugins add to a scene."""
+
+    actuators: list[Actuator] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+
+
+def merged(stated: tuple[Actuator, ...], carried: Carried) -> tuple[Actuator, ...]:
+    """Return the actuators of a source with those of its plugins; a controller adds its gains to a stated actuator.
+
+    Args:
+        stated: The actuators that the source states.
+        carried: What the plugins add.
+    """
+    controlled = {actuator.joint: actuator for actuator in carried.actuators}
+    taken = {actuator.joint for actuator in stated}
+    return (
+        *(_with_controller(actuator, controlled.get(actuator.joint)) for actuator in stated),
+        *(actuator for joint, actuator in controlled.items() if joint not in taken),
+    )
+
+
+def _with_controller(actuator: Actuator, controller: Actuator | None) -> Actuator:
+    if controller is None:
+        return actuator
+    return replace(
+        actuator,
+        effort=min(actuator.effort, controller.effort),
+        p_gain=controller.p_gain if actuator.p_gain is None else actuator.p_gain,
+        d_gain=controller.d_gain if actuator.d_gain is None else actuator.d_gain,
+        interfaces=tuple(dict.fromkeys((*actuator.interfaces, *controller.interfaces))),
+    )
+
+
+def with_followers(stated: tuple[Coupling, ...], carried: Carried) -> tuple[Coupling, ...]:
+    """Return the couplings of a source with those of its plugins, without second ones of a joint.
+
+    Args:
+        stated: The couplings that the source states.
+        carried: What the plugins add.
+    """
+    couplings = {coupling.follower: coupling for coupling in (*reversed(carried.couplings), *reversed(stated))}
+    return tuple(reversed(couplings.values())) if carried.couplings else stated

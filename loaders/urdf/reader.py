@@ -1,0 +1,100 @@
+"""The reader of a document in URDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from loaders.context import Context
+from loaders.diagnostics import Fate
+from loaders.drake.canonicalize import canonicalize_urdf
+from loaders.model import WORLD, Link, Model
+from loaders.node import Node
+from loaders.scene import Scene
+from loaders.scene_operations.transform_scene import place
+from loaders.spatial import IDENTITY
+
+from .drake_extensions import with_extensions
+from .gazebo import GazeboExtensions
+from .joints import read_joint, read_mimic
+from .links import read_link
+from .mujoco import with_mesh_folders
+from .shapes import Materials, read_origin
+from .transmissions import read_actuators
+from .tree import connected, link_poses, root_link
+
+
+def read(root: Node, context: Context) -> Scene | None:
+    """Read a document with the root element ``<robot>``.
+
+    The scene has one model, named after the robot, with the links in document order and every root link at the origin
+    of the world, or at the ``<origin>`` of the robot, as in libsdformat. Findings go to ``context.diagnostics``; after
+    an error the returned scene is incomplete and must not be used.
+
+    Source: http://wiki.ros.org/urdf/XML and the schema of urdfdom; ``docs/urdf.md`` lists differences between readers.
+
+    Args:
+        root: The root element.
+        context: The context of the load.
+    """
+    root.skip("@version")
+    context = with_mesh_folders(root, context)
+    name = _read_name(root)
+    canonicalize_urdf(root)
+    link_nodes = _by_name(root.all("link"))
+    if not link_nodes:
+        root.report(Fate.ASSUMED, "urdf.no-links", "<robot> requires at least one <link>; the robot is empty")
+    joint_nodes = _by_name(root.all("joint"))
+    joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
+    extensions = GazeboExtensions(root, (*link_nodes, *joint_nodes))
+    poses = link_poses(link_nodes, joints, context.diagnostics)
+    materials = Materials.of(root, context)
+    links = [
+        extensions.link(read_link(node, name, poses[link], materials, context)) for link, node in link_nodes.items()
+    ]
+    joints = [extensions.joint(joint) for joint in joints]
+    known = {joint.name: joint for joint in joints}
+    couplings = (read_mimic(joint_nodes[joint.name], joint, known) for joint in joints)
+    model = Model(name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=root.where)
+    scene = Scene(
+        name=name,
+        models=(extensions.model(model),),
+        links=tuple(link for link in links if _is_body(link)),
+        joints=tuple(joints),
+        couplings=tuple(coupling for coupling in couplings if coupling is not None),
+        actuators=read_actuators(root, known),
+    )
+    scene = place(with_extensions(scene, root), "", read_origin(root))
+    root.report_unread()
+    return scene
+
+
+def _is_body(link: Link) -> bool:
+    """Return whether a link becomes a link of the scene: the world only if it has shapes."""
+    return link.name != WORLD or bool(link.collisions or link.visuals)
+
+
+def _read_name(root: Node) -> str:
+    name = root.word("@name", "")
+    if not name:
+        name = Path(root.file).name.partition(".")[0] or "robot"
+        root.report(Fate.ASSUMED, "urdf.missing-name", "<robot> requires a name; using {name!r}", name=name)
+    return name
+
+
+def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:
+    """Return the elements keyed by name; report and ignore duplicates."""
+    elements: dict[str, Node] = {}
+    for node in nodes:
+        name = node.word("@name")
+        first = elements.setdefault(name, node)
+        if first is not node and name:
+            node.invalid(
+                "urdf.duplicate-name",
+                "duplicate {tag} name {name}; the first is in line {line}",
+                hint="rename one of them",
+                tag=node.tag,
+                name=name,
+                line=first.line,
+            )
+    return elements

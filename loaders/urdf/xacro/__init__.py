@@ -1,0 +1,1 @@
+"""Expansion of xacro files, behind a fence."""

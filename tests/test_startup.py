@@ -1,0 +1,69 @@
+"""The modules that a first import and a first load need, and those that they must not import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = ("html", "loaders.display.scene_card", "loaders.display.picture", "loaders.notebook")
+PLUGINS = ("loaders.gazebo.catalog", "loaders.gazebo.plugins")
+OTHER_FORMATS = ("loaders.directives", "loaders.mjcf", "yaml")
+NETWORK = ("email", "http", "importlib.metadata", "ssl", "urllib.request")
+MESHES = ("PIL", "collada", "loaders.meshes", "trimesh")
+SDF = ("loaders.sdf.assembly", "loaders.sdf.composition", "loaders.sdf.upgrade")
+ALWAYS_LATER = (*NOTEBOOK, *PLUGINS, *OTHER_FORMATS, *NETWORK, *MESHES)
+"""Packages and modules that no plain model needs."""
+MOST_OF_A_URDF, MOST_OF_AN_SDF = 105, 125
+"""Largest number of modules of the project that a first load imports; 98 and 117 in November 2026."""
+URDF = '<robot name="r"><link name="l"><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>'
+SDF_TEXT = '<sdf version="1.9"><model name="m"><link name="l"/></model></sdf>'
+
+
+def modules_after(code: str, cwd: Path = ROOT) -> set[str]:
+    """The modules of a fresh process after some code."""
+    code = f"import sys; import loaders, bridge\n{code}\nprint(*sys.modules)"
+    run = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
+    return set(subprocess.run(run, capture_output=True, text=True, check=True, cwd=cwd).stdout.split())
+
+
+def within(names: set[str], packages: tuple[str, ...]) -> set[str]:
+    """The modules that are among packages, or in one of them."""
+    return {name for name in names for package in packages if f"{name}.".startswith(f"{package}.")}
+
+
+def own(names: set[str]) -> set[str]:
+    """The modules of the project."""
+    return within(names, ("loaders", "bridge", "sdfbridge"))
+
+
+def test_an_import_imports_the_packages_alone() -> None:
+    names = modules_after("")
+    assert own(names) == {"loaders", "bridge"}
+    assert "numpy" not in names
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "later", "most"),
+    [
+        ("m.urdf", URDF, (*ALWAYS_LATER, *SDF), MOST_OF_A_URDF),
+        ("m.sdf", SDF_TEXT, (*ALWAYS_LATER, "loaders.urdf.links", "loaders.urdf.reader"), MOST_OF_AN_SDF),
+    ],
+)
+def test_a_first_load_imports_only_what_the_file_needs(
+    tmp_path: Path, name: str, text: str, later: tuple[str, ...], most: int
+) -> None:
+    (tmp_path / name).write_text(text)
+    names = modules_after(f"loaders.load({str(tmp_path / name)!r})")
+    assert within(names, later) == set()
+    assert len(own(names)) <= most
+
+
+def test_a_file_that_needs_more_gets_it(tmp_path: Path) -> None:
+    plugin = '<plugin name="p" filename="libgazebo_ros_control.so"/>'
+    (tmp_path / "m.urdf").write_text(URDF.replace("</robot>", f"<gazebo>{plugin}</gazebo></robot>"))
+    code = f"loaders.load({str(tmp_path / 'm.urdf')!r}, quiet=True)._repr_html_()"
+    assert {"loaders.gazebo.plugins", "loaders.notebook.cards"} <= modules_after(code)
