@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +10,10 @@ import numpy as np
 
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Position, kind_of
+from bridge.mechanism.bodies import PrimitiveKind
+from bridge.mechanism.coordinates import Position, kind_of, random_position
 from loaders.scene import Scene
 from loaders.spatial import Pose
-
-_REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
-"""Largest displacement of a joint without limits [rad or m]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +77,7 @@ def mechanical_error(
     rng = np.random.default_rng(seed)
     pose, matrix = 0.0, 0.0
     for _ in range(configurations):
-        q = {str(body.joint): _position(body, rng) for body in first.bodies if body.primitives}
+        q = {str(body.joint): random_position(body, rng) for body in first.bodies if body.primitives}
         mapped = {_joint(name, renamed): value for name, value in q.items()}
         pose = max(pose, _pose_error(first.link_poses(q), second.link_poses(mapped), renamed))
         matrix = max(matrix, _matrix_error(first, second, q, mapped, renamed))
@@ -115,23 +111,6 @@ def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str,
 def _joint(name: str, names: Mapping[str, str]) -> str:
     """Return the name of a joint in B; the key of one that shares its name with a link starts with ``joint``."""
     return names.get(f"joint {name}", names.get(name, name))
-
-
-def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
-    """Return a random position within the limits."""
-    kind = kind_of(body)
-    if kind is not None:
-        w = rng.normal(size=4)
-        quaternion = (w / np.linalg.norm(w)).tolist()
-        return tuple(quaternion if kind is PrimitiveKind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
-    position = [0.0] * body.nv
-    for primitive in body.primitives:
-        limits, reach = primitive.limits, _REACH[primitive.kind]
-        lower_limit = -reach if limits is None else max(limits.lower, -reach)
-        upper_limit = reach if limits is None else min(limits.upper, reach)
-        ends = (min(lower_limit, upper_limit), max(lower_limit, upper_limit))
-        position[primitive.dof_index] = float(rng.uniform(*ends))
-    return tuple(position)
 
 
 def _pose_error(a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str, str]) -> float:

@@ -9,12 +9,13 @@ in the world.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from loaders.model import JointType, Keyframe
+from loaders.model import JointAxis, JointType, Keyframe
 from loaders.scene import Scene
 
 from .bodies import Body, PrimitiveKind
@@ -23,6 +24,8 @@ Position = float | Sequence[float]
 """Position or velocity of one joint as a user gives it, in the convention of its type."""
 Coordinates = tuple[float, ...]
 """Position or velocity of one joint, or of one primitive, as numbers."""
+_REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
+"""Largest displacement of a joint without limits in a random position [rad or m]."""
 
 
 def kind_of(body: Body) -> PrimitiveKind | None:
@@ -165,3 +168,36 @@ def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordina
         if p.ratio:
             position[p.dof_index] = displacement / p.ratio
     return tuple(position)
+
+
+def random_position(body: Body, rng: np.random.Generator) -> Coordinates:
+    """Return a random position of the body's joint within its limits.
+
+    A free body is within 1 m of the origin in each direction; every orientation of it, and of a ball joint, is equally
+    likely. The range of a joint with infinite limits is as long as that from -pi to pi rad, or from -0.5 to 0.5 m.
+
+    Args:
+        body: The body.
+        rng: Source of the random numbers.
+    """
+    kind = kind_of(body)
+    if kind is not None:
+        w = rng.normal(size=4)
+        quaternion = (w / np.linalg.norm(w)).tolist()
+        return tuple(quaternion if kind is PrimitiveKind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
+    position = [0.0] * body.nv
+    for primitive in body.primitives:
+        lowest, highest = _range(primitive.limits, _REACH[primitive.kind])
+        position[primitive.dof_index] = float(rng.uniform(lowest, highest))
+    return tuple(position)
+
+
+def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
+    """Return the limits; if one is infinite, a range of the given reach at the finite one."""
+    if axis is None or axis.lower > axis.upper:
+        return -reach, reach
+    if math.isfinite(axis.lower) and math.isfinite(axis.upper):
+        center, half = (axis.lower + axis.upper) / 2.0, (axis.upper - axis.lower) / 2.0
+        half = min(half, 2.0 * reach)
+        return center - half, center + half
+    return max(axis.lower, min(-reach, axis.upper - reach)), min(axis.upper, max(reach, axis.lower + reach))

@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.export.asset_files import ASSETS, AssetFiles
+from bridge.export.documents.contents import Built as BuiltDocument
+from bridge.export.documents.files import Files
 from bridge.export.report import Report
 from bridge.export.sources import repaired, scene_of
-from bridge.export.xml_text import Element
 from bridge.lowering.inputs import Source
-from loaders.diagnostics import Diagnostic, ExportError
-from loaders.scene import Scene
+from loaders.diagnostics import ExportError
 
 from .document import document
-from .files import Files
 from .normal.normal_form import NormalForm, normal_form
 from .options import Options
 from .target import TARGET
 from .versions import with_version
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Built:
-    """A finished document.
-
-    Attributes:
-        scene: The scene of the source.
-        form: The normal form, which the document says.
-        root: The document.
-        assets: Contents of each asset file, by its name in the folder ``assets``.
-        diagnostics: The findings of the export.
-        options: The options of the export.
-    """
-
-    scene: Scene
-    form: NormalForm
-    root: Element
-    assets: dict[str, bytes]
-    diagnostics: tuple[Diagnostic, ...]
-    options: Options
+Built = BuiltDocument[NormalForm, Options]
 
 
 def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> Built:
@@ -61,11 +40,11 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     scene = scene_of(source, load_options)
     report = Report(TARGET)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
-    files = Files(report, AssetFiles(assets))
+    files = Files(report, AssetFiles(assets), "sdfout.missing-file")
     root = document(form, files)
     with_version(root, options.version, report)
     report.entries.raise_for(ExportError, strict=options.strict)
-    return Built(
+    return BuiltDocument(
         scene=scene,
         form=form,
         root=root,

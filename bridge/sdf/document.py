@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from bridge.export.documents.files import Files
 from bridge.export.xml_text import Element, add, root_element
 from loaders.model import WORLD, Model, Physics
 from loaders.scene import Scene
@@ -18,7 +19,6 @@ from .elements.joints import add_joint
 from .elements.links import add_link
 from .elements.looks import add_light
 from .elements.references import References
-from .files import Files
 from .normal.normal_form import NormalForm
 from .normal.scopes import Scope, common, innermost
 from .normal.world_ends import DRAKE_JOINTS

@@ -9,8 +9,7 @@ from bridge.diff.renaming import renamed
 from bridge.export.assembly.assembled import AssemblyContents, Document, assembly_contents
 from bridge.export.assembly.document import Placed
 from bridge.export.assembly.parts import trees_of
-from bridge.export.documents.contents import Built as AnyBuilt
-from bridge.export.documents.contents import Format
+from bridge.export.documents.contents import AnyBuilt, Format
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD
 from loaders.scene import Scene

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.export.documents.files import Files
 from bridge.export.xml_text import Element, root_element
 from loaders.model import WORLD, Link, Material
 from loaders.scene import Scene
@@ -11,7 +12,6 @@ from .elements.drake import add_drake_elements
 from .elements.gazebo import add_gazebo_of_joint, add_gazebo_of_link, add_gazebo_of_robot
 from .elements.joints import add_joint, add_transmission
 from .elements.links import add_link, add_material
-from .files import Files
 from .normal.normal_form import NormalForm
 from .options import Options
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bridge.export.documents.contents import Built, Contents, Format
+from bridge.export.documents.contents import AnyBuilt, Contents, Format
 from bridge.export.documents.package import package_xml
 from bridge.export.fidelity_report import fidelity_text
 from bridge.export.file_names import file_name
@@ -29,7 +29,7 @@ _CODE = "dmdout.read-back"
 class Document(NamedTuple):
     """The document of a part."""
 
-    built: Built
+    built: AnyBuilt
     free_pose: tuple[str, Pose] | None
     """Name of its free root and the pose of this, if the document cannot state it."""
     solved: frozenset[str]
@@ -82,7 +82,7 @@ def assembly_contents(
     build: Build,
     form: Format,
     options: Mapping[str, object],
-    as_source: Callable[[Scene, Sequence[Placed], Sequence[Built]], Scene] | None = None,
+    as_source: Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene] | None = None,
 ) -> tuple[AssemblyContents, Report]:
     """Return the files of a scene as one document for each part, assembled by Drake's directives.
 

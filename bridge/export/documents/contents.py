@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bridge.export.fidelity_report import fidelity_text
 from bridge.export.file_names import file_name
@@ -25,7 +25,7 @@ _Contents = TypeVar("_Contents", bound="Contents")
 
 
 class Form(Protocol):
-    """The normal form of a scene: what a document says."""
+    """The normal form of a scene, which a document states."""
 
     @property
     def scene(self) -> Scene:
@@ -36,32 +36,33 @@ class Form(Protocol):
         """Names in the document by name in the source, where they differ."""
 
 
-class Built(Protocol):
-    """A finished document."""
+_Form_co = TypeVar("_Form_co", bound=Form, covariant=True)
+_Options_co = TypeVar("_Options_co", covariant=True)
 
-    @property
-    def scene(self) -> Scene:
-        """The scene of the source."""
 
-    @property
-    def form(self) -> Form:
-        """The normal form, which the document says."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Built(Generic[_Form_co, _Options_co]):
+    """A finished document.
 
-    @property
-    def root(self) -> Element:
-        """The document."""
+    Attributes:
+        scene: The scene of the source.
+        form: The normal form, which the document states.
+        root: The document.
+        assets: Contents of each asset file, by its name in the folder of the assets.
+        diagnostics: The findings of the export.
+        options: The options of the export, a dataclass.
+    """
 
-    @property
-    def assets(self) -> dict[str, bytes]:
-        """Contents of each asset file, by its name in the folder of the assets."""
+    scene: Scene
+    form: _Form_co
+    root: Element
+    assets: dict[str, bytes]
+    diagnostics: tuple[Diagnostic, ...]
+    options: _Options_co
 
-    @property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The findings of the export."""
 
-    @property
-    def options(self) -> Any:
-        """The options of the export, a dataclass."""
+AnyBuilt = Built[Form, Any]
+"""A finished document of any format."""
 
 
 class Format(NamedTuple):
@@ -142,7 +143,7 @@ def finished(
 
 
 def single_document(
-    source: Source, options: LoadOptions, build: Callable[[], Built], form: Format, assets: str, *, check: bool
+    source: Source, options: LoadOptions, build: Callable[[], AnyBuilt], form: Format, assets: str, *, check: bool
 ) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
     """Return one document without a folder around it, the assets in a folder beside it, and the findings.
 
@@ -167,7 +168,7 @@ def single_document(
     return text, built.assets, built.diagnostics
 
 
-def document_contents(built: Built, form: Format, readers: str, notes: Iterable[str]) -> Contents:
+def document_contents(built: AnyBuilt, form: Format, readers: str, notes: Iterable[str]) -> Contents:
     """Return the files of a document: itself, its assets, ``README.md`` and ``FIDELITY.md``.
 
     Args:
@@ -188,7 +189,7 @@ def document_contents(built: Built, form: Format, readers: str, notes: Iterable[
     return Contents(main=main, files=files, scene=built.form.scene, diagnostics=built.diagnostics, code=form.code)
 
 
-def _readme(name: str, about: str, built: Built, form: Format, notes: Iterable[str]) -> str:
+def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterable[str]) -> str:
     report = f"[FIDELITY.md](FIDELITY.md) lists what {form.title} cannot represent, or represents with an error."
     made = derivation(built.scene, form.function, name, changed_options(built.options))
     lines = [f"# {name}", "", about, "", *made, "", *notes, report]

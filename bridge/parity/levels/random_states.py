@@ -10,8 +10,7 @@ import numpy as np
 from bridge.lowering import lower
 from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Position, kind_of
+from bridge.mechanism.coordinates import Position, random_position
 from bridge.mechanism.couplings import with_followers
 from bridge.parity.engines.dofs import scalar_dofs
 from loaders.model import Actuator, BallConstraint, JointAxis, WeldConstraint
@@ -20,8 +19,6 @@ from loaders.scene import Scene
 State = tuple[dict[str, Position], dict[str, Position]]
 """Positions and velocities by joint."""
 
-_REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
-"""Largest displacement of a joint without limits [rad or m]."""
 MAX_STEP = 2e-3
 """Time step of a compared motion [s]; stiff dampers or springs need a fraction of it."""
 
@@ -40,25 +37,12 @@ def random_states(mechanism: Mechanism, count: int, seed: int) -> list[State]:
 
 def _random_state(mechanism: Mechanism, rng: np.random.Generator) -> State:
     moving = [body for body in mechanism.bodies if body.primitives]
-    q: dict[str, Position] = {str(body.joint): _position(body, rng) for body in moving}
+    q: dict[str, Position] = {str(body.joint): random_position(body, rng) for body in moving}
     v: dict[str, Position] = {str(body.joint): tuple(rng.uniform(-1.0, 1.0, body.nv).tolist()) for body in moving}
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
     leading = {name: value for name, value in q.items() if name not in followers}
     rates = {name: value for name, value in v.items() if name not in followers}
     return {**q, **with_followers(mechanism, leading)}, {**v, **with_followers(mechanism, rates, rates=True)}
-
-
-def _position(body: Body, rng: np.random.Generator) -> tuple[float, ...]:
-    kind = kind_of(body)
-    if kind is not None:
-        w = rng.normal(size=4)
-        quaternion = (w / np.linalg.norm(w)).tolist()
-        return tuple(quaternion if kind is PrimitiveKind.BALL else [*rng.uniform(-1.0, 1.0, 3).tolist(), *quaternion])
-    position = [0.0] * body.nv
-    for p in body.primitives:
-        lowest, highest = _range(p.limits, _REACH[p.kind])
-        position[p.dof_index] = float(rng.uniform(lowest, highest))
-    return tuple(position)
 
 
 PERTURBATION = 1e-10
@@ -77,17 +61,6 @@ def _shifted(value: Position) -> tuple[float, ...]:
     if len(numbers) in {4, 7}:
         shift[-4:] = 0.0
     return tuple((numbers + shift).tolist())
-
-
-def _range(axis: JointAxis | None, reach: float) -> tuple[float, float]:
-    """The limits; if one is infinite, a range of the given reach at the finite one."""
-    if axis is None or axis.lower > axis.upper:
-        return -reach, reach
-    if math.isfinite(axis.lower) and math.isfinite(axis.upper):
-        center, half = (axis.lower + axis.upper) / 2.0, (axis.upper - axis.lower) / 2.0
-        half = min(half, 2.0 * reach)
-        return center - half, center + half
-    return max(axis.lower, min(-reach, axis.upper - reach)), min(axis.upper, max(reach, axis.lower + reach))
 
 
 # --- motion without contact ------------------------------------------------------------------------------------------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bridge.export.documents.files import Files
 from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, add
-from bridge.sdf.files import Files
 from loaders.model import Collision, Light, Link, Visual
 from loaders.scene_queries.scoped_names import local_name
 from loaders.spatial import Array, Pose, SpatialInertia

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bridge.export.documents.files import Files
 from bridge.export.xml_text import Element, add
-from bridge.sdf.files import Files
 from loaders.model import Light, Material, Rgba, Sensor
 from loaders.spatial import Pose
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bridge.export.documents.files import Files
 from bridge.export.pose_format import direction_text
 from bridge.export.xml_text import Element, add
-from bridge.sdf.files import Files
 from loaders.model import (
     Box,
     Capsule,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from bridge.export.documents.files import Files
 from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, add
-from bridge.urdf.files import Files
 from bridge.urdf.normal.surfaces import common, friction_of_link
 from loaders.model import (
     Box,

@@ -15,6 +15,8 @@ class Files:
 
     report: Report
     assets: AssetFiles
+    code: str
+    """Code of the finding about a file that is missing."""
 
     def uri(self, path: str | None, uri: str) -> str:
         """Return the URI of a file beside the document; that of the source if the file is missing.
@@ -28,7 +30,7 @@ class Files:
             return copy
         self.report.add(
             Fate.NOTED,
-            "sdfout.missing-file",
+            self.code,
             "{uri} was not found; the document names it as the source does",
             hint="add its folder to the search paths",
             uri=uri or path or "",
