@@ -28,7 +28,7 @@ FINISHES_WITH = {
 """Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all others."""
 ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.", "dask ")
 """Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take an hour."""
-CLUSTER = "tcp://10.0.0.1"
+CLUSTER = "://10.0.0.1"
 """The address of another machine, in blocks and commands that need a cluster."""
 TWO_LINKS = (
     '<robot name="robot"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '

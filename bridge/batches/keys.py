@@ -46,7 +46,9 @@ def files_key(files: Mapping[str, str | None], base: Path, own: tuple[str, ...])
 
 
 def shown_path(path: str | os.PathLike[str], base: Path) -> str:
-    """Return a path relative to a folder if it lies in it, else absolute."""
+    """Return a path relative to a folder if it lies in it, else absolute; a URI as it is."""
+    if "://" in os.fspath(path):
+        return os.fspath(path)
     absolute = os.path.abspath(os.path.join(base, path))
     prefix = str(base).rstrip(os.sep) + os.sep
     return absolute.removeprefix(prefix)

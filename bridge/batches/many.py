@@ -10,7 +10,6 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from bridge.geometry.file_cache import cache_folder
@@ -19,8 +18,10 @@ from bridge.installed_packages import own_version
 from . import runner, tasks
 from .executors import Workers
 from .folder import ResultFolder
+from .functions import code_of, file_of, modules_of, name_of_function, pickled, value_of
 from .inputs import expand_inputs, in_shard
 from .isolation.protocol import DONE, EXCEPTION, Ended, Request
+from .isolation.worker import check_fork
 from .keys import FileStates, files_key, options_key, shown_path
 from .results import LIMITED, BatchOutcome, BatchResult
 from .task_options import checked_options
@@ -79,7 +80,8 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         InputError: if a folder, a pattern or a list names no model; a `ValueError`.
         OutputFolderError: if the folder holds files that no batch wrote; a `FileExistsError`.
         FolderInUseError: if another batch writes the folder; an `OSError`.
-        TypeError: if an option is unknown, or the function cannot be pickled.
+        ForkMissingError: on Windows, where models cannot be isolated; an `OSError`.
+        TypeError: if an option is unknown, or the function or a source cannot be pickled.
         ValueError: if an option has a value that is not possible.
 
     Example:
@@ -88,6 +90,7 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         ...     print(result.source, result.outcome, dict(result.size))
         assets/double_pendulum.urdf valid {'links': 3, 'joints': 3, 'dofs': 2}
     """
+    check_fork()
     plan = replace(_Plan.of(task, out, options, timeout, memory), preload=tuple(preload))
     if resume and out is None:
         raise ValueError("resume needs the folder of the earlier batch; expected out=...")
@@ -118,14 +121,14 @@ class _Plan:
             raise ValueError(f"unknown task {task!r}; expected one of: {', '.join(tasks.TASKS)}, or a function")
         if task == "convert" and out is None:
             raise ValueError("convert writes files; expected out=FOLDER")
-        name = getattr(task, "__qualname__", str(task)) if callable(task) else task
+        name = name_of_function(task) if callable(task) else task
         options = checked_options(None if callable(task) else task, options)
         return _Plan(
             name=name,
             function=task if callable(task) else None,
             out=None if out is None else Path(os.path.abspath(out)),
             options=options,
-            key=options_key(name, options),
+            key=options_key(name, {**options, "code": code_of(task)} if callable(task) else options),
             timeout=timeout,
             memory=int(memory * (1 << 30)),
             base=Path.cwd(),
@@ -134,7 +137,7 @@ class _Plan:
     @property
     def modules(self) -> tuple[str, ...]:
         """Modules that the process of each model has imported."""
-        own = tasks.MODULES[self.name] if self.function is None else _modules_of(self.function)
+        own = tasks.MODULES[self.name] if self.function is None else modules_of(self.function)
         return (*own, *self.preload)
 
     @property
@@ -147,8 +150,7 @@ class _Plan:
 
     def name_of(self, source: Any) -> str:
         """Return the name of a source in the results."""
-        is_path = self.function is None and "://" not in source
-        return shown_path(source, self.base) if is_path else str(source)
+        return shown_path(source, self.base) if self.function is None else str(source)
 
     def request(self, source: Any, name: str) -> Request:
         """Return the call that does a source."""
@@ -156,15 +158,16 @@ class _Plan:
             call: tuple[Any, ...] = (self.function, (source,), {})
         else:
             call = (tasks.TASKS[self.name], (name, str(self.out or ""), dict(self.options)), {})
-        return Request(_pickled(call), str(self.base), self.timeout, self.memory)
+        return Request(pickled(call), str(self.base), self.timeout, self.memory)
 
     def result(self, job: runner.Job, ended: Ended) -> BatchResult:
         """Return the result of a job."""
+        read = ended.files if self.function is None else {**file_of(job.name, self.base), **ended.files}
         result = BatchResult(
             source=job.name,
             task=self.name,
             outcome=BatchOutcome.DONE,
-            files=files_key(ended.files, self.base, _own_folders()),
+            files=files_key(read, self.base, _own_folders()),
             options=self.key,
             seconds=ended.seconds,
             cpu_seconds=ended.cpu_seconds,
@@ -176,10 +179,10 @@ class _Plan:
         if ended.how != DONE:
             outcome = BatchOutcome.ERROR if ended.how == EXCEPTION else BatchOutcome(ended.how)
             return replace(result, outcome=outcome, detail=ended.detail)
-        value = pickle.loads(ended.value)  # noqa: S301 - made by our own process
         if self.function is not None:
-            return replace(result, value=value)
-        return replace(result, **{**value, "diagnostics": tuple(value["diagnostics"])})
+            return replace(result, **value_of(ended.value, is_stored=self.out is not None))
+        found = pickle.loads(ended.value)  # noqa: S301 - made by our own process
+        return replace(result, **{**found, "diagnostics": tuple(found["diagnostics"])})
 
 
 def _items(
@@ -230,37 +233,10 @@ def _holds(plan: _Plan, earlier: BatchResult, states: FileStates) -> bool:
     """Return whether a result of an earlier run is what a new one would be."""
     if earlier.options != plan.key or earlier.outcome in {*LIMITED, BatchOutcome.LOST}:
         return False
+    if plan.function is None and not earlier.files:  # a robot that was not to be had may be there now
+        return False
     is_there = not earlier.report or plan.out is None or (plan.out / earlier.report).is_file()
     return is_there and states.match(earlier.files)
-
-
-def _pickled(call: tuple[Any, ...]) -> bytes:
-    """Return a call as bytes; functions of a script, which has no name to import, need cloudpickle."""
-    try:
-        import cloudpickle
-
-        return bytes(cloudpickle.dumps(call))
-    except ImportError:
-        pass
-    function = call[0]
-    if getattr(function, "__module__", "") == "__main__":
-        raise TypeError(
-            f"task {function!r} is defined in the script itself; define it in a module that can be imported, or "
-            "install cloudpickle: pip install 'sdfbridge[batch]'"
-        )
-    try:
-        return pickle.dumps(call)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise TypeError(f"task {function!r} or its source cannot be pickled: {error}") from error
-
-
-def _modules_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the modules that a function needs: its own, or those that its script has imported."""
-    module = str(getattr(function, "__module__", None) or "")
-    if module and module != "__main__":
-        return (module,)
-    names = getattr(function, "__globals__", {}).values()
-    return tuple(sorted({value.__name__ for value in names if isinstance(value, ModuleType)}))
 
 
 def _own_folders() -> tuple[str, ...]:

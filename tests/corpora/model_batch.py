@@ -1,11 +1,20 @@
-"""The same task for many models: a batch whose results are in the order of the models."""
+"""The same task for many models: a batch whose results are in the order of the models.
+
+With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, the batch is kept there: a script that was interrupted
+does what is missing and what has changed.
+"""
 
 from __future__ import annotations
 
+import base64
 import importlib.util
+import os
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import bridge
@@ -44,13 +53,38 @@ def do_all(
     by_name = {str(model): model for model in models}
     found: dict[str, T] = {}
     with ThreadPoolExecutor(available_cores()) as pool:
-        options: dict[str, Any] = {"timeout": seconds, "memory": memory, "preload": WITNESS}
-        for result in _counted(bridge.batch(models, task, executor=pool, **options), len(models)):
+        options: dict[str, Any] = {"timeout": seconds, "memory": memory, "preload": (task.__module__, *WITNESS)}
+        results = bridge.batch(models, _Packed(task), executor=pool, **options, **_journal(task))
+        for result in _counted(results, len(models)):
             model = by_name[result.source]
-            found[result.source] = result.value if result.ok else blank(model, failure(result))
+            found[result.source] = unpacked(result.value) if result.ok else blank(model, failure(result))
             if seen is not None:
                 seen(found[result.source])
     return [found[name] for name in by_name]
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A task whose results are text, as the lines of a batch need it."""
+
+    task: Callable[[Any], Any]
+
+    def __call__(self, model: Any) -> str:
+        return base64.b64encode(pickle.dumps(self.task(model))).decode("ascii")
+
+    def __repr__(self) -> str:
+        return f"{self.task.__module__}.{self.task.__qualname__}"
+
+
+def unpacked(text: str) -> Any:
+    """Return the result of a task."""
+    return pickle.loads(base64.b64decode(text))
+
+
+def _journal(task: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the options of a batch that is kept."""
+    folder = os.environ.get("SDFBRIDGE_JOURNAL")
+    return {} if not folder else {"out": Path(folder) / f"{task.__module__}.{task.__qualname__}", "resume": True}
 
 
 def failure(result: BatchResult) -> str:

@@ -101,3 +101,29 @@ def ends(process: int | str, seconds: float = 60.0) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def as_it_is(source: object) -> object:
+    return source
+
+
+def first_word(path: str) -> str:
+    return Path(path).read_text().split()[0]
+
+
+def folder_of(path: str) -> Path:
+    return Path(path).parent
+
+
+def power(exponent: int, number: int) -> int:
+    return number**exponent
+
+
+class Unreadable:
+    """A value that can be pickled, but not unpickled."""
+
+    def __init__(self, _source: object) -> None:
+        pass
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return Unreadable, ()

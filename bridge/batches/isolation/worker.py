@@ -28,6 +28,23 @@ FOLDER = "folder"
 """Stands for the hash of a folder."""
 
 
+class ForkMissingError(OSError):
+    """This system has no `os.fork`, without which no model gets a process of its own."""
+
+
+def check_fork() -> None:
+    """Raise an error if this system cannot isolate models.
+
+    Raises:
+        ForkMissingError: if it has no `os.fork`.
+    """
+    if not hasattr(os, "fork"):
+        raise ForkMissingError(
+            "batches need os.fork, which Windows lacks; expected Linux or macOS: run them in the Windows Subsystem for "
+            "Linux, or use sdfbridge.load, export_mjcf and compare for one model after the other"
+        )
+
+
 class _Server:
     """A warm process and the connection to it."""
 

@@ -13,9 +13,10 @@ from bridge.batches import batch as run_batch
 from bridge.batches import merge
 from bridge.batches.executors import dask_executor
 from bridge.batches.inputs import expand_inputs, in_shard
+from bridge.batches.isolation.worker import ForkMissingError, check_fork
 from bridge.batches.reports.totals import Totals
 from bridge.cli.batch_options import task_options
-from bridge.cli.errors import UsageError
+from bridge.cli.errors import MISSING, CommandError, UsageError
 from bridge.cli.inputs import search, writing_to
 from bridge.cli.output import Output
 from bridge.cli.reports.batch_progress import BatchProgress
@@ -33,11 +34,14 @@ def batch(options: Namespace, output: Output) -> int:
 
     Raises:
         UsageError: if an input names no model, if an option belongs to another task, or if the folder is in use.
+        CommandError: if this system cannot isolate models.
         ImportError: if Dask is asked for and not installed.
     """
     try:
         with writing_to(options.out):
             totals = _merge(options) if options.task == "merge" else _run(options, output)
+    except ForkMissingError as error:
+        raise CommandError(str(error), MISSING) from error
     except FolderInUseError as error:
         raise UsageError(f"another batch writes {options.out}; wait for its end, or choose another folder") from error
     _show(options, output, totals)
@@ -45,6 +49,7 @@ def batch(options: Namespace, output: Output) -> int:
 
 
 def _run(options: Namespace, output: Output) -> Totals:
+    check_fork()
     sources = list(in_shard(expand_inputs(options.inputs, xacro=options.xacro), options.shard))
     totals = Totals()
     with _executor(options) as executor, BatchProgress(output, options.task, len(sources)) as progress:

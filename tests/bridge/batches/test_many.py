@@ -242,3 +242,26 @@ def test_an_input_that_names_no_model_is_an_error_at_once(tmp_path: Path) -> Non
 def test_a_file_that_does_not_exist_is_an_invalid_model(thread: Executor, tmp_path: Path) -> None:
     (result,) = bridge.batch([tmp_path / "none.sdf"], executor=thread)
     assert result.outcome is BatchOutcome.INVALID
+
+
+def test_a_system_without_fork_is_an_error_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("os.fork")
+    with pytest.raises(OSError, match=r"batches need os\.fork, which Windows lacks; expected Linux or macOS"):
+        bridge.batch([ASSETS / "double_pendulum.urdf"], out=tmp_path / "o")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_robot_that_cannot_be_had_is_an_invalid_model_and_the_batch_goes_on(
+    thread: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "list.txt").write_text(f"rd://no_such_description\n\n# one more\n{ASSETS / 'double_pendulum.urdf'}\n")
+    nowhere, good = bridge.batch([f"@{tmp_path / 'list.txt'}"], executor=thread)
+    assert (nowhere.source, nowhere.outcome, good.outcome) == ("rd://no_such_description", "invalid", "valid")
+    assert "[rd.not-found]" in nowhere.detail
+    assert nowhere.diagnostics[0]["file"] == nowhere.source
+    out = tmp_path / "o"
+    for resumed in (False, False):
+        (result,) = bridge.batch(["rd://no_such_description"], executor=thread, out=out, resume=True)
+        assert result.resumed is resumed  # it may be there by now
