@@ -27,6 +27,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.fuzz.outputs import Scenario, content, judged, prepare, scenario, write
+from benchmarks.fuzz.writers import NEW_MASS, OLD_MASS, made
+from benchmarks.fuzz.writers import WRITERS as EXPORTERS
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 CALLS = "%file,%desc"
@@ -35,6 +37,9 @@ REFUSED = "openat,mkdir,write,rename,renameat2,link,linkat,chmod,fchmod"
 """System calls that a full disk refuses, or a file system that has become read-only."""
 LARGEST = 5_000_000
 """Size of a file that takes long to write, so that kills at random moments meet it half written."""
+
+PLACE = "interruption-"
+"""Beginning of the name of the folder of a case."""
 
 OLD = {"model.xml": b"old", "assets/a.obj": b"old mesh", "README.md": b"old text"}
 NEW = {"model.xml": b"new", "assets/b.obj": b"new mesh", "README.md": b"new text"}
@@ -47,6 +52,12 @@ WRITERS = {
 }
 """Outputs that are interrupted at each system call."""
 
+
+def exports() -> dict[str, Scenario]:
+    """Return the exports of the public interface, which are interrupted at each system call that touches the output."""
+    return {name: Scenario(name, made(name, OLD_MASS), MINE, made(name, NEW_MASS), False, 0, 0) for name in EXPORTERS}
+
+
 Outcome = tuple[str, str]
 Stop = Callable[[int], None]
 
@@ -58,7 +69,7 @@ def interrupted(case: Scenario, stop: Stop) -> Outcome:
         case: The output.
         stop: Called with the number of the process, which waits for SIGUSR1; sends this signal, and the fault.
     """
-    place = Path(tempfile.mkdtemp(prefix="interruption-"))
+    place = Path(tempfile.mkdtemp(prefix=PLACE))
     try:
         prepare(case, place)
         before = content(place)
@@ -124,17 +135,16 @@ def random_kill(number: int) -> Outcome:
 # --- at each system call ---------------------------------------------------------------------------------------------
 
 
-def traced(case: Scenario, *options: str) -> tuple[Outcome, int]:
-    """Write an output under strace; return what is left, and the number of system calls that were traced.
+def traced(case: Scenario, *options: str) -> tuple[Outcome, list[str]]:
+    """Write an output under strace; return what is left, and the system calls that were traced.
 
     Args:
         case: The output.
         options: Options of strace.
     """
-    count = 0
+    calls: list[str] = []
 
     def stop(child: int) -> None:
-        nonlocal count
         with tempfile.NamedTemporaryFile("r") as log:
             command = ["strace", "-p", str(child), "-o", log.name, *options]
             with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tracer:
@@ -144,23 +154,24 @@ def traced(case: Scenario, *options: str) -> tuple[Outcome, int]:
                     raise OSError(f"strace cannot attach: {attached.strip()}")
                 os.kill(child, signal.SIGUSR1)
                 tracer.stderr.read()
-            count = sum(re.match(r"\w+\(", line) is not None for line in log)
+            calls.extend(line for line in log if re.match(r"\w+\(", line))
 
-    return interrupted(case, stop), count
+    return interrupted(case, stop), calls
 
 
-def each_system_call(name: str) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[[], Outcome]]]:
     """Yield every interruption of an output: its name, and a function that carries it out.
 
     Args:
-        name: A key of `WRITERS`.
+        name: Name of the output.
+        case: The output. Of an export, which also reads and computes, only calls on the folder of the case count.
     """
-    case = WRITERS[name]
     faults = {kind.name: (CALLS, f"signal={kind.name}") for kind in SIGNALS}
     faults |= {code: (REFUSED, f"error={code}") for code in ("ENOSPC", "EROFS")}
     for fault, (calls, action) in faults.items():
-        _, count = traced(case, "-e", f"trace={calls}")
-        for n in range(1, count + 1):
+        _, lines = traced(case, "-y", "-e", f"trace={calls}")
+        touching = [n for n, line in enumerate(lines, 1) if PLACE in line or case.writer not in EXPORTERS]
+        for n in touching:
             options = ("-e", f"trace={calls}", "-e", f"inject={calls}:{action}:when={n}")
             yield f"{name}, {fault} at call {n}", lambda options=options: traced(case, *options)[0]  # type: ignore[misc]
 
@@ -197,8 +208,8 @@ def _interruptions(options: argparse.Namespace) -> Iterator[tuple[str, Callable[
     if shutil.which("strace") is None:
         print("strace is not installed: no interruption at system calls", file=sys.stderr)
         return
-    for name in WRITERS:
-        yield from each_system_call(name)
+    for name, case in (WRITERS | exports()).items():
+        yield from each_system_call(name, case)
 
 
 def _table(known: dict[str, Outcome]) -> str:

@@ -22,6 +22,8 @@ from pathlib import Path
 
 from bridge.output import MANIFEST, OutputFolderError, write_file, write_folder
 
+from .writers import WRITERS
+
 Files = dict[str, bytes]
 _EVENTS = 150
 """Number of operations among which the one that is interrupted is chosen; an output has 20 to 150 of them."""
@@ -38,7 +40,7 @@ class Scenario:
     """One interruption of one writer.
 
     Attributes:
-        writer: ``folder`` or ``file``.
+        writer: ``folder``, ``file``, or a key of `benchmarks.fuzz.writers.WRITERS`.
         old: Files of the earlier output; None if there is none.
         foreign: Files of somebody else, by their path beside or in the output folder.
         new: Files of the new output.
@@ -126,7 +128,9 @@ def run_output_case(number: int, place: Path) -> tuple[str, str]:
 
 def prepare(case: Scenario, folder: Path) -> None:
     """Write the earlier output and the files of somebody else."""
-    if case.old is not None and case.writer == "folder":
+    if case.writer in WRITERS:
+        WRITERS[case.writer](folder / "out", case.old or {}, force=False)
+    elif case.old is not None and case.writer == "folder":
         write_folder(folder / "out", case.old)
     elif case.old is not None:
         (folder / "report.html").write_bytes(case.old.get("model.xml", b"old"))
@@ -138,7 +142,9 @@ def prepare(case: Scenario, folder: Path) -> None:
 
 def write(case: Scenario, folder: Path) -> None:
     """Write the new output."""
-    if case.writer == "folder":
+    if case.writer in WRITERS:
+        WRITERS[case.writer](folder / "out", case.new, force=case.force)
+    elif case.writer == "folder":
         write_folder(folder / "out", case.new, force=case.force)
     else:
         write_file(folder / "report.html", case.new.get("model.xml", b"new"))
