@@ -267,8 +267,7 @@ class Diagnostics:
         unlisted = Counter[str]() if self._budget is None else self._budget.unlisted
         for severity, count in sorted(unlisted.items()):
             message = "{count} more diagnostics of severity {severity} are not listed"
-            hint = "raise the limit with limits=Limits(diagnostics=...)"
-            entry: dict[str, Argument] = {"count": count, "severity": severity}
+    XX: dict[str, Argument] = {"count": count, "severity": severity}
             self._entries.append(Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry))
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
@@ -393,8 +392,9 @@ def limit_finding(error: LimitError, file: str) -> Diagnostic:
 
     Args:
         error: The limit.
-        file: The file that is loaded.
+        file: The main file.
     """
-    message, hint = "the load has more than {limit} {option}", how_to_raise(error.option)
+    message = f"the {'file' if error.file else 'load'} has more than {{limit}} {{option}}"
     arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
-    return Diagnostic("file.limit", Fate.INVALID, message, Where(file), hint=hint, arguments=arguments)
+    where, hint = Where(error.file or file), how_to_raise(error.option)
+    return Diagnostic("file.limit", Fate.INVALID, message, where, hint=hint, arguments=arguments)

@@ -167,7 +167,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     check_option_names(options, LoadOptions.__optional_keys__)
     _ask_once(options)
     with (
-        LossSummary(os.fspath(source), quiet=options.get("quiet", False), limits=options.get("limits")) as losses,
+        LossSummary.of(os.fspath(source), options) as losses,
         collector_paused(),
     ):
         read = partial(_read_source, source, options)
@@ -281,7 +281,7 @@ def load_string(
             scene = read_data(data, file, format, context)
         return _Reading(scene, file, context.diagnostics)
 
-    with LossSummary(file, quiet=quiet, limits=search.get("limits")) as losses:
+    with LossSummary(file, quiet=quiet, limits=search.get("limits"), lenient=lenient) as losses:
         scene = _finish(read, strict=strict, lenient=lenient)
         losses.add(scene.diagnostics)
     return scene

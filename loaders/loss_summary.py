@@ -6,12 +6,13 @@ import logging
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from loaders.safety.limits import LimitError, Limits, budgeted
+from loaders.safety.limits import LimitError, Limits, budgeted, leaving_out
 
 from .diagnostics import Diagnostic, LoadError, limit_finding
 
@@ -37,17 +38,31 @@ class LossSummary:
         name: Name of the source.
         quiet: Whether there is no warning; the logger gets the findings in any case.
         limits: Limits on the call; None for those of the outer call, or else the defaults.
+        lenient: Whether meshes and pictures past a limit on one file are left out.
     """
 
     _active: ContextVar[LossSummary | None] = ContextVar("_active", default=None)
 
-    def __init__(self, name: object, *, quiet: bool = False, limits: Limits | None = None) -> None:
+    def __init__(
+        self, name: object, *, quiet: bool = False, limits: Limits | None = None, lenient: bool = False
+    ) -> None:
         self.name = str(name)
         self.quiet = quiet
-        self._scope = budgeted(limits)
+        self._scope = _scope(limits, lenient)
         self._found: dict[Diagnostic, None] = {}
         self._outer: LossSummary | None = None
         self._token: Token[LossSummary | None] | None = None
+
+    @classmethod
+    def of(cls, name: object, options: Mapping[str, Any]) -> Self:
+        """Return the context of a call with options.
+
+        Args:
+            name: Name of the source.
+            options: The options of the call, of which ``quiet``, ``limits`` and ``lenient`` matter.
+        """
+        lenient = options.get("lenient", False)
+        return cls(name, quiet=options.get("quiet", False), limits=options.get("limits"), lenient=lenient)
 
     def add(self, diagnostics: Iterable[Diagnostic], *, without: Iterable[Diagnostic] = ()) -> None:
         """Add findings.
@@ -94,6 +109,12 @@ class LossSummary:
         codes = list(dict.fromkeys(entry.code for entry in losses))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
         return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"
+
+
+@contextmanager
+def _scope(limits: Limits | None, lenient: bool) -> Iterator[None]:
+    with budgeted(limits), leaving_out(lenient):
+        yield
 
 
 def _level_of_caller() -> int:

@@ -21,7 +21,8 @@ from bridge.urdf import export_urdf
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError
 from loaders.display.picture import picture
-from loaders.safety.limits import budgeted
+from loaders.formats import limited
+from loaders.safety.limits import budgeted, leaving_out
 from loaders.scene_operations.mesh_checks import check_meshes
 
 from .findings import summary
@@ -110,13 +111,14 @@ def _size(mechanism: Mechanism) -> dict[str, int]:
     return {"links": len(scene.links), "joints": len(scene.joints), "dofs": len(mechanism.v_order)}
 
 
-def _check(scene: loaders.Scene, _name: str, _out: str, options: Mapping[str, Any]) -> Fields:
+def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any]) -> Fields:
     meshes = Diagnostics()
-    with budgeted(options.get("limits")):
+    with budgeted(options.get("limits")), leaving_out(options.get("lenient", False)), limited(meshes, name):
         check_meshes(scene, meshes)
     mechanism = mechanism_of(scene)
     found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))
-    is_invalid = options.get("strict") and found["severities"].get("warning")
+    refused = ("error", "warning") if options.get("strict") else ("error",)
+    is_invalid = any(found["severities"].get(severity) for severity in refused)
     outcome = BatchOutcome.INVALID if is_invalid else BatchOutcome.VALID
     return {"outcome": outcome, "size": _size(mechanism), **found}
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from loaders.diagnostics import Diagnostic, ModelError
+from loaders.safety.limits import leaving_out
 
 from .errors import DIFFERENT, MISSING, SUCCESS, USAGE, CommandError
 from .hints import with_command_words
@@ -38,7 +39,8 @@ def execute(options: Namespace, words: Sequence[str]) -> int:
 def _run(options: Namespace, output: Output) -> int:
     try:
         module: Any = importlib.import_module(f".commands.{options.command}", __package__)
-        status: int = getattr(module, options.command)(options, output)
+        with leaving_out(getattr(options, "lenient", False)):
+            status: int = getattr(module, options.command)(options, output)
     except ModelError as error:
         output.diagnostics(error.diagnostics)
         output.advice(getattr(error, "advice", ""))

@@ -115,7 +115,8 @@ def read_record(path: str) -> Conversion | None:
         note_file(file.path)
     if not all(file.is_current() for file in conversion.files):
         current = _refreshed(conversion, path)
-    charge({} if current is None else current.costs)
+    if current is not None:
+        charge(current.costs, current.files[0].path if current.files else "")
     return current
 
 

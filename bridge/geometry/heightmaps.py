@@ -43,7 +43,7 @@ def gray_levels(path: str | None) -> GrayLevels:
     """
     if path is None:
         raise PictureError("the file was not found")
-    with decoded(picture_bytes(path)) as image:
+    with decoded(picture_bytes(path), path) as image:
         has_16_bits = image.mode.startswith("I")
         levels = np.asarray(image.convert("I" if has_16_bits else "L"), dtype=np.int32)
     return GrayLevels(levels=levels, max_level=65535 if has_16_bits else 255)

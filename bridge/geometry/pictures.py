@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaders.files import FileError, read
 from loaders.safety.fence import fenced
-from loaders.safety.limits import limit_of, spend
+from loaders.safety.limits import is_past_limit, limit_of, refuse_past_limit, spend
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,31 +29,52 @@ def picture_bytes(path: str) -> bytes:
     """Return the contents of an image file.
 
     Raises:
-        PictureError: if the file does not exist, is not a regular file or is too large.
+        PictureError: if the file does not exist, or is not a regular file.
+        LimitError: if it is too large.
     """
     try:
         return read(path, option="mesh_file_bytes")
     except FileError as error:
+        if error.code == "file.too-large":
+            refuse_past_limit("mesh_file_bytes", path)
         raise PictureError(error.reason) from error
 
 
 @contextmanager
-def decoded(data: bytes) -> Iterator[Image]:
+def decoded(data: bytes, path: str) -> Iterator[Image]:
     """Decode an image file for the duration of a block; exceptions in the block count as faults of the file.
 
     Args:
         data: Contents of the file.
+        path: The file.
 
     Raises:
-        PictureError: if the format is unknown, the picture is damaged, or it has too many pixels.
-        LimitError: if the call that is running has decoded too many pixels.
+        PictureError: if the format is unknown, or the picture is damaged.
+        LimitError: if it has too many pixels, or the call that is running has decoded too many.
     """
-    from PIL import Image
-
-    with fenced(PictureError, "the image cannot be decoded"), Image.open(io.BytesIO(data), formats=FORMATS) as image:
+    with fenced(PictureError, "the image cannot be decoded"), _opened(data, path) as image:
         width, height = image.size
-        if width * height > (most := limit_of("picture_pixels")):
-            raise PictureError(f"the image has {width} x {height} pixels, more than the limit picture_pixels, {most}")
+        if is_past_limit("picture_pixels", width * height):
+            raise _too_many_pixels(path)
         spend("pixels", width * height)
         image.load()
         yield image
+
+
+def _opened(data: bytes, path: str) -> Image:
+    from PIL import Image
+
+    try:
+        return Image.open(io.BytesIO(data), formats=FORMATS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):  # Pillow's own limits, which are higher
+        raise _too_many_pixels(path) from None
+
+
+def _too_many_pixels(path: str) -> PictureError:
+    """Return the error about a picture that lenient loading leaves out.
+
+    Raises:
+        LimitError: if the call that is running is to refuse it.
+    """
+    refuse_past_limit("picture_pixels", path)
+    return PictureError(f"the image has more pixels than the limit picture_pixels, {limit_of('picture_pixels')}")

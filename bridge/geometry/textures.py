@@ -112,7 +112,7 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
             return _read(known)
     source = FileState.of(path)
     with metered() as costs:
-        picture = _converted(picture_bytes(path), formats)
+        picture = _converted(path, formats)
     if picture is not None and record is not None:
         with suppress(OSError):
             _store(picture, source, costs, record)
@@ -148,12 +148,13 @@ def _store(picture: Picture, source: FileState, costs: Mapping[str, int], record
     write_record(Conversion(parts=(part,), findings=(), files=files, costs=costs), record)
 
 
-def _converted(data: bytes, formats: tuple[str, ...]) -> Picture | None:
+def _converted(path: str, formats: tuple[str, ...]) -> Picture | None:
     """Return a picture in one of the formats; None if it cannot be decoded."""
+    data = picture_bytes(path)
     suffix = next((suffix for start, suffix in _STARTS.items() if data.startswith(start)), "")
     out = io.BytesIO()
     try:
-        with decoded(data) as image:
+        with decoded(data, path) as image:
             has_alpha = "A" in image.getbands() or (suffix == PNG and "transparency" in image.info)
             if suffix == JPEG and suffix in formats and image.mode in _JPEG_MODES:
                 image.save(out, "JPEG", quality="keep")

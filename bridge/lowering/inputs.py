@@ -32,7 +32,7 @@ def source_name(source: Source) -> str:
 
 def loss_summary(source: Source, options: LoadOptions) -> LossSummary:
     """Return the context of a public call that reads a source, with the caller's options ``quiet`` and ``limits``."""
-    return LossSummary(source_name(source), quiet=options.get("quiet", False), limits=options.get("limits"))
+    return LossSummary.of(source_name(source), options)
 
 
 def mechanism_of(source: Source, *, repair_inertia: bool = False, **load_options: Unpack[LoadOptions]) -> Mechanism:

@@ -17,13 +17,13 @@ import numpy as np
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh
 from loaders.safety.fence import fenced
-from loaders.safety.limits import spend
+from loaders.safety.limits import refuse_past_limit, spend
 from loaders.spatial import frozen
 
 from .collada import read_collada
 from .mesh_data import Faces, MeshData, MeshPart
 from .obj_groups import group_of
-from .precheck import MeshError, read_checked
+from .precheck import MeshError, MeshLimitError, read_checked
 from .textures import Remark
 from .trimesh_formats import SUFFIXES, read_with_trimesh
 
@@ -48,7 +48,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         diagnostics: Record for the findings.
 
     Raises:
-        LimitError: if the call that is running has read too many triangles.
+        LimitError: if the file exceeds a limit on one file, or the call that is running has read too many triangles.
     """
     if mesh.path is None:
         return None
@@ -61,6 +61,8 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
             if mesh.submesh is not None:
                 parts = _selected(parts, mesh)
     except MeshError as error:
+        if isinstance(error, MeshLimitError):
+            refuse_past_limit(error.option, mesh.path)
         diagnostics.add(Fate.DROPPED, "mesh.unreadable", "cannot read the mesh: {reason}", where, reason=error)
         return None
     spend("triangles", sum(len(part.faces) for part in parts))

@@ -16,6 +16,7 @@ from loaders.diagnostics import Fate
 from loaders.model import Rgba
 from loaders.repairs.xml_text import mended_xml
 from loaders.safety.fence import fenced
+from loaders.safety.limits import limit_of
 from loaders.spatial import Array, frozen
 
 from .mesh_data import Faces, MeshPart
@@ -23,6 +24,7 @@ from .precheck import (
     MAX_DEPTH,
     Asset,
     MeshError,
+    MeshLimitError,
     NotWellFormedError,
     check_collada,
     check_faces,
@@ -30,8 +32,6 @@ from .precheck import (
 )
 from .textures import Remark, Textures
 
-MAX_NODES = 200_000
-"""Largest number of nodes, each counted as often as others place it."""
 _EMPTY = re.compile(
     rb"<(triangles|polylist|polygons|trifans|tristrips|lines|linestrips)\s[^<>]{0,200}\bcount\s{0,9}=\s{0,9}[\"']0[\"']"
     rb"[^<>]{0,200}(?:/>|(?<!/)>[^<]*(?:<(?!/\1>)[^<]*)*+</\1>)"
@@ -165,12 +165,14 @@ def _placed_geometries(document: Any) -> Iterator[_PlacedGeometry]:
         yield from (_PlacedGeometry(geometry, np.eye(4), {}, ()) for geometry in document.geometries)
         return
     pending = [(node, np.eye(4), ()) for node in reversed(document.scene.nodes)]
-    visited = 0
+    visited, most = 0, limit_of("mesh_nodes")
     while pending:
         node, X, names = pending.pop()
         visited += 1
-        if visited > MAX_NODES or len(names) > MAX_DEPTH:
-            raise MeshError(f"the file places more than {MAX_NODES} nodes, or nests them more than {MAX_DEPTH} deep")
+        if visited > most:
+            raise MeshLimitError("mesh_nodes", f"the file places more than {most} nodes, the limit mesh_nodes")
+        if len(names) > MAX_DEPTH:
+            raise MeshError(f"the file nests nodes more than {MAX_DEPTH} deep")
         if isinstance(node, GeometryNode):
             yield _PlacedGeometry(node.geometry, X, {use.symbol: use.target for use in node.materials}, names)
             continue

@@ -11,15 +11,26 @@ from typing import Any
 from xml.parsers import expat
 
 from loaders.files import FileError, read
-from loaders.safety.limits import limit_of
+from loaders.safety.limits import is_past_limit, limit_of
 
 MAX_DEPTH = 256
-MAX_ELEMENTS = 5_000_000
-"""Limits of the XML of one mesh file: depth and number of elements."""
+"""Largest depth of the XML of a mesh file."""
 
 
 class MeshError(Exception):
     """A mesh file cannot be read; the text states the reason."""
+
+
+class MeshLimitError(MeshError):
+    """A mesh file exceeds a limit on one file.
+
+    Attributes:
+        option: Name of the limit in `loaders.safety.limits.Limits`.
+    """
+
+    def __init__(self, option: str, reason: str) -> None:
+        super().__init__(reason)
+        self.option = option
 
 
 class NotWellFormedError(MeshError):
@@ -35,15 +46,16 @@ def read_checked(path: Path) -> bytes:
     try:
         data = read(path, option="mesh_file_bytes")
     except FileError as error:
-        raise MeshError(f"cannot open the file: {error.reason}") from error
+        reason = f"cannot open the file: {error.reason}"
+        too_large = error.code == "file.too-large"
+        raise (MeshLimitError("mesh_file_bytes", reason) if too_large else MeshError(reason)) from error
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         raise MeshError("the file is compressed; decompress it first")
     check = _COUNTS.get(path.suffix.lower())
     count = check(data) if check is not None else 0
-    most = limit_of("mesh_triangles")
-    if count > min(most, max(len(data), 1)):
-        reason = f"the file declares {count} faces, more than the limit mesh_triangles, {most}, or than fit in its size"
-        raise MeshError(reason)
+    if count > max(len(data), 1):
+        raise MeshError(f"the file declares {count} faces, more than fit in its size")
+    check_faces(count)
     return data
 
 
@@ -122,12 +134,12 @@ def check_faces(count: int) -> None:
     Raises:
         MeshError: if there are more than the limit.
     """
-    most = limit_of("mesh_triangles")
-    if count > most:
+    if is_past_limit("mesh_triangles", count):
+        most = limit_of("mesh_triangles")
         reason = (
             f"the file has more than {most} triangles, the limit mesh_triangles, counted as often as nodes place them"
         )
-        raise MeshError(reason)
+        raise MeshLimitError("mesh_triangles", reason)
 
 
 def check_parts(count: int) -> None:
@@ -136,9 +148,10 @@ def check_parts(count: int) -> None:
     Raises:
         MeshError: if there are more than the limit.
     """
-    most = limit_of("mesh_parts")
-    if count > most:
-        raise MeshError(f"the file has more than {most} parts or changes of material, the limit mesh_parts")
+    if is_past_limit("mesh_parts", count):
+        most = limit_of("mesh_parts")
+        reason = f"the file has more than {most} parts or changes of material, the limit mesh_parts"
+        raise MeshLimitError("mesh_parts", reason)
 
 
 def gltf_header(data: bytes) -> dict[str, Any]:
@@ -169,6 +182,18 @@ _COUNTS = {
 }
 
 
+def _check_tree(count: int, depth: int, most: int) -> None:
+    """Check the number of elements of XML and their depth.
+
+    Raises:
+        MeshError: if there are more than the limit, or they are nested too deep.
+    """
+    if count > most:
+        raise MeshLimitError("mesh_elements", f"the file has more than {most} elements, the limit mesh_elements")
+    if depth > MAX_DEPTH:
+        raise MeshError(f"the file has more than {MAX_DEPTH} levels of nesting")
+
+
 # --- COLLADA ---------------------------------------------------------------------------------------------------------
 
 
@@ -191,15 +216,14 @@ def check_collada(data: bytes) -> Asset:
         MeshError: if the file is not well-formed, has a DOCTYPE, or is nested too deep or too large.
     """
     asset, path, texts = Asset(), list[str](), list[str]()
-    count = 0
+    count, most = 0, limit_of("mesh_elements")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
         path.append(tag.rpartition(":")[2])
         texts.clear()
-        if len(path) > MAX_DEPTH or count > MAX_ELEMENTS:
-            raise MeshError(f"the file has more than {MAX_ELEMENTS} elements or {MAX_DEPTH} levels of nesting")
+        _check_tree(count, len(path), most)
         if path[1:] == ["asset", "unit"]:
             asset.unit = _unit(attributes.get("meter"))
 

@@ -50,6 +50,10 @@ class Limits:
     """Triangles of one mesh file, as often as its nodes place them."""
     mesh_parts: int = 5_000
     """Parts of one mesh file, as often as its nodes place them, or changes of its material."""
+    mesh_elements: int = 5_000_000
+    """Elements of XML of one COLLADA file."""
+    mesh_nodes: int = 200_000
+    """Nodes of the scene of one COLLADA file, as often as other nodes place them."""
     terrain_triangles: int = 1_100_000
     """Triangles of one height map in PyBullet; an image of 742 x 742 pixels has as many."""
     picture_pixels: int = 33_554_432
@@ -57,6 +61,10 @@ class Limits:
 
 
 _DEFAULTS = Limits()
+PER_FILE = frozenset(
+    {"mesh_file_bytes", "mesh_triangles", "mesh_parts", "mesh_elements", "mesh_nodes", "picture_pixels"}
+)
+"""Limits on one mesh or picture."""
 MAX_COMPARISONS = 2_000_000
 """Pairs of characters, in the names of one call, that may be compared in order to suggest names."""
 
@@ -67,11 +75,12 @@ class LimitError(Exception):
     Attributes:
         option: Name of the limit in `Limits`.
         limit: Its value.
+        file: The file that exceeds it by itself; empty if all files of the load do together.
     """
 
-    def __init__(self, option: str, limit: int) -> None:
+    def __init__(self, option: str, limit: int, file: str = "") -> None:
         super().__init__(f"more than {limit} {option}")
-        self.option, self.limit = option, limit
+        self.option, self.limit, self.file = option, limit, file
 
 
 @dataclass(slots=True, eq=False)
@@ -86,6 +95,8 @@ class Budget:
     """Number of diagnostics listed, by severity."""
     unlisted: Counter[str] = field(default_factory=Counter)
     """Number of diagnostics that are only counted, by severity."""
+    largest: Counter[str] = field(default_factory=Counter)
+    """Largest amount in one file, by the name of a limit on one file."""
     compared: int = 0
     """Pairs of characters that were compared in order to suggest names."""
 
@@ -112,6 +123,7 @@ class Budget:
 # --- the budget of the public call that is running -------------------------------------------------------------------
 
 _ACTIVE: ContextVar[Budget | None] = ContextVar("_ACTIVE", default=None)
+_LENIENT: ContextVar[bool] = ContextVar("_LENIENT", default=False)
 
 
 @contextmanager
@@ -169,6 +181,47 @@ def limit_of(option: str) -> int:
     return limit
 
 
+def is_past_limit(option: str, amount: int) -> bool:
+    """Return whether an amount in one file exceeds a limit on one file; what does not is part of the costs of a file.
+
+    Args:
+        option: Name of the limit in `Limits`.
+        amount: The amount.
+    """
+    budget = _ACTIVE.get()
+    if budget is not None:
+        budget.largest[option] = max(budget.largest[option], amount)
+    return amount > limit_of(option)
+
+
+def refuse_past_limit(option: str, file: object) -> None:
+    """Refuse a file that exceeds a limit on one file, unless it is to be left out, or no call is running.
+
+    Args:
+        option: Name of the limit in `Limits`.
+        file: The file.
+
+    Raises:
+        LimitError: if the call that is running is to refuse it. Otherwise the caller leaves the file out.
+    """
+    if _ACTIVE.get() is not None and not _LENIENT.get():
+        raise LimitError(option, limit_of(option), str(file))
+
+
+@contextmanager
+def leaving_out(lenient: bool) -> Iterator[None]:
+    """Leave out meshes and pictures past a limit on one file in a block, as lenient loading does.
+
+    Args:
+        lenient: Whether to; if not, it is as around the block.
+    """
+    token = _LENIENT.set(lenient or _LENIENT.get())
+    try:
+        yield
+    finally:
+        _LENIENT.reset(token)
+
+
 def raised_limits() -> Limits:
     """Return the limits of the call that is running, none of them below its default."""
     default, budget = Limits(), _ACTIVE.get()
@@ -211,19 +264,26 @@ def metered() -> Iterator[dict[str, int]]:
     costs: dict[str, int] = {}
     active = _ACTIVE.get()
     with budgeted() if active is None else nullcontext(active) as budget:
-        before = Counter(budget.spent)
+        before, largest, budget.largest = Counter(budget.spent), budget.largest, Counter()
         yield costs
         costs.update(budget.spent - before)
+        costs.update(budget.largest)
+        budget.largest |= largest
 
 
-def charge(costs: Mapping[str, int]) -> None:
+def charge(costs: Mapping[str, int], file: object) -> None:
     """Spend what a conversion has cost.
 
     Args:
         costs: Amounts, keyed by the names of limits.
+        file: The file that was converted.
 
     Raises:
         LimitError: if an amount exceeds its limit.
     """
     for option, amount in costs.items():
-        spend(option, amount)
+        if option in PER_FILE:
+            if is_past_limit(option, amount):
+                refuse_past_limit(option, file)
+        else:
+            spend(option, amount)

@@ -171,7 +171,7 @@ CASES = {
     ),
     "device-mesh": Hostile(special(PIPE, "x.stl", "/dev/zero"), REFUSED),
     "folder-mesh": Hostile(special(PIPE, "x.stl", "folder"), **everywhere("mesh.unreadable")),
-    "sparse-mesh": Hostile(special(PIPE, "x.stl", "sparse"), **everywhere("mesh.unreadable"), file="x.stl"),
+    "sparse-mesh": Hostile(special(PIPE, "x.stl", "sparse"), **everywhere("!file.limit"), file="x.stl"),
     "sparse-include": Hostile(special(include("x.sdf"), "x.sdf", "sparse"), "!file.too-large", file="x.sdf"),
     "link-cycle": Hostile(special(include("x.sdf"), "x.sdf", "x.sdf"), NOT_FOUND),
     "include-itself": Hostile(special(include("x.sdf"), "x.sdf", "robot.sdf"), "!sdf.include-cycle"),

@@ -89,8 +89,9 @@ def outside(name: str, data: str | bytes, secret: str, content: str) -> Builder:
     return build
 
 
+LIMITED = everywhere("!file.limit")
 MESHES = {
-    "dae-instances": Hostile(mesh("x.dae", collada(tenfold(4))), **UNREADABLE, file="x.dae"),
+    "dae-instances": Hostile(mesh("x.dae", collada(tenfold(4))), **LIMITED, file="x.dae"),
     "dae-node-cycle": Hostile(mesh("x.dae", collada("<node id='n0'><instance_node url='#n0'/></node>")), **UNREADABLE),
     "dae-doctype": Hostile(mesh("x.dae", f"<!DOCTYPE a [<!ENTITY b 'c'>]>{collada(tenfold(0))}"), **UNREADABLE),
     "dae-depth": Hostile(mesh("x.dae", collada("<node>" * 5000 + "</node>" * 5000)), **UNREADABLE),
@@ -98,10 +99,10 @@ MESHES = {
     "dae-image-outside": Hostile(
         outside("x.dae", collada(tenfold(0), extra="<library_images><image id='i'><init_from>../../secret.png</init_from></image></library_images>"), "secret.png", SECRET)
     ),
-    "glb-instances": Hostile(mesh("x.glb", triangle_gltf(90_000, nodes=5_000)), **UNREADABLE, file="x.glb"),
+    "glb-instances": Hostile(mesh("x.glb", triangle_gltf(90_000, nodes=5_000)), **LIMITED, file="x.glb"),
     "gltf-exceptions": Hostile(mesh("x.glb", triangle_gltf(3e9)), **UNREADABLE, file="x.glb"),
     "glb-count-as-text": Hostile(mesh("x.glb", triangle_gltf("many")), **UNREADABLE),
-    "glb-count-huge": Hostile(mesh("x.glb", triangle_gltf(10**15)), **UNREADABLE),
+    "glb-count-huge": Hostile(mesh("x.glb", triangle_gltf(10**15)), **LIMITED),
     "glb-sparse": Hostile(mesh("x.glb", triangle_gltf(3, sparse={"count": 10**9})), **UNREADABLE),
     "glb-length": Hostile(mesh("x.glb", struct.pack("<4sIII4s", b"glTF", 2, 2**32 - 1, 2**32 - 1, b"JSON") + b"{}"), **UNREADABLE),
     "gltf-buffer-outside": Hostile(
@@ -122,7 +123,7 @@ MESHES = {
     "off-regex": Hostile(mesh("x.off", "OFF" + "\n" * 1_000_000), **UNREADABLE, file="x.off"),
     "off-count": Hostile(mesh("x.off", "OFF\n1000000000000 1 0\n0 0 0\n"), **UNREADABLE),
     "obj-index": Hostile(mesh("x.obj", TETRAHEDRON.format("") + "f 1 2 999999999999999999999\n"), **UNREADABLE),
-    "obj-materials": Hostile(mesh("x.obj", TETRAHEDRON.format("") + MATERIALS), **UNREADABLE, file="x.obj"),
+    "obj-materials": Hostile(mesh("x.obj", TETRAHEDRON.format("") + MATERIALS), **LIMITED, file="x.obj"),
     "obj-library-outside": Hostile(outside("x.obj", "mtllib ../../secret.mtl\nusemtl red\n" + TETRAHEDRON.format(""), "secret.mtl", f"newmtl {SECRET}\n")),
     "obj-library-null": Hostile(mesh("x.obj", "mtllib a\0b.mtl\n" + TETRAHEDRON.format(""))),
     "obj-library-pipe": Hostile(mesh("x.obj", "mtllib /dev/stdin\nmtllib .\n" + TETRAHEDRON.format(""))),
@@ -185,17 +186,17 @@ PICTURES = {
     "eps-texture": Hostile(texture("t.png", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n"), **BROKEN),
     "image-pillow": Hostile(terrain("h.jpg", b"icns" + struct.pack(">I", 99) + b"TOC " + bytes(91)), **NO_TERRAIN, file="robot.sdf"),
     "image-png-raw": Hostile(texture("t.png", b"\x89PNG\r\n\x1a\nrubbish"), **BROKEN, file="robot.sdf"),
-    "image-bomb": Hostile(texture("t.bmp", bmp(20_000, 20_000)), **BROKEN, file="robot.sdf"),
-    "image-large": Hostile(terrain("h.png", png(13_000, 13_000, rows(13_000, 13_000))), **NO_TERRAIN, file="robot.sdf"),
-    "image-large-texture": Hostile(texture("t.png", png(13_000, 13_000, rows(13_000, 13_000))), **BROKEN),
-    "image-claims": Hostile(texture("t.png", png(2**31 - 1, 2**31 - 1, b"")), **BROKEN),
+    "image-bomb": Hostile(texture("t.bmp", bmp(20_000, 20_000)), **LIMITED, file="t.bmp"),
+    "image-large": Hostile(terrain("h.png", png(13_000, 13_000, rows(13_000, 13_000))), **LIMITED, file="h.png"),
+    "image-large-texture": Hostile(texture("t.png", png(13_000, 13_000, rows(13_000, 13_000))), **LIMITED),
+    "image-claims": Hostile(texture("t.png", png(2**31 - 1, 2**31 - 1, b"")), **LIMITED),
     "image-no-size": Hostile(texture("t.png", png(0, 0, b"")), **BROKEN),
     "image-text-bomb": Hostile(
         texture("t.png", png(4, 4, rows(4, 4), more=chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(80_000_000), 9)))), **BROKEN
     ),
     "image-profile-bomb": Hostile(texture("t.png", png(4, 4, rows(4, 4), more=chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(80_000_000), 9))))),
-    "image-jpeg-claims": Hostile(texture("t.jpg", picture("JPEG").replace(struct.pack(">HH", 16, 16), struct.pack(">HH", 65_000, 65_000))), **BROKEN),
-    "image-gif-claims": Hostile(texture("t.png", picture("GIF").replace(struct.pack("<HH", 16, 16), struct.pack("<HH", 65_000, 65_000))), **BROKEN),
+    "image-jpeg-claims": Hostile(texture("t.jpg", picture("JPEG").replace(struct.pack(">HH", 16, 16), struct.pack(">HH", 65_000, 65_000))), **LIMITED),
+    "image-gif-claims": Hostile(texture("t.png", picture("GIF").replace(struct.pack("<HH", 16, 16), struct.pack("<HH", 65_000, 65_000))), **LIMITED),
     "image-tiff-as-png": Hostile(terrain_of("TIFF")),
     "image-icns-as-png": Hostile(texture("t.png", picture("ICNS", "RGBA", (16, 16))), **BROKEN),
     "image-cmyk": Hostile(texture("t.jpg", picture("JPEG", "CMYK"))),

@@ -17,6 +17,7 @@ from bridge.cli.reports.json_report import VERSION, diagnostic_entry
 from bridge.cli.reports.sarif import sarif_log
 from bridge.lowering.inputs import mechanism_of
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
+from loaders.formats import limited
 from loaders.safety.limits import budgeted
 from loaders.scene_operations.mesh_checks import check_meshes
 
@@ -80,12 +81,13 @@ def _check_file(options: Namespace, file: str) -> _Result:
     try:
         scene = load_scene(options, file)
         meshes = Diagnostics()
-        with budgeted(limits(options)):
+        with budgeted(limits(options)), limited(meshes, file):
             check_meshes(scene, meshes)
         diagnostics = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *meshes)
     except ModelError as error:
         return _Result(file, error.diagnostics, valid=False, advice=getattr(error, "advice", ""))
-    valid = not (options.strict and any(entry.severity == "warning" for entry in diagnostics))
+    refused = {"error", "warning"} if options.strict else {"error"}
+    valid = not any(entry.severity in refused for entry in diagnostics)
     return _Result(file, diagnostics, valid)
 
 

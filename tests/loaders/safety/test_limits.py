@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -14,6 +15,7 @@ from PIL import Image
 import bridge
 import loaders
 from loaders.safety.limits import Budget, LimitError, Limits, budgeted, spend
+from tests.support.mesh_files import collada
 
 SDF = "<sdf version='1.9'><model name='m'><link name='l'/></model></sdf>"
 PAGE = Path(__file__).parents[3] / "docs" / "security.md"
@@ -205,9 +207,11 @@ def test_links_that_are_welded_together_count_no_pairs(tmp_path: Path, bullet_cl
 # --- limits on one file ----------------------------------------------------------------------------------------------
 
 MESH_MODEL = "<sdf version='1.9'><model name='m'><link name='l'>{}</link></model></sdf>"
+STATIC = MESH_MODEL.replace("<link", "<static>1</static><link")
 SHAPE = "<{0} name='s'><geometry>{1}</geometry></{0}>"
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 MESH = "<mesh><uri>mesh.obj</uri></mesh>"
+ELEMENTS = collada().count("<") - collada().count("</") - collada().count("<?")
 COPIES = "<mujoco><worldbody><replicate count='6'><geom size='1'/></replicate></worldbody></mujoco>"
 ONE_FILE = {
     "text_file_bytes": ("a.sdf", SDF, len(SDF)),
@@ -216,9 +220,63 @@ ONE_FILE = {
     "mesh_file_bytes": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), len(OBJ)),
     "mesh_triangles": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), 4),
     "mesh_parts": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), 2),
-    "picture_pixels": ("a.sdf", MESH_MODEL.format(SHAPE.format("collision", TERRAIN.format("a"))), 81),
+    "mesh_elements": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH.replace("obj", "dae"))), ELEMENTS),
+    "mesh_nodes": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH.replace("obj", "dae"))), 2),
+    "picture_pixels": ("a.sdf", STATIC.format(SHAPE.format("collision", TERRAIN.format("a"))), 81),
 }
 """A file for each limit, and the smallest limit under which it is read."""
+
+
+BESIDE = ("mesh_elements", "mesh_file_bytes", "mesh_nodes", "mesh_parts", "mesh_triangles", "picture_pixels")
+"""Limits on a mesh or picture, which lenient loading leaves out."""
+
+
+def past_limit(folder: Path, option: str) -> tuple[Path, dict[str, Any]]:
+    """Write a model that exceeds a limit by one; return it and the options of its load."""
+    name, text, least = ONE_FILE[option]
+    (folder / name).write_text(text)
+    (folder / "mesh.dae").write_text(collada())
+    (folder / "mesh.obj").write_text("usemtl a\n" * 2 + OBJ if option == "mesh_parts" else OBJ)
+    Image.linear_gradient("L").resize((9, 9)).save(folder / "a.png")
+    return folder / name, {"limits": Limits(**{option: least - 1}), "quiet": True}
+
+
+@pytest.mark.parametrize("option", BESIDE)
+def test_a_mesh_or_picture_past_its_limit_is_an_error_that_names_file_limit_and_option(
+    tmp_path: Path, bullet_client: int, option: str
+) -> None:
+    path, options = past_limit(tmp_path, option)
+    calls: list[Callable[[], object]] = [
+        partial(bridge.to_mjcf, path, **options),
+        partial(bridge.export_mjcf, path, tmp_path / "out", **options),
+        partial(bridge.load_into_pybullet, path, physicsClientId=bullet_client, **options),
+    ]
+    for call in calls:
+        with pytest.raises(loaders.LoadError) as caught:
+            call()
+        (entry,) = caught.value.diagnostics
+        assert (entry.code, entry.arguments["option"]) == ("file.limit", option)
+        assert Path(entry.where.file).name == ("a.png" if option == "picture_pixels" else f"mesh{suffix(option)}")
+        assert f"limits=Limits({option}=...)" in entry.hint
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_mesh_from_the_cache_has_the_limits_of_one_that_is_read(tmp_path: Path) -> None:
+    path, options = past_limit(tmp_path, "mesh_triangles")
+    bridge.to_mjcf(path, quiet=True)
+    with pytest.raises(loaders.LoadError, match=r"mesh\.obj: error: the file has more than 3 mesh_triangles"):
+        bridge.to_mjcf(path, **options)
+
+
+@pytest.mark.parametrize("option", BESIDE)
+def test_lenient_loading_leaves_out_a_mesh_or_picture_past_its_limit(tmp_path: Path, option: str) -> None:
+    path, options = past_limit(tmp_path, option)
+    result = bridge.export_mjcf(path, tmp_path / "out", lenient=True, **options)
+    assert len([entry for entry in result.diagnostics if option in entry.message]) == 1
+
+
+def suffix(option: str) -> str:
+    return ".dae" if option in ("mesh_elements", "mesh_nodes") else ".obj"
 
 
 @pytest.mark.parametrize("option", sorted(ONE_FILE))
@@ -226,7 +284,8 @@ def test_a_file_past_its_limit_is_not_read_and_the_finding_names_the_limit(tmp_p
     name, text, least = ONE_FILE[option]
     (tmp_path / name).write_text(text)
     mesh = "usemtl a\n" * 2 + OBJ if option == "mesh_parts" else OBJ
-    (tmp_path / "mesh.obj").write_text(mesh + " " * sorted(ONE_FILE).index(option))
+    (tmp_path / "mesh.obj").write_text(mesh + " " * (option != "mesh_file_bytes") * sorted(ONE_FILE).index(option))
+    (tmp_path / "mesh.dae").write_text(collada())
     Image.linear_gradient("L").resize((9, 9)).save(tmp_path / "a.png")
 
     def findings(limit: int) -> list[str]:
@@ -258,8 +317,8 @@ def test_a_manifest_past_its_limit_makes_no_package(tmp_path: Path) -> None:
 
 def test_terrain_that_pybullet_has_no_memory_for_is_an_error(tmp_path: Path, bullet_client: int) -> None:
     Image.linear_gradient("L").resize((9, 9)).save(tmp_path / "a.png")
-    model = MESH_MODEL.format(SHAPE.format("collision", TERRAIN.format("a")))
-    (tmp_path / "a.sdf").write_text(model.replace("<link", "<static>1</static><link"))
+    model = STATIC.format(SHAPE.format("collision", TERRAIN.format("a")))
+    (tmp_path / "a.sdf").write_text(model)
     load = partial(bridge.load_into_pybullet, tmp_path / "a.sdf", physicsClientId=bullet_client, quiet=True)
     assert load(limits=Limits(terrain_triangles=128)) >= 0
     with pytest.raises(loaders.LoadError, match="more than 127 terrain_triangles"):
