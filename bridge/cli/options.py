@@ -79,9 +79,9 @@ def add_graph_options(parser: ArgumentParser) -> None:
 def add_convert_options(parser: ArgumentParser) -> None:
     """Add the options of ``convert``."""
     folder = parser.add_mutually_exclusive_group(required=True)
-    folder.add_argument("folder", nargs="?", type=values.path, metavar="DIR", help="folder to write")
-    folder.add_argument("-o", "--out", type=values.path, metavar="DIR", help="folder to write, as an option")
-    text = "format to write (default: that of the suffix .sdf or .urdf of the output, else mjcf)"
+    folder.add_argument("folder", nargs="?", type=values.path, metavar="OUT", help="folder or file to write")
+    folder.add_argument("-o", "--out", type=values.path, metavar="OUT", help="folder or file, as an option")
+    text = "format to write (default: that of the suffix .sdf, .urdf, .xml or .dmd.yaml of the output, else mjcf)"
     parser.add_argument("--to", choices=("mjcf", "sdf", "urdf", "directives"), help=text)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the folder is out of date")
     add_force_option(parser)

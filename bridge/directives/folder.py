@@ -11,12 +11,13 @@ from bridge.export.assembly.assembled import AssemblyContents, assembly_contents
 from bridge.export.assembly.assembled import Document as PartDocument
 from bridge.export.assembly.parts import models_of
 from bridge.export.documents.contents import Format, changed_options, finished
+from bridge.export.provenance import origin_comment
 from bridge.export.result import Document, Export, stale
 from bridge.export.sources import scene_of
 from bridge.lowering.inputs import Source
 from bridge.sdf.build import build
 from bridge.urdf.assembly import urdf_assembly
-from loaders.diagnostics import ExportError
+from loaders.diagnostics import Diagnostic, ExportError
 from loaders.scene import Scene
 
 from .options import DirectivesOptions, Options
@@ -64,8 +65,7 @@ def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Direc
     """
     contents = finished(source, options, lambda: _contents(source, options))
     directives = Directives(contents.files[contents.main].decode())
-    texts = {contents.main, "README.md", "FIDELITY.md"}
-    directives.assets = {name: data for name, data in contents.files.items() if name not in texts}
+    directives.assets = _of_package(contents)
     directives.diagnostics, directives.names = contents.diagnostics, dict(contents.names)
     return directives
 
@@ -140,19 +140,47 @@ def stale_files(
     return stale(_contents(source, options).files, out_dir)
 
 
-def _contents(source: Source, keywords: DirectivesOptions) -> AssemblyContents:
+def single_file(
+    source: Source, *, assets: str, check: bool = True, **options: Unpack[DirectivesOptions]
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return directives that stand alone, the other files of a package in a folder beside them, and the findings.
+
+    Args:
+        source: See `bridge.to_directives`.
+        assets: Name of the folder, and of the package.
+        check: Whether to read the files back and compare them with the scene.
+        options: See `bridge.to_directives`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if the written files, read back, are not the scene; with ``strict``, if anything is lost.
+        TypeError: if an option is unknown.
+    """
+    contents = finished(source, options, lambda: _contents(source, options, assets), check=check)
+    text = contents.files[contents.main].decode()
+    text = text.replace(origin_comment(contents.scene), origin_comment(contents.scene, alone=True), 1)
+    return text, _of_package(contents), contents.diagnostics
+
+
+def _of_package(contents: AssemblyContents) -> dict[str, bytes]:
+    """Return the files without the directives and the texts for people."""
+    texts = {contents.main, "README.md", "FIDELITY.md"}
+    return {name: data for name, data in contents.files.items() if name not in texts}
+
+
+def _contents(source: Source, keywords: DirectivesOptions, package: str = "") -> AssemblyContents:
     options, load_options = Options.split(keywords)
     scene = scene_of(source, load_options)
     changed = changed_options(options)
     if options.models == "urdf":
         return urdf_assembly(
-            scene, {"inertia": options.inertia, "strict": options.strict}, "export_directives", changed
+            scene, {"inertia": options.inertia, "strict": options.strict}, "export_directives", changed, package
         )
 
     def build_part(part: Scene, assets: str) -> PartDocument:
         keywords = {"inertia": options.inertia, "strict": options.strict, "world": "never"}
         return PartDocument(build(part, keywords, assets), None, frozenset())
 
-    contents, report = assembly_contents(scene, models_of(scene), build_part, _SDF, changed)
+    contents, report = assembly_contents(scene, models_of(scene), build_part, _SDF, changed, package=package)
     report.entries.raise_for(ExportError, strict=options.strict)
     return contents

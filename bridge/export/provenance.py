@@ -13,9 +13,15 @@ WRITTEN_BY = "Written by sdfbridge "
 """Beginning of the comment at the top of an exported model."""
 
 
-def origin_comment(scene: Scene) -> str:
-    """Return the line at the top of a file that names the program and the source."""
-    return f"{WRITTEN_BY}{own_version()} from {source_file(scene)}; see README.md and FIDELITY.md."
+def origin_comment(scene: Scene, *, alone: bool = False) -> str:
+    """Return the line at the top of a file that names the program and the source.
+
+    Args:
+        scene: The exported scene.
+        alone: Whether the file has no README and no report beside it.
+    """
+    origin = f"{WRITTEN_BY}{own_version()} from {source_file(scene)}"
+    return f"{origin}." if alone else f"{origin}; see README.md and FIDELITY.md."
 
 
 def derivation(scene: Scene, function: str, name: str, options: Mapping[str, object]) -> list[str]:

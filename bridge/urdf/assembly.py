@@ -24,7 +24,7 @@ _SOLVED = frozenset({"urdfout.root-pose"})
 
 
 def urdf_assembly(
-    scene: Scene, keywords: Mapping[str, Any], function: str, changed: Mapping[str, object]
+    scene: Scene, keywords: Mapping[str, Any], function: str, changed: Mapping[str, object], package: str = ""
 ) -> AssemblyContents:
     """Return the files of a scene, with a URDF for each of its kinematic trees.
 
@@ -33,6 +33,7 @@ def urdf_assembly(
         keywords: Options of `bridge.to_urdf`.
         function: Name of the function that exports, for the README.
         changed: The options that differ from their defaults, for the README.
+        package: Name of the package; by default that of the scene.
 
     Raises:
         ExportError: if URDF cannot represent a tree; with ``strict``, if anything is lost.
@@ -45,7 +46,7 @@ def urdf_assembly(
         return Document(built, _free_pose(built), _SOLVED)
 
     form = Format("URDF", ".urdf", function, "urdfout.read-back")
-    contents, report = assembly_contents(scene, trees_of(scene), build_part, form, changed, _with_old_frames)
+    contents, report = assembly_contents(scene, trees_of(scene), build_part, form, changed, _with_old_frames, package)
     report.entries.raise_for(ExportError, strict=bool(keywords.get("strict")))
     return contents
 

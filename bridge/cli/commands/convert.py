@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.cli.errors import UsageError
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
@@ -17,7 +18,7 @@ from bridge.mjcf.export.compiled_model import CompiledModel, measure
 from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.scene import Scene
 
-from .convert_documents import convert_document, keywords_of, target_of
+from .convert_documents import convert_document, keywords_of, suffix_of, target_of, write_as_file
 
 
 def convert(options: Namespace, output: Output) -> int:
@@ -36,6 +37,8 @@ def convert(options: Namespace, output: Output) -> int:
     if target != "mjcf":
         return convert_document(options, output, scene, target)
     keywords_of(options, target)
+    if suffix_of(folder):
+        return _write_file(options, output, scene, folder)
     if options.check:
         return _check_folder(options, output, scene, folder)
     if options.collision_meshes == "decompose":
@@ -49,6 +52,20 @@ def convert(options: Namespace, output: Output) -> int:
     output.status("")
     diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
     _show(options, output, result, diagnostics, compiled)
+    return 0
+
+
+def _write_file(options: Namespace, output: Output, scene: Scene, out: Path) -> int:
+    if options.check:
+        raise UsageError("--check compares a folder; expected a folder, not a file")
+    with writing_to(out):
+        files, diagnostics = write_as_file(options, scene, out, "mjcf", export_options(options) | search(options))
+    output.status("")
+    fates = Counter(entry.fate for entry in diagnostics)
+    _print(options, output, {"files": files, "fates": {str(fate): fates[fate] for fate in Fate if fates[fate]}}, files)
+    output.diagnostics(without_repeats((*scene.diagnostics, *diagnostics)))
+    losses = ", ".join(f"{count} {fate}" for fate, count in fates.items()) or "nothing lost"
+    output.progress(f"compiled with MuJoCo; {losses}")
     return 0
 
 

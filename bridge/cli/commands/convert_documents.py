@@ -11,15 +11,26 @@ from bridge.cli.errors import UsageError
 from bridge.cli.inputs import limits, writing_to
 from bridge.cli.output import Output
 from bridge.directives import folder as directives
+from bridge.mjcf.export import folder as mjcf
 from bridge.output import write_file, write_folder
 from bridge.sdf import folder as sdf
 from bridge.urdf import folder as urdf
 from loaders.diagnostics import Fate, without_repeats
 from loaders.scene import Scene
 
-SUFFIXES = {".sdf": "sdf", ".world": "sdf", ".urdf": "urdf"}
+SUFFIXES = {
+    ".sdf": "sdf",
+    ".world": "sdf",
+    ".urdf": "urdf",
+    ".xml": "mjcf",
+    ".mjcf": "mjcf",
+    ".dmd.yaml": "directives",
+    ".dmd.yml": "directives",
+}
 """Targets by the suffix of the output, which is one file."""
-_EXPORTS: dict[str, Any] = {"sdf": sdf, "urdf": urdf, "directives": directives}
+_BESIDE = {"directives": "models"}
+"""Suffix of the folder beside one file, by target, if it has more than assets."""
+_EXPORTS: dict[str, Any] = {"mjcf": mjcf, "sdf": sdf, "urdf": urdf, "directives": directives}
 _OF_ONE_TARGET: dict[str, dict[str, str]] = {
     "directives": {"models": "models"},
     "sdf": {"sdf_version": "version", "model_config": "model_config"},
@@ -50,9 +61,19 @@ _OF_MJCF = {
 
 def target_of(options: Namespace, out: Path) -> str:
     """Return the target: the one that is asked for, else that of the suffix of the output, else MJCF."""
-    if out.name.lower().endswith((".dmd.yaml", ".dmd.yml")) and options.to in (None, "directives"):
-        return "directives"
-    return str(options.to or SUFFIXES.get(out.suffix.lower(), "mjcf"))
+    return str(options.to or SUFFIXES.get(suffix_of(out), "mjcf"))
+
+
+def suffix_of(out: Path) -> str:
+    """Return the suffix of an output that is one file, in lower case; empty if the output is a folder.
+
+    Raises:
+        UsageError: if the suffix is that of YAML, but not of directives.
+    """
+    name = out.name.lower()
+    if name.endswith((".yaml", ".yml")) and not name.endswith((".dmd.yaml", ".dmd.yml")):
+        raise UsageError(f"{out.name} is not named as Drake's directives are; expected a name such as scene.dmd.yaml")
+    return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), "")
 
 
 def convert_document(options: Namespace, output: Output, scene: Scene, target: str) -> int:
@@ -73,9 +94,7 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
     """
     out = options.folder or options.out
     export, keywords = _EXPORTS[target], _keywords(options, target)
-    as_file = out.suffix.lower() in SUFFIXES
-    if out.suffix.lower() in (".yaml", ".yml") or (as_file and target == "directives"):
-        raise UsageError("directives are written into a folder, with a file for each model; expected a folder")
+    as_file = bool(suffix_of(out))
     if options.check:
         if as_file:
             raise UsageError("--check compares a folder; expected a folder, not a file")
@@ -86,7 +105,7 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
         raise UsageError("--meshes package, --write-srdf and --model-config write a folder; expected one, not a file")
     with writing_to(out):
         if as_file:
-            files, diagnostics = _write_file(options, scene, out, export, keywords)
+            files, diagnostics = write_as_file(options, scene, out, target, keywords)
         else:
             result = getattr(export, f"export_{target}")(scene, out, force=options.force, quiet=True, **keywords)
             files, diagnostics = [str(out / file) for file in result.files], result.diagnostics
@@ -126,12 +145,29 @@ def _keywords(options: Namespace, target: str) -> dict[str, Any]:
     return found | ({"limits": limits(options)} if options.limit else {})
 
 
-def _write_file(
-    options: Namespace, scene: Scene, out: Path, export: Any, keywords: dict[str, Any]
+def write_as_file(
+    options: Namespace, scene: Scene, out: Path, target: str, keywords: dict[str, Any]
 ) -> tuple[list[str], Any]:
-    """Write the document as one file, and its assets into a folder that is named after it."""
-    folder = out.with_name(f"{out.stem}_assets")
-    text, assets, diagnostics = export.single_file(scene, assets=folder.name, quiet=True, **keywords)
+    """Write a document as one file, and the files that it refers to into a folder that is named after it.
+
+    Args:
+        options: The options of the command line.
+        scene: The scene to write.
+        out: The file.
+        target: ``mjcf``, ``sdf``, ``urdf`` or ``directives``.
+        keywords: Options of the export.
+
+    Returns:
+        The paths of the files, and the findings of the export.
+
+    Raises:
+        UsageError: if the file is named as directives are, and is none, or the other way round.
+    """
+    suffix = suffix_of(out)
+    if (SUFFIXES[suffix] == "directives") is not (target == "directives"):
+        raise UsageError(f"{out.name} has the suffix of {SUFFIXES[suffix]}; expected that of {target}, or a folder")
+    folder = out.with_name(f"{out.name[: -len(suffix)]}_{_BESIDE.get(target, 'assets')}")
+    text, assets, diagnostics = _EXPORTS[target].single_file(scene, assets=folder.name, quiet=True, **keywords)
     if assets:
         write_folder(folder, assets, force=options.force)
     write_file(out, text.encode())

@@ -83,6 +83,7 @@ def assembly_contents(
     form: Format,
     options: Mapping[str, object],
     as_source: Callable[[Scene, Sequence[Placed], Sequence[AnyBuilt]], Scene] | None = None,
+    package: str = "",
 ) -> tuple[AssemblyContents, Report]:
     """Return the files of a scene as one document for each part, assembled by Drake's directives.
 
@@ -93,8 +94,9 @@ def assembly_contents(
         form: The format of the documents.
         options: The options that differ from their defaults, for the README.
         as_source: Returns a scene that was read with the frames of links where the source has them.
+        package: Name of the package; by default that of the scene.
     """
-    package, claimed = file_name(scene.name), Names()
+    package, claimed = package or file_name(scene.name), Names()
     documents: list[_Part] = []
     for part in parts:
         name = claimed.claim("mesh", file_name(part.name))

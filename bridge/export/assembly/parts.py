@@ -113,7 +113,8 @@ def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
         scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in tree}
         scope = scopes.pop() if len(scopes) == 1 and root_model(scene) is None else ""
         top = next((name for name in tree if name not in children), tree[0])
-        base = (scope if scope and scope not in taken else top).replace(SEPARATOR, "_")
+        root = root_model(scene) if len(ordered) == 1 else None
+        base = (scope if scope and scope not in taken else root.name if root else top).replace(SEPARATOR, "_")
         name, number = base, 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1

@@ -16,7 +16,7 @@ def package_xml(name: str) -> str:
     root = root_element("package", format="2")
     add(root, "name", name)
     add(root, "version", "1.0.0")
-    add(root, "description", f"{WRITTEN_BY}{own_version()}; see README.md and FIDELITY.md.")
+    add(root, "description", f"{WRITTEN_BY}{own_version()}.")
     add(root, "maintainer", "none", email="none@example.com")
     add(root, "license", "see README.md")
     return write(root)

@@ -18,6 +18,7 @@ from bridge.mjcf.postprocess.submodels import file_owners, split_document
 from bridge.mjcf.xml.element import write
 from bridge.mjcf.xml.options import MjcfOptions, mechanism_and_options
 from bridge.output import write_folder
+from loaders.diagnostics import Diagnostic
 from loaders.scene import Scene
 
 from .compile_check import SCENE, compiled
@@ -131,6 +132,37 @@ def exported_files(source: Source, *, check: bool = True, **options: Unpack[Mjcf
             export = export._replace(model=compiled(export.files, export.scene, export.built))
         losses.add(export.built.diagnostics)
     return export
+
+
+def single_file(
+    source: Source, *, assets: str, check: bool = True, **options: Unpack[MjcfOptions]
+) -> tuple[str, dict[str, bytes], tuple[Diagnostic, ...]]:
+    """Return a document that stands alone, the assets in a folder beside it, and the findings.
+
+    Args:
+        source: See `bridge.to_mjcf`.
+        assets: Name of the folder of the assets.
+        check: Whether to compile the document with MuJoCo.
+        options: See `bridge.to_mjcf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: if MuJoCo cannot represent the model, with every reason; or if MuJoCo refuses to compile it.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    with loss_summary(source, options) as losses:
+        mechanism, keywords = mechanism_and_options(source, options)
+        built = build(mechanism, keywords)
+        require_xml_depth(built.root)
+        for compiler in (child for child in built.root.children if child.tag == "compiler"):
+            compiler.set(assetdir=assets if built.assets else None)
+        text = write(built.root, [origin_comment(mechanism.scene, alone=True)])
+        if check:
+            files = {SCENE: text.encode()} | {f"{assets}/{file}": data for file, data in built.assets.items()}
+            compiled(files, mechanism.scene, built)
+        losses.add(built.diagnostics)
+    return text, built.assets, built.diagnostics
 
 
 def stale_files(source: Source, out_dir: str | os.PathLike[str], **options: Unpack[MjcfOptions]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import mujoco
 import pytest
 
 import loaders
@@ -77,5 +78,31 @@ def test_directives_are_a_folder(tmp_path: Path) -> None:
     assert (tmp_path / "scene" / "arm.dmd.yaml").is_file()
     assert main([*words, "--models", "urdf", "--check"]) == 0
     assert main([*words, "--check"]) == 1
-    assert main(["convert", ARM, str(tmp_path / "x.dmd.yaml")]) == 2
     assert main(["convert", ARM, str(tmp_path / "x"), "--to", "sdf", "--models", "urdf"]) == 2
+
+
+@pytest.mark.parametrize("models", ["sdf", "urdf"])
+def test_directives_are_one_file_with_their_models_beside(models: str, tmp_path: Path) -> None:
+    out = tmp_path / "hall.dmd.yaml"
+    assert main(["convert", ARM, str(out), "--models", models]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"hall.dmd.yaml", "hall_models"}
+    assert "README" not in out.read_text()
+    assert len(loaders.load(out).links) == len(loaders.load(ARM).links)
+    for name in ("hall.yaml", "hall.sdf"):
+        assert main(["convert", ARM, str(tmp_path / name), "--to", "directives"]) == 2
+    assert main(["convert", ARM, str(out), "--to", "sdf"]) == 2
+
+
+def test_mjcf_is_one_file_with_its_assets_beside(tmp_path: Path) -> None:
+    out = tmp_path / "arm.xml"
+    assert main(["convert", ARM, str(out), "--actuators", "motor"]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"arm.xml", "arm_assets"}
+    model = mujoco.MjModel.from_xml_path(str(out))
+    assert model.nu > 0
+    assert {model.body(link.name).name for link in loaders.load(ARM).links}
+    assert main(["convert", ARM, str(out), "--check"]) == 2
+
+
+def test_the_option_outweighs_the_suffix(tmp_path: Path) -> None:
+    assert main(["convert", ARM, str(tmp_path / "arm.xml"), "--to", "urdf"]) == 0
+    assert "<robot " in (tmp_path / "arm.xml").read_text()

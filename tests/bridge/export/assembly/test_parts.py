@@ -68,4 +68,4 @@ def test_the_shapes_of_the_world_are_a_static_model() -> None:
     *_, ground = models_of(given)
     assert ground.links == {m.WORLD: "ground"}
     assert ground.scene.models[0].static
-    assert [part.name for part in trees_of(given)] == ["a", "ground"]
+    assert [part.name for part in trees_of(given)] == ["m", "ground"]
