@@ -267,7 +267,7 @@ class Diagnostics:
         unlisted = Counter[str]() if self._budget is None else self._budget.unlisted
         for severity, count in sorted(unlisted.items()):
             message = "{count} more diagnostics of severity {severity} are not listed"
-    XX: dict[str, Argument] = {"count": count, "severity": severity}
+            hint, entry = how_to_raise("diagnostics"), dict[str, Argument](count=count, severity=severity)
             self._entries.append(Diagnostic("file.unlisted", Fate.NOTED, message, hint=hint, arguments=entry))
 
     def extend(self, entries: Iterable[Diagnostic]) -> None:
