@@ -56,7 +56,7 @@ ORDER = {
     "bridge": (
         {"output"},
         {"geometry", "mechanism", "rendering", "diagnostic_codes", "installed_packages"},
-        {"lowering"},
+        {"lowering", "fluid"},
         {"diff", "viewer"},
         {"export"},
         {"mjcf", "bullet", "sdf"},

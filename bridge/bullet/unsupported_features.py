@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from bridge.bullet.target import TARGET
+from bridge.fluid.forces import described
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection, TendonConnection
@@ -194,6 +195,11 @@ def _is_spring(element: object) -> bool:
     )
 
 
+def _fluid_forces(mechanism: Mechanism) -> Iterator[Item]:
+    for force in mechanism.fluid_forces:
+        yield Item(f"{force.link} ({described(force)})", force.where, (force.link,))
+
+
 def _tendons(has_feature: Callable[[TendonConstraint, bool], bool]) -> Callable[[Mechanism], Iterator[Item]]:
     """Return a function that finds the tendons with a feature, given whether each can be represented."""
 
@@ -302,6 +308,11 @@ UNSUPPORTED_FEATURES = (
         "bushing", Fate.APPROXIMATED,
         "PyBullet does not support bushings; they act explicitly, once per step: {names}",
         _connections(lambda element: isinstance(element, Bushing)), _STEP,
+    ),
+    UnsupportedFeature(
+        "fluid-force", Fate.APPROXIMATED,
+        "PyBullet does not support fluids; buoyancy, drag and lift act explicitly, once per step: {names}",
+        _fluid_forces, _STEP,
     ),
     UnsupportedFeature(
         "tendon", Fate.APPROXIMATED,

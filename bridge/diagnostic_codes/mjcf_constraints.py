@@ -52,6 +52,12 @@ CODES = {
         "Reduce the time step.",
         (Fate.APPROXIMATED,),
     ),
+    "mjcf.fluid-force": CodeInfo(
+        "MJCF has no element for buoyancy, drag by coefficients, or a wing; the message has the parameters. "
+        "MuJoCo's own model of a fluid computes other forces, from shapes, and is exact for none of them.",
+        "Call `mujoco.set_mjcb_passive(bridge.passive_forces(...))`.",
+        (Fate.DROPPED,),
+    ),
     "mjcf.idle-followers": CodeInfo(
         "A joint that follows another has an effort limit and no gains; only its leader gets an actuator.",
         "Give the joint controller gains to drive it too.",

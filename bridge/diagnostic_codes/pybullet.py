@@ -103,6 +103,11 @@ CODES = {
     "pybullet.floating-dynamics": CodeInfo(
         "PyBullet does not support damping, friction and springs of free links.", "", (Fate.DROPPED,)
     ),
+    "pybullet.fluid-force": CodeInfo(
+        "Buoyancy, drag or lift of a fluid is a force that is computed at each step.",
+        "Advance the simulation with `step()` of the handle.",
+        (Fate.APPROXIMATED,),
+    ),
     "pybullet.folded-links": CodeInfo(
         "Welded links are merged with the link that carries them, so that the body fits into PyBullet.",
         "Ask for poses by the name of the link.",

@@ -84,6 +84,11 @@ CODES = {
         "Nest the models in one model.",
         (Fate.DROPPED,),
     ),
+    "sdfout.published-sensor": CodeInfo(
+        "Joint states and odometry come from plugins of Gazebo; SDFormat has no sensor for them.",
+        "Add the plugin to the document.",
+        (Fate.DROPPED,),
+    ),
     "sdfout.read-back": CodeInfo(
         "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
     ),

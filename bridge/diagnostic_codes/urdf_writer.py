@@ -72,6 +72,11 @@ CODES = {
         "",
         (Fate.NOTED,),
     ),
+    "urdfout.published-sensor": CodeInfo(
+        "Joint states and odometry come from plugins of Gazebo; a document has no sensor for them.",
+        "Add the plugin to the document.",
+        (Fate.DROPPED,),
+    ),
     "urdfout.read-back": CodeInfo(
         "The written file, read back, is not the exported model.", "Report a bug.", (Fate.INVALID,)
     ),

@@ -59,6 +59,7 @@ _SINGULAR = {
     "actuators": "actuator",
     "constraints": "constraint",
     "forces": "force element",
+    "fluid_forces": "force of a fluid",
     "filter_groups": "filter group",
     "filter_rules": "filter rule",
 }

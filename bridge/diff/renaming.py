@@ -19,6 +19,7 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
     "actuators": {"name": "actuator", "joint": "joint"},
     "constraints": {"link_A": "link", "link_B": "link", "joints": "joint"},
     "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
+    "fluid_forces": {"link": "link", "joint": "joint"},
     "filter_groups": {"name": "group", "links": "link", "groups": "group"},
     "filter_rules": {"a": "group", "b": "group"},
 }

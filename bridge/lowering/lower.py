@@ -67,6 +67,7 @@ def lower(scene: Scene) -> Mechanism:
         actuators=tuple(map(indices.actuator, scene.actuators)),
         constraints=tuple(map(indices.constraint, scene.constraints)),
         force_elements=tuple(map(indices.force_element, scene.forces)),
+        fluid_forces=scene.fluid_forces,
     )
 
 

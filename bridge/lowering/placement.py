@@ -24,6 +24,7 @@ def placed(mechanism: Mechanism, X_WN: Pose) -> Mechanism:
         closures=tuple(_placed_closure(closure, X_WN) for closure in mechanism.closures),
         constraints=tuple(_placed_constraint(constraint, X_WN) for constraint in mechanism.constraints),
         force_elements=tuple(_placed_connection(element, X_WN) for element in mechanism.force_elements),
+        fluid_forces=tuple(dataclasses.replace(f, X_WS=X_WN @ f.X_WS) for f in mechanism.fluid_forces),
     )
 
 

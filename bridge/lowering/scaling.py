@@ -10,6 +10,7 @@ from bridge.mechanism.bodies import Body, Closure, DofCoupling, Primitive, Primi
 from bridge.mechanism.connections import BodyConnection, MechanismConstraint
 from loaders.model import (
     Box,
+    Buoyancy,
     Capsule,
     Collision,
     Cone,
@@ -17,6 +18,7 @@ from loaders.model import (
     DistanceConstraint,
     Ellipsoid,
     Empty,
+    FluidForce,
     Geometry,
     Heightmap,
     JointAxis,
@@ -27,6 +29,7 @@ from loaders.model import (
     Sphere,
     SpringDamper,
     Visual,
+    Wing,
 )
 from loaders.spatial import Pose, SpatialInertia, frozen
 
@@ -46,6 +49,7 @@ def scaled(mechanism: Mechanism, scale: float) -> Mechanism:
         couplings=tuple(_scaled_coupling(coupling, slides, scale) for coupling in mechanism.couplings),
         constraints=tuple(_scaled_constraint(constraint, scale) for constraint in mechanism.constraints),
         force_elements=tuple(_scaled_connection(element, scale) for element in mechanism.force_elements),
+        fluid_forces=tuple(_scaled_fluid_force(force, scale) for force in mechanism.fluid_forces),
     )
 
 
@@ -82,6 +86,19 @@ def _scaled_connection(connection: BodyConnection, scale: float) -> BodyConnecti
         element = dataclasses.replace(element, free_length=scale * element.free_length)
     X_AP, X_BQ = _pose(connection.X_AP, scale), _pose(connection.X_BQ, scale)
     return dataclasses.replace(connection, element=element, X_AP=X_AP, X_BQ=X_BQ)
+
+
+def _scaled_fluid_force(force: FluidForce, scale: float) -> FluidForce:
+    """Return a force of a fluid with its lengths, area and volume scaled; coefficients of drag stay."""
+    X_WS = _pose(force.X_WS, scale)
+    if isinstance(force, Buoyancy):
+        layers = tuple((scale * height, density) for height, density in force.layers)
+        volume = None if force.volume is None else scale**3 * force.volume
+        return dataclasses.replace(force, X_WS=X_WS, layers=layers, volume=volume, p_LV=frozen(scale * force.p_LV))
+    X_LF = _pose(force.X_LF, scale)
+    if isinstance(force, Wing):
+        return dataclasses.replace(force, X_WS=X_WS, X_LF=X_LF, area=scale**2 * force.area)
+    return dataclasses.replace(force, X_WS=X_WS, X_LF=X_LF)
 
 
 def _pose(X: Pose, scale: float) -> Pose:

@@ -14,7 +14,7 @@ import numpy as np
 
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
-from loaders.model import WORLD, ContactPair, Keyframe, Physics, Tendon, TendonPartType
+from loaders.model import WORLD, ContactPair, FluidForce, Keyframe, Physics, Tendon, TendonPartType
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import default_policy, filtered_pairs, has_bitmasks, masked_pairs
@@ -71,6 +71,8 @@ class Mechanism:
     """The scene's constraints, in its order."""
     force_elements: tuple[BodyConnection, ...] = ()
     """The scene's force elements, in its order."""
+    fluid_forces: tuple[FluidForce, ...] = ()
+    """The scene's forces of a fluid, by name of their link."""
 
     def __repr__(self) -> str:
         name = self.scene.name if len(self.scene.name) <= 60 else f"{self.scene.name[:57]}..."

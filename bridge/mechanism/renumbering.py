@@ -68,6 +68,7 @@ def with_bodies(mechanism: Mechanism, bodies: Iterable[Body], origins: Sequence[
             dofs |= {mechanism.bodies[origin].v_start + k: start + k for k in range(body.nv)}
     indices = {origin: i for i, origin in enumerate(origins) if origin is not None} | {ROOT: ROOT}
     numbers = _Numbers(bodies=indices, dofs=dofs)
+    names = {body.name for body in placed}
     return dataclasses.replace(
         mechanism,
         bodies=tuple(placed),
@@ -77,4 +78,5 @@ def with_bodies(mechanism: Mechanism, bodies: Iterable[Body], origins: Sequence[
         actuators=tuple(map(numbers.actuator, mechanism.actuators)),
         constraints=tuple(filter(None, map(numbers.constraint, mechanism.constraints))),
         force_elements=tuple(filter(None, map(numbers.connection, mechanism.force_elements))),
+        fluid_forces=tuple(force for force in mechanism.fluid_forces if force.link in names),
     )

@@ -5,9 +5,19 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "gazebo.added-mass": CodeInfo(
+        "The added mass in a plugin of Gazebo is not carried; its buoyancy and drag are.",
+        "State `<fluid_added_mass>` in the `<inertial>`, or give the link more mass where it moves along one line.",
+        (Fate.DROPPED,),
+    ),
     "gazebo.controller": CodeInfo(
         "A plugin of Gazebo controls joints; they have actuators with its gains.",
         "Command the actuators of the simulator.",
+        (Fate.NOTED,),
+    ),
+    "gazebo.fluid": CodeInfo(
+        "A plugin of Gazebo acts on links with buoyancy, drag or lift, which are forces of the scene.",
+        "Pass `bridge.passive_forces(...)` to `mujoco.set_mjcb_passive`; in PyBullet call `step()` of the handle.",
         (Fate.NOTED,),
     ),
     "gazebo.gain": CodeInfo(
@@ -24,5 +34,10 @@ CODES = {
         "A plugin of Gazebo moves something, and does not run in another simulator.",
         "Apply its forces or motions in the loop of the simulation.",
         (Fate.DROPPED,),
+    ),
+    "gazebo.publisher": CodeInfo(
+        "A plugin of Gazebo publishes joint states or odometry; the export to MJCF has sensors for them.",
+        "",
+        (Fate.NOTED,),
     ),
 }

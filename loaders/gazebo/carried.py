@@ -1,18 +1,27 @@
-"""The actuators and couplings that plugins of Gazebo add to a scene."""
+"""The items that plugins of Gazebo add to a scene, beside those that it states."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from loaders.model import Actuator, Coupling
+from loaders.model import Actuator, Coupling, FluidForce, Sensor
+from loaders.scene import Scene
 
 
 @dataclass(slots=True)
 class Carried:
     """The items that plugins add to a scene."""
 
+    scene: Scene
+    """The scene without them."""
     actuators: list[Actuator] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)
+    fluid_forces: list[FluidForce] = field(default_factory=list)
+    link_sensors: defaultdict[str, list[Sensor]] = field(default_factory=lambda: defaultdict(list))
+    """Sensors by name of their link."""
+    joint_sensors: defaultdict[str, list[Sensor]] = field(default_factory=lambda: defaultdict(list))
+    """Sensors by name of their joint."""
 
 
 def merged(stated: tuple[Actuator, ...], carried: Carried) -> tuple[Actuator, ...]:
@@ -51,3 +60,21 @@ def with_followers(stated: tuple[Coupling, ...], carried: Carried) -> tuple[Coup
     """
     couplings = {coupling.follower: coupling for coupling in (*reversed(carried.couplings), *reversed(stated))}
     return tuple(reversed(couplings.values())) if carried.couplings else stated
+
+
+def with_forces_and_sensors(scene: Scene, carried: Carried) -> Scene:
+    """Return the scene with the forces of fluids and the sensors of its plugins.
+
+    Args:
+        scene: The scene.
+        carried: What the plugins add.
+    """
+    links, joints = carried.link_sensors, carried.joint_sensors
+    if links:
+        with_sensors = (replace(k, sensors=(*k.sensors, *links.get(k.name, ()))) for k in scene.links)
+        scene = replace(scene, links=tuple(with_sensors))
+    if joints:
+        measured = (replace(j, sensors=(*j.sensors, *joints.get(j.name, ()))) for j in scene.joints)
+        scene = replace(scene, joints=tuple(measured))
+    forces = (*scene.fluid_forces, *carried.fluid_forces)
+    return replace(scene, fluid_forces=forces) if carried.fluid_forces else scene

@@ -30,7 +30,7 @@ def _effect(pattern: str, would: str) -> Effect:
 
 EFFECTS = (
     _effect("buoyancy( engine)?|underwater object|buoy", "push links up by the weight of the fluid that they displace"),
-    _effect("hydrodynamics?|usv dynamics", "act on links with the drag and the added mass of the water"),
+    _effect("hydrodynamics?|usv( gazebo)? dynamics", "act on links with the drag and the added mass of the water"),
     _effect("lift drag|uuv fin|aero(dynamics)?|parachute|rudder|sail|fin",
             "act on a link with the lift and drag of the fluid"),
     _effect("wind", "push links with wind"),
@@ -57,7 +57,7 @@ EFFECTS = (
 """Effects on the motion; the first that matches counts."""
 
 _MOTIONLESS = re.compile(
-    r"\b(sensors?|camera|imu|lidar|laser(?! rotate)|ray|sonar|gps|magnetometer|barometer|altimeter|publisher|p3d|"
+    r"\b(sensors?|camera|imu|lidar|laser(?! rotate)|ray|sonar|gps|magnetometer|barometer|altimeter|publisher|p 3 d|"
     r"broadcaster|monitor|visual|display|gui|audio|label|breadcrumbs|performer|light|battery|contact|bumper|logger|"
     r"draw force|force (visual|torque)|ft sensor|game logic|recorder|odometry|ros control|ros2 control|ros init|"
     r"ros factory|current|range|marker|thermal|particle|power|sc ros interface)\b"

@@ -1,4 +1,7 @@
-"""Gazebo's plugins: controllers become actuators, joint followers become couplings, and the rest is reported."""
+"""Gazebo's plugins: controllers become actuators, followers couplings, publishers sensors, and fluids forces.
+
+The rest is reported.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ from loaders.drake.dialect import NameResolver
 from loaders.ignored_elements import mark_read
 from loaders.model import Actuator, Coupling, Joint
 from loaders.node import Node
-from loaders.nodes.number_syntax import plain_number
 
 from .carried import Carried
 from .catalog import effect_of, words
+from .fluids import read_fluid
+from .publishers import read_publisher
+from .values import flag_of, label_of, number_of, text_of
 
 _POSITION, _VELOCITY, _EFFORT = "position", "velocity", "effort"
 _CONTROLLERS = {
@@ -43,6 +48,8 @@ def read_plugins(owner: Node, names: NameResolver, carried: Carried, code: str) 
     """
     for plugin in owner.all("plugin"):
         mark_read(plugin)
+        if read_fluid(plugin, names, carried) or read_publisher(plugin, names, carried):
+            continue
         text = words(plugin)
         command = next((value for pattern, value in _CONTROLLERS.items() if pattern.search(text)), None)
         effect = effect_of(plugin)
@@ -54,11 +61,7 @@ def read_plugins(owner: Node, names: NameResolver, carried: Carried, code: str) 
             _report_dropped(plugin, effect)
         else:
             message = "ignored <plugin> {plugin}: a plugin is code for another simulator"
-            plugin.report(Fate.NOTED, code, message, plugin=_label(plugin))
-
-
-def _label(plugin: Node) -> str:
-    return plugin.attributes.get("filename", "").strip() or plugin.attributes.get("name", "").strip() or "?"
+            plugin.report(Fate.NOTED, code, message, plugin=label_of(plugin))
 
 
 def _report_dropped(plugin: Node, effect: str) -> None:
@@ -67,7 +70,7 @@ def _report_dropped(plugin: Node, effect: str) -> None:
         "gazebo.plugin-moves",
         "plugin {plugin} does not run here; in Gazebo it would {effect}",
         hint="apply these forces or motions in the loop of the simulation",
-        plugin=_label(plugin),
+        plugin=label_of(plugin),
         effect=effect,
     )
 
@@ -81,7 +84,7 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, carried: C
         _report_dropped(plugin, effect_of(plugin))
         return
     p_gain, d_gain = _gains(plugin, command)
-    effort = min((abs(value) for tag in _EFFORT_TAGS if (value := _number(plugin, tag))), default=math.inf)
+    effort = min((abs(value) for tag in _EFFORT_TAGS if (value := number_of(plugin, tag))), default=math.inf)
     for joint in joints:
         actuator = Actuator(
             name=joint.name,
@@ -99,7 +102,7 @@ def _read_controller(plugin: Node, command: str, names: NameResolver, carried: C
         "plugin {plugin} commands the {command} of joints {joints}, which have actuators{law}",
         hint=f'actuators="{"motor" if command == _EFFORT else command}" of the export to MJCF writes them',
         subjects=tuple(joint.name for joint in joints),
-        plugin=_label(plugin),
+        plugin=label_of(plugin),
         command=command,
         joints=tuple(joint.name for joint in joints),
         law=_law_of_drive(plugin),
@@ -120,17 +123,17 @@ def _joints(plugin: Node, names: NameResolver) -> Iterator[Joint]:
             continue
         reason = "unknown" if joint is None else "not one of one degree of freedom"
         message = "plugin {plugin} drives joint {joint}, which is {reason}; ignored"
-        child.report(Fate.DROPPED, "gazebo.joint", message, plugin=_label(plugin), joint=name, reason=reason)
+        child.report(Fate.DROPPED, "gazebo.joint", message, plugin=label_of(plugin), joint=name, reason=reason)
 
 
 def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
     """Return the gains of position and of velocity of a controller; None for one that sets the motion itself."""
-    if command == _EFFORT or _DRIVE.search(words(plugin)) or _flag(plugin, "use_velocity_commands"):
+    if command == _EFFORT or _DRIVE.search(words(plugin)) or flag_of(plugin, "use_velocity_commands"):
         return None, None
-    if command == _VELOCITY and not _flag(plugin, "use_force_commands"):
+    if command == _VELOCITY and not flag_of(plugin, "use_force_commands"):
         return None, None
     p, i, d = (
-        default if (value := _number(plugin, tag)) is None else value
+        default if (value := number_of(plugin, tag)) is None else value
         for tag, default in zip(("p_gain", "i_gain", "d_gain"), _GAINS[command], strict=True)
     )
     rest = {"integral gain": i, **({"derivative gain": d} if command == _VELOCITY else {})}
@@ -140,7 +143,7 @@ def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
             Fate.APPROXIMATED,
             "gazebo.gain",
             "the controller of plugin {plugin} is kept without its {gains}",
-            plugin=_label(plugin),
+            plugin=label_of(plugin),
             gains=", ".join(f"{name} of {gain:g}" for name, gain in lost.items()),
         )
     return (p, d) if command == _POSITION else (None, p)
@@ -148,9 +151,9 @@ def _gains(plugin: Node, command: str) -> tuple[float | None, float | None]:
 
 def _law_of_drive(plugin: Node) -> str:
     """Return the law by which a differential drive turns the speed of the model into those of the wheels."""
-    separation = _number(plugin, "wheel_separation") or _number(plugin, "wheelSeparation")
-    radius = _number(plugin, "wheel_radius")
-    diameter = _number(plugin, "wheel_diameter") or _number(plugin, "wheelDiameter")
+    separation = number_of(plugin, "wheel_separation") or number_of(plugin, "wheelSeparation")
+    radius = number_of(plugin, "wheel_radius")
+    diameter = number_of(plugin, "wheel_diameter") or number_of(plugin, "wheelDiameter")
     radius = diameter / 2.0 if radius is None and diameter is not None else radius
     if separation is None or not radius:
         return ""
@@ -161,32 +164,16 @@ def _law_of_drive(plugin: Node) -> str:
 
 
 def _read_mimic(plugin: Node, names: NameResolver, carried: Carried) -> None:
-    leader, follower = (names.joint(_text(plugin, tag)) for tag in ("joint", "mimicJoint"))
+    leader, follower = (names.joint(text_of(plugin, tag)) for tag in ("joint", "mimicJoint"))
     if leader is None or follower is None or len(leader.axes) != 1 or len(follower.axes) != 1 or leader is follower:
         _report_dropped(plugin, effect_of(plugin))
         return
-    multiplier = _number(plugin, "multiplier")
+    multiplier = number_of(plugin, "multiplier")
     coupling = Coupling(
         follower=follower.name,
         leader=leader.name,
         multiplier=1.0 if multiplier is None else multiplier,
-        offset=_number(plugin, "offset") or 0.0,
+        offset=number_of(plugin, "offset") or 0.0,
         where=plugin.where,
     )
     carried.couplings.append(coupling)
-
-
-# --- values ----------------------------------------------------------------------------------------------------------
-
-
-def _text(plugin: Node, tag: str) -> str:
-    child = plugin.peek(tag)
-    return "" if child is None else child.text.strip()
-
-
-def _number(plugin: Node, tag: str) -> float | None:
-    return plain_number(_text(plugin, tag))
-
-
-def _flag(plugin: Node, tag: str) -> bool:
-    return _text(plugin, tag).lower() in {"true", "1"}

@@ -18,6 +18,7 @@ from .constraints import (
     WeldConstraint,
 )
 from .filters import ContactPair, FilterGroup, FilterRule
+from .fluid_forces import Buoyancy, FluidDrag, FluidForce, Slopes, Wing
 from .geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane, Polyline, Sphere
 from .joints import Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from .keyframes import Keyframe
@@ -33,6 +34,7 @@ __all__ = [
     "Arc",
     "BallConstraint",
     "Box",
+    "Buoyancy",
     "Bushing",
     "Capsule",
     "Collision",
@@ -47,6 +49,8 @@ __all__ = [
     "Empty",
     "FilterGroup",
     "FilterRule",
+    "FluidDrag",
+    "FluidForce",
     "ForceElement",
     "Frame",
     "Friction",
@@ -71,6 +75,7 @@ __all__ = [
     "SceneData",
     "Sensor",
     "Settings",
+    "Slopes",
     "Sphere",
     "SpringDamper",
     "Surface",
@@ -81,6 +86,7 @@ __all__ = [
     "Visual",
     "WORLD",
     "WeldConstraint",
+    "Wing",
     "X_AXIS",
     "Y_AXIS",
     "Z_AXIS",

@@ -9,6 +9,7 @@ from loaders.spatial import IDENTITY, Array, frozen
 
 from .constraints import Constraint, ForceElement
 from .filters import ContactPair, FilterGroup, FilterRule
+from .fluid_forces import FluidForce
 from .joints import Actuator, Coupling, Joint
 from .keyframes import Keyframe
 from .links import Frame, Light, Link, Model
@@ -59,6 +60,7 @@ class SceneData:
     actuators: tuple[Actuator, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     forces: tuple[ForceElement, ...] = ()
+    fluid_forces: tuple[FluidForce, ...] = ()
     filter_groups: tuple[FilterGroup, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()

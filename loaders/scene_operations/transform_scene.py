@@ -54,6 +54,7 @@ _ITEMS = (
     "actuators",
     "constraints",
     "forces",
+    "fluid_forces",
     "filter_groups",
     "filter_rules",
     "keyframes",
@@ -75,6 +76,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "actuators": ("name", "joint", "tendon"),
     "constraints": ("link_A", "link_B", "joints"),
     "forces": ("link_A", "link_B", "link_C"),
+    "fluid_forces": ("link", "joint"),
     "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
     "keyframes": ("name", "joints"),
@@ -172,6 +174,7 @@ def _moved(scene: Scene, X_VW: Pose) -> Scene:
         links=tuple(_moved_link(link, X_VW) for link in scene.links),
         joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
         tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
+        fluid_forces=tuple(replace(force, X_WS=X_VW @ force.X_WS) for force in scene.fluid_forces),
         keyframes=_moved_keyframes(scene, {joint.name: X_VW for joint in scene.joints}),
         **moved,
     )

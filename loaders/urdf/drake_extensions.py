@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from loaders.drake.dialect import URDF
 from loaders.drake.model_elements import read_model
-from loaders.gazebo.carried import Carried, merged, with_followers
+from loaders.gazebo.carried import Carried, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
 from loaders.reading.deferred import Deferred
@@ -62,12 +62,12 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
     frames = tuple(_read_frame(node, links) for node in root.all("frame"))
     names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))
     part = read_model(root, names, URDF)
-    carried = Carried()
+    carried = Carried(scene)
     for node in root.all("gazebo"):
         if node.peek("plugin") is not None:
             _read_plugins(node, names, carried, "urdf.plugin")
     return dataclasses.replace(
-        merge(scene, part),
+        with_forces_and_sensors(merge(scene, part), carried),
         frames=scene.frames + frames,
         couplings=with_followers(scene.couplings, carried),
         actuators=merged(scene.actuators, carried),

@@ -136,6 +136,7 @@ CONSTRAINTS = {
     "mjcf.coupling-soft-constraint": exporting(s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE), "bc"),
     "mjcf.curve": exporting(s.hinge(T.CURVILINEAR, s.curved(1)), "j"),
     "mjcf.distance-soft-constraint": exporting(s.distance(), "a"),
+    "mjcf.fluid-force": exporting(s.immersed(), "a"),
     "mjcf.idle-followers": exporting(following(), "bc", actuators="motor"),
     "mjcf.locked-joint": exporting(s.hinge(lower=0.0, upper=0.0), "j"),
     "mjcf.loop-soft-constraint": exporting(s.looped(), "ca"),

@@ -120,6 +120,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "pybullet.bitmask-per-link": loading(surfaces(m.Surface(collide_bitmask=1), m.Surface(collide_bitmask=2)), "a"),
     "pybullet.bushing": loading(s.bushed(), "a"),
+    "pybullet.fluid-force": loading(s.immersed(), "a"),
     "pybullet.console": dataclasses.replace(loading(s.hinge()), setup=no_axis),
     "pybullet.contact-combination": loading(s.touching(restitution=0.5), "a::c"),
     "pybullet.contact-policy": loading(s.touching(collide_bitmask=1), "a::c"),

@@ -106,6 +106,17 @@ def sprung() -> Scene:
     return scene([link("a")], forces=(spring,))
 
 
+def immersed() -> Scene:
+    """A link with buoyancy."""
+    return scene([link("a", shape=UNIT_BOX)], fluid_forces=(m.Buoyancy(link="a"),))
+
+
+def measured() -> Scene:
+    """A joint whose state a plugin publishes."""
+    state = m.Sensor(name="j_state", type="joint_state", X_LS=IDENTITY, joint="j")
+    return scene([link("a"), link("b")], [joint("j", "a", "b", sensors=(state,))])
+
+
 def bushed() -> Scene:
     return scene([link("a")], forces=(m.Bushing(link_A="a", X_LA=IDENTITY, link_C=m.WORLD, X_LC=IDENTITY, **FLEX),))
 

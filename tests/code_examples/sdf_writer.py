@@ -79,6 +79,7 @@ EXAMPLES = {
         scene([link("a")], models=(*scene([link("a")]).models, m.Model(name="n", X_WM=IDENTITY, canonical_link=None))),
         "n",
     ),
+    "sdfout.published-sensor": writing(s.measured(), "j"),
     "sdfout.field": writing(s.seen(material=Glossy(gloss=1.0)), "v"),
     "sdfout.filter-rule": writing(two_models(**groups()), "m::g", "n::h"),
     "sdfout.floating-joint": writing(scene([link("a")], [joint("j", m.WORLD, "a", T.FLOATING, axes=())]), "j", "a"),

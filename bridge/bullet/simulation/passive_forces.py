@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from bridge.fluid.forces import LinkForce, fluid_forces
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection, MechanismConstraint
@@ -35,8 +36,9 @@ from .state import State, joint_motion
 def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
     """Apply for one step the forces that PyBullet does not compute.
 
-    These are joint springs, the compensation of gravity for links without it, springs and bushings between links, and
-    compliant tendons. Rigid distances and tendons are enforced by `bridge.bullet.simulation.rigid_constraints`.
+    These are joint springs, the compensation of gravity for links without it, springs and bushings between links,
+    compliant tendons, and the buoyancy, drag and lift of a fluid. Rigid distances and tendons are enforced by
+    `bridge.bullet.simulation.rigid_constraints`.
 
     Args:
         states: States of the bodies.
@@ -49,6 +51,8 @@ def apply_passive_forces(states: Iterable[State], mechanism: Mechanism) -> None:
     enforce(states, mechanism)
     for element in (*mechanism.force_elements, *mechanism.constraints):
         _apply_element(states, mechanism, element)
+    for force in fluid_forces(mechanism):
+        _apply_fluid(states, force)
 
 
 def _apply_element(states: list[State], mechanism: Mechanism, connection: BodyConnection | MechanismConstraint) -> None:
@@ -135,6 +139,16 @@ def _apply_bushing(states: list[State], mechanism: Mechanism, connection: BodyCo
         if state is not None:
             apply_force(state, link, sign * wrench.force, wrench.p_WQ)
             apply_torque(state, state.articulation.link_segments[link][0], sign * wrench.torque)
+
+
+def _apply_fluid(states: list[State], force: LinkForce) -> None:
+    state, F = motion_of(states, force.link, force.X_LF)
+    if state is None:
+        return
+    position = 0.0 if force.joint is None else float(np.atleast_1d(joint_motion(states)[0].get(force.joint, 0.0))[0])
+    wrench = force.wrench(F, np.array(state.gravity()), position)
+    apply_force(state, force.link, wrench.force, wrench.p_WQ)
+    apply_torque(state, state.articulation.link_segments[force.link][0], wrench.torque)
 
 
 def _apply_tendon(states: list[State], tendon: TendonConstraint, mechanism: Mechanism) -> None:

@@ -119,7 +119,7 @@ class Assembly:
 
     def _report_rest(self) -> None:
         scene, parts = self._scene, [item.part.scene for item in self._placed]
-        for kind in ("couplings", "actuators", "constraints", "forces"):
+        for kind in ("couplings", "actuators", "constraints", "forces", "fluid_forces"):
             count = sum(len(getattr(part, kind)) for part in parts)
             if count < len(getattr(scene, kind)):
                 self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())

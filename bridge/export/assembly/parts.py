@@ -154,6 +154,7 @@ def _part(scene: Scene, name: str, prefix: str, links: Iterable[str]) -> Part:
         actuators=tuple(a for a in scene.actuators if a.joint in names),
         constraints=tuple(c for c in scene.constraints if _concerns(c, held, own, names)),
         forces=tuple(f for f in scene.forces if _concerns(f, held, own, names)),
+        fluid_forces=tuple(force for force in scene.fluid_forces if force.link in own),
         filter_groups=tuple(group for group in scene.filter_groups if group.name in groups),
         filter_rules=tuple(rule for rule in scene.filter_rules if {rule.a, rule.b} <= groups),
     )

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from bridge.export.number_format import placement
+from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import joint_index
+from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from loaders.diagnostics import Fate
@@ -135,7 +137,7 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     if joint is not None:
         body = joint_index(context.mechanism.bodies).get(joint.name)
         if body is None:
-            _report_loop_joint(sensor, joint, context)
+            _report_loop_joint(sensor, joint, "force", context)
             return _FORCE_TORQUE
         is_reversed = context.mechanism.bodies[body].reversed
         is_opposite ^= is_reversed
@@ -156,15 +158,16 @@ def _force_torque(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return _FORCE_TORQUE
 
 
-def _report_loop_joint(sensor: Sensor, joint: Joint, context: Context) -> None:
+def _report_loop_joint(sensor: Sensor, joint: Joint, quantity: str, context: Context) -> None:
     context.report(
         Fate.DROPPED,
         "sensor",
-        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot measure its force",
+        "sensor {sensor} is on joint {joint}, which is not in the tree of bodies; MuJoCo cannot measure its {quantity}",
         sensor.where,
         subjects=(sensor.name, joint.name),
         sensor=sensor.name,
         joint=joint.name,
+        quantity=quantity,
     )
 
 
@@ -252,12 +255,54 @@ def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     return ("camera/horizontal_fov", "camera/image/width", "camera/image/height")
 
 
+# --- what Gazebo's plugins publish -----------------------------------------------------------------------------------
+
+_SCALAR_STATE = {"position": "jointpos", "velocity": "jointvel"}
+_JOINT_STATE = {
+    PrimitiveKind.HINGE: _SCALAR_STATE,
+    PrimitiveKind.SLIDE: _SCALAR_STATE,
+    PrimitiveKind.BALL: {"position": "ballquat", "velocity": "ballangvel"},
+}
+"""Sensor of each quantity of a joint."""
+
+
+def _joint_state(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    """Write the position and the velocity of each degree of freedom of a joint."""
+    sensor, joint = mounted.sensor, _joint_of(mounted.sensor, context)
+    bodies = context.mechanism.bodies
+    body = None if joint is None else joint_index(bodies).get(joint.name)
+    if joint is None or body is None:
+        if joint is not None:
+            _report_loop_joint(sensor, joint, "motion", context)
+        return ()
+    names = primitive_names(bodies[body])
+    for name, primitive in zip(names, bodies[body].primitives, strict=True):
+        suffix = name.removeprefix(joint.name) if len(names) > 1 else ""
+        for quantity, tag in _JOINT_STATE.get(primitive.kind, {}).items():
+            claimed = context.names.claim("sensor", f"{sensor.name}{suffix}_{quantity}")
+            context.document["sensor"].add(tag, name=claimed, joint=name)
+    return ()
+
+
+def _odometry(mounted: _Mounted, context: Context) -> tuple[str, ...]:
+    """Write the pose of a frame in the world, and its velocity in its own axes, as Gazebo publishes them."""
+    site = _add_site(mounted, context)
+    for quantity, tag in (("position", "framepos"), ("orientation", "framequat")):
+        name = context.names.claim("sensor", f"{mounted.sensor.name}_{quantity}")
+        context.document["sensor"].add(tag, name=name, objtype="site", objname=site)
+    _add_sensor("velocimeter", "_velocity", site, mounted, context)
+    _add_sensor("gyro", "_angular_velocity", site, mounted, context)
+    return ()
+
+
 _WRITERS: dict[str, Callable[[_Mounted, Context], tuple[str, ...]]] = {
     "imu": _imu,
     "force_torque": _force_torque,
     "contact": _contact,
     "magnetometer": _at_site("magnetometer"),
     "altimeter": _frame("framepos"),
+    "joint_state": _joint_state,
+    "odometry": _odometry,
     "navsat": _frame("framepos"),
     "gps": _frame("framepos"),
     "sonar": _at_site("rangefinder", _RAY),

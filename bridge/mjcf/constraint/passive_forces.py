@@ -9,12 +9,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from bridge.fluid.forces import LinkForce, fluid_forces
 from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mechanism.force_laws import Motion, bushing_wrench, tendon_force
-from bridge.mjcf.body.joints import joint_of_velocity
+from bridge.mjcf.body.joints import ScalarJoint, joint_of_velocity
 from loaders import LoadOptions
 from loaders.model import Bushing, TendonConstraint
 from loaders.spatial import Array, Pose
@@ -31,8 +32,20 @@ class _TendonJoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _FluidForce:
+    """A force of a fluid on a MuJoCo body, and the joint on whose position it depends."""
+
+    force: LinkForce
+    body: int
+    joint: _TendonJoint | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PassiveForces:
-    """Adds bushings and the damping of compliant tendons to ``qfrc_passive`` of one model; ignores all other models."""
+    """Adds bushings, the damping of compliant tendons, and buoyancy, drag and lift to ``qfrc_passive`` of one model.
+
+    It ignores all other models.
+    """
 
     signature: int
     """MuJoCo's signature of the model to which it belongs."""
@@ -40,6 +53,8 @@ class PassiveForces:
     """Each bushing with the ids of the MuJoCo bodies that have its frames."""
     tendons: tuple[tuple[TendonConstraint, tuple[_TendonJoint, ...]], ...]
     """The tendons whose damping the MJCF omits."""
+    fluid: tuple[_FluidForce, ...] = ()
+    """The forces of a fluid."""
 
     def __call__(self, model: Any, data: Any) -> None:
         """Add the forces for the current state.
@@ -54,6 +69,8 @@ class PassiveForces:
             _apply_bushing(bushing, a, c, model, data)
         for tendon, joints in self.tendons:
             _apply_damping(tendon, joints, data)
+        for force in self.fluid:
+            _apply_fluid(force, model, data)
 
 
 def passive_forces(source: Source, model: Any, **load_options: Unpack[LoadOptions]) -> PassiveForces:
@@ -88,7 +105,16 @@ def passive_forces(source: Source, model: Any, **load_options: Unpack[LoadOption
         signature=model.signature,
         bushings=tuple(bushings),
         tendons=tuple((tendon, joints) for tendon, joints in damped if joints),
+        fluid=tuple(_fluid_force(force, mechanism, model) for force in fluid_forces(mechanism)),
     )
+
+
+def _fluid_force(force: LinkForce, mechanism: Mechanism, model: Any) -> _FluidForce:
+    joint = None
+    if force.joint is not None:
+        scalar_joint = joint_of_velocity(mechanism).get(mechanism.dof_index.get((force.joint, 0), -1))
+        joint = None if scalar_joint is None else _compiled_joint(scalar_joint, 1.0, model)
+    return _FluidForce(force, _body_id(mechanism.body_index[force.link], mechanism, model), joint)
 
 
 def _bushing(
@@ -111,9 +137,13 @@ def _tendon_joints(connection: TendonConnection, mechanism: Mechanism, model: An
         scalar_joint = None if dof is None else scalar_joints.get(dof)
         if scalar_joint is None:
             return ()
-        joint = model.joint(scalar_joint.joint)
-        joints.append(_TendonJoint(int(joint.qposadr[0]), int(joint.dofadr[0]), scalar_joint.ratio, coefficient))
+        joints.append(_compiled_joint(scalar_joint, coefficient, model))
     return tuple(joints)
+
+
+def _compiled_joint(scalar_joint: ScalarJoint, coefficient: float, model: Any) -> _TendonJoint:
+    joint = model.joint(scalar_joint.joint)
+    return _TendonJoint(int(joint.qposadr[0]), int(joint.dofadr[0]), scalar_joint.ratio, coefficient)
 
 
 def _apply_bushing(bushing: Bushing, a: int, c: int, model: Any, data: Any) -> None:
@@ -122,6 +152,14 @@ def _apply_bushing(bushing: Bushing, a: int, c: int, model: Any, data: Any) -> N
     wrench = bushing_wrench(bushing, _motion(model, data, a, bushing.X_LA), _motion(model, data, c, bushing.X_LC))
     for sign, body in ((-1.0, a), (1.0, c)):
         mujoco.mj_applyFT(model, data, sign * wrench.force, sign * wrench.torque, wrench.p_WQ, body, data.qfrc_passive)
+
+
+def _apply_fluid(item: _FluidForce, model: Any, data: Any) -> None:
+    import mujoco
+
+    position = 0.0 if item.joint is None else float(data.qpos[item.joint.qpos]) / item.joint.ratio
+    wrench = item.force.wrench(_motion(model, data, item.body, item.force.X_LF), model.opt.gravity, position)
+    mujoco.mj_applyFT(model, data, wrench.force, wrench.torque, wrench.p_WQ, item.body, data.qfrc_passive)
 
 
 def _motion(model: Any, data: Any, body: int, X_LF: Pose) -> Motion:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from bridge.export.number_format import numbers
+from bridge.fluid.forces import described
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mjcf.body.joints import ScalarJoint
@@ -15,19 +16,21 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.solver_constants import HARD_SOLIMP, HELD_WITHIN, UNLIMITED, hard_solref
 from loaders.diagnostics import Fate
-from loaders.model import Bushing, DistanceConstraint, SpringDamper, TendonConstraint
+from loaders.model import Bushing, DistanceConstraint, FluidForce, SpringDamper, TendonConstraint
 from loaders.spatial import Array, Pose
 
 _USE_CALLBACK = "mujoco.set_mjcb_passive(bridge.passive_forces(...)) adds it"
 
 
 def write_tendons(scalar_joints: dict[int, ScalarJoint], context: Context) -> None:
-    """Write every force element and constraint that MuJoCo represents as a tendon; report bushings.
+    """Write the force elements and constraints that MuJoCo has as tendons; report bushings and forces of a fluid.
 
     Args:
         scalar_joints: The MJCF joint of each velocity component.
         context: The export.
     """
+    for force in context.mechanism.fluid_forces:
+        _report_fluid_force(force, context)
     for connection in (*context.mechanism.force_elements, *context.mechanism.constraints):
         if isinstance(connection, TendonConnection):
             _write_sum(connection, scalar_joints, context)
@@ -56,6 +59,19 @@ def _report_bushing(bushing: Bushing, context: Context) -> None:
         torque_damping=numbers(bushing.torque_damping),
         force_stiffness=numbers(bushing.force_stiffness),
         force_damping=numbers(bushing.force_damping),
+    )
+
+
+def _report_fluid_force(force: FluidForce, context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "fluid-force",
+        "MJCF has no element for the force of a fluid on link {link}: {force}",
+        force.where,
+        hint=_USE_CALLBACK,
+        subjects=(force.link,),
+        link=force.link,
+        force=described(force),
     )
 
 

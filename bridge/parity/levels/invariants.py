@@ -279,7 +279,7 @@ def _spinning_state(name: str, inertia: SpatialInertia) -> State:
 def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]:
     """A row for everything of the model that is left out: constraints, forces between links, and rotors."""
     constraints = [*(c.name for c in mechanism.couplings), *(c.joint.name for c in mechanism.closures)]
-    forces = [force.link_A for force in mechanism.scene.forces]
+    forces = [*(f.link_A for f in mechanism.scene.forces), *(f.link for f in mechanism.fluid_forces)]
     rotors = [str(body.joint) for body in mechanism.bodies if any(body.reflected_inertia)]
     for quantity, places, cause in (
         (
@@ -287,7 +287,7 @@ def _rows_of_omissions(mechanism: Mechanism, factories: _Named) -> Iterator[Row]
             constraints,
             "couplings and loops are removed, because constraint solvers change the energy",
         ),
-        ("energy of forces between links", forces, "forces between links are removed"),
+        ("energy of forces between links", forces, "forces between links, and of a fluid, are removed"),
         ("energy of rotors", rotors, "rotors are removed; L2 compares their motion"),
     ):
         if places:

@@ -93,7 +93,7 @@ def without_solver_effects(
         scene, links=links, joints=joints, couplings=scene.couplings if constrained else (),
         actuators=tuple(_without_controller(actuator) for actuator in scene.actuators) if rotors else (),
         constraints=tuple(c for c in scene.constraints if isinstance(c, _HELD)) if constrained else (),
-        forces=(), lights=(), diagnostics=(), tendons=(), contact_pairs=(),
+        forces=(), fluid_forces=(), lights=(), diagnostics=(), tendons=(), contact_pairs=(),
         physics=dataclasses.replace(scene.physics, parameters=()),
     )  # fmt: skip
     return with_minimum_inertia(lower(smooth))

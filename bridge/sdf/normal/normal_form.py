@@ -21,6 +21,7 @@ from .drake_frames import with_drake_frames, with_short_poses
 from .models import with_representable_models
 from .parts import with_representable_parts
 from .placement import placed
+from .published_sensors import without_published_sensors
 from .representable_joints import with_representable_joints
 from .scopes import Scope, scopes_of
 from .world_ends import with_anchors, with_world_link
@@ -47,6 +48,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     scene = with_rotor_inertia(scene, report, "sdfout.rotor-inertia")
     _report_fields(scene, report)
     scene = without_unsupported_fields(scene, CARRIED)
+    scene = without_published_sensors(scene, report, "sdfout.published-sensor")
     scene = _without_mujoco_items(_without_keyframes(scene, report), report)
     scene = with_representable_models(scene, report)
     scene, world_link = with_world_link(scene, report)

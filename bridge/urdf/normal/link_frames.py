@@ -17,6 +17,8 @@ _ENDS: tuple[tuple[str, str], ...] = (
     ("link_C", "X_LC"),
     ("link_A", "X_AP"),
     ("link_B", "X_BQ"),
+    ("link", "X_LF"),
+    ("link", "p_LV"),
 )
 """Fields of constraints and force elements: a link, and a point or a pose in it."""
 
@@ -40,6 +42,7 @@ def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
         ),
         constraints=tuple(_ends(item, inverse) for item in scene.constraints),
         forces=tuple(_ends(item, inverse) for item in scene.forces),
+        fluid_forces=tuple(_ends(item, inverse) for item in scene.fluid_forces),
     )
 
 

@@ -11,6 +11,7 @@ from loaders.diagnostics import Fate, Where
 from loaders.model import (
     WORLD,
     Actuator,
+    Buoyancy,
     Bushing,
     Collision,
     DistanceConstraint,
@@ -89,6 +90,7 @@ SCENES = {
     "bushing": scene(
         [link("a")], forces=(Bushing(link_A="a", X_LA=IDENTITY, link_C=WORLD, X_LC=IDENTITY, where=HERE, **FLEX),)
     ),
+    "fluid-force": scene([link("a")], fluid_forces=(Buoyancy(link="a", where=HERE),)),
     "tendon": strung(("j",), stiffness=1.0),
     "rigid-tendon": strung(("j",)),
     "tendon-joint": strung(("none",)),

@@ -164,6 +164,11 @@ def tree():
                 force_damping=flex,
             ),
         ),
+        fluid_forces=(
+            m.Buoyancy(link="a", layers=((0.0, 1.0),)),
+            m.FluidDrag(link="a"),
+            m.Wing(link="a", joint="hinge"),
+        ),
         filter_groups=(m.FilterGroup(name="g", links=("a", "b")), m.FilterGroup(name="h", links=("ground",))),
         filter_rules=(m.FilterRule(a="g", b="h"),),
         mujoco=(
@@ -203,6 +208,8 @@ OTHER = {
     (m.Link, "surface_velocity_axis"): (1.0, 0.0, 0.0),
     (m.Link, "deformable"): (("young", "1"),),
     (m.Frame, "link"): "b",
+    (m.Wing, "slopes"): m.Slopes(lift=2.0),
+    (m.Wing, "stalled"): m.Slopes(lift=2.0),
     (m.Link, "mujoco"): (("gravcomp", "0.5"),),
     (m.Joint, "mujoco"): (("margin", "0.1"),),
     (m.Coupling, "mujoco"): (("solref", "0.1 1"),),

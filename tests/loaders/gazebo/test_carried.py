@@ -1,10 +1,14 @@
-"""Followers of Gazebo's plugins in URDF, beside those that the robot states."""
+"""What plugins add to a scene, beside what the source states: followers, forces and sensors."""
 
 from __future__ import annotations
 
 import pytest
 
 import loaders
+from loaders.gazebo.carried import Carried, with_forces_and_sensors
+from loaders.model import Buoyancy, Sensor
+from loaders.spatial import IDENTITY
+from tests.support.scenes import joint, link, scene
 
 URDF = """<robot name="r"><link name="base"/><link name="a"/><link name="b"/>
 <joint name="ja" type="continuous"><parent link="base"/><child link="a"/></joint>
@@ -18,3 +22,22 @@ def test_a_follower_in_a_urdf_is_coupled_once_and_the_stated_coupling_wins(mimic
     scene = loaders.load_string(URDF.format(mimic=mimic), format="urdf", quiet=True)
     (coupling,) = scene.couplings
     assert (coupling.follower, coupling.leader, coupling.multiplier) == ("jb", "ja", multiplier)
+
+
+def sensor(name: str) -> Sensor:
+    return Sensor(name=name, type="odometry", X_LS=IDENTITY)
+
+
+def test_sensors_and_forces_follow_the_stated_ones() -> None:
+    stated = scene([link("a", sensors=(sensor("s"),)), link("b")], [joint("j", "a", "b")])
+    carried = Carried(stated, fluid_forces=[Buoyancy(link="b")])
+    carried.link_sensors["a"].append(sensor("t"))
+    carried.joint_sensors["j"].append(sensor("u"))
+    found = with_forces_and_sensors(stated, carried)
+    assert [[s.name for s in item.sensors] for item in (*found.links, *found.joints)] == [["s", "t"], [], ["u"]]
+    assert [force.link for force in found.fluid_forces] == ["b"]
+
+
+def test_without_plugins_the_scene_is_the_same_object() -> None:
+    stated = scene([link("a")])
+    assert with_forces_and_sensors(stated, Carried(stated)) is stated

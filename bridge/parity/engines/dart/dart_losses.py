@@ -60,7 +60,7 @@ def _constraints(mechanism: Mechanism) -> Iterator[Diagnostic]:
 
 
 def _forces(mechanism: Mechanism) -> Iterator[Diagnostic]:
-    for force in mechanism.scene.forces:
+    for force in (*mechanism.scene.forces, *mechanism.fluid_forces):
         yield _lost(
             "dart.force-element", "DART has no force of the kind {kind}", force.where, kind=type(force).__name__
         )

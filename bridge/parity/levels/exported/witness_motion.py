@@ -82,7 +82,7 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
 
 def _is_smooth(mechanism: Mechanism) -> bool:
     """Return whether only gravity, dampers, springs and dry friction, which is left out, act on the model."""
-    return not (_is_constrained(mechanism) or mechanism.scene.forces)
+    return not (_is_constrained(mechanism) or mechanism.scene.forces or mechanism.fluid_forces)
 
 
 def _is_constrained(mechanism: Mechanism) -> bool:
