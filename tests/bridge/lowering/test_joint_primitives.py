@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from bridge.lowering import lower
 from bridge.mechanism.target_names import primitive_names
@@ -16,6 +17,7 @@ from loaders.model import (
     JointType,
     by_name,
 )
+from loaders.spatial import rotation_about
 from tests.support.simple_scenes import joint, link, scene
 
 
@@ -45,3 +47,33 @@ def test_a_curve_of_several_pieces_is_reported():
     assert [entry.code for entry in lower(scene([link("cart")], [rail])).diagnostics] == [
         "lower.curve-of-several-pieces"
     ]
+
+
+@pytest.mark.parametrize("curvature", [0.5, -0.5, 4.0])
+@pytest.mark.parametrize("reversed_", [False, True], ids=["forward", "reversed"])
+def test_an_arc_moves_by_its_length_along_a_circle(curvature: float, reversed_: bool) -> None:
+    """The closed form of an arc in a tilted plane: the frame goes ``s`` along the circle and stays tangent to it."""
+    tangent, normal = np.array((0.6, 0.8, 0.0)), np.array((-0.8, 0.6, 0.0))
+    curve = Curve(initial_tangent=tangent, plane_normal=normal, arcs=(Arc(length=1.0, curvature=curvature),))
+    ends = ("cart", "rail") if reversed_ else ("rail", "cart")
+    rail = joint("s", *ends, JointType.CURVILINEAR, axes=(tangent,), curve=curve)
+    hold = joint("hold", WORLD, "rail", JointType.FIXED)
+    s = 0.7
+    X = lower(scene([link("rail"), link("cart")], [hold, rail])).link_poses({"s": s})["cart"]
+    X = X.inverse() if reversed_ else X
+    left, radius, angle = np.cross(normal, tangent), 1.0 / curvature, s * curvature
+    np.testing.assert_allclose(X.p, radius * (math.sin(angle) * tangent + (1.0 - math.cos(angle)) * left), atol=1e-15)
+    np.testing.assert_allclose(X.R @ tangent, math.cos(angle) * tangent + math.sin(angle) * left, atol=1e-15)
+    np.testing.assert_allclose(X.R @ normal, normal, atol=1e-15)
+
+
+def test_a_joint_of_each_type_has_its_primitives_in_the_order_of_its_axes() -> None:
+    """The pose of a joint of several axes is the product of the motions along its axes, the first one first."""
+    axes, q = (X_AXIS, Y_AXIS, Z_AXIS), (0.3, -0.4, 0.5)
+    planar = joint("j", WORLD, "a", JointType.PLANAR, axes=axes)
+    X = lower(scene([link("a")], [planar])).link_poses({"j": q})["a"]
+    np.testing.assert_allclose(X.p, (0.3, -0.4, 0.0), atol=1e-15)
+    np.testing.assert_allclose(X.R, rotation_about(Z_AXIS, 0.5), atol=1e-15)
+    cross = joint("j", WORLD, "a", JointType.UNIVERSAL, axes=axes[:2])
+    X = lower(scene([link("a")], [cross])).link_poses({"j": q[:2]})["a"]
+    np.testing.assert_allclose(X.R, rotation_about(X_AXIS, 0.3) @ rotation_about(Y_AXIS, -0.4), atol=1e-15)

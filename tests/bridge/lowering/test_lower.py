@@ -12,8 +12,17 @@ from bridge.lowering import lower
 from bridge.mechanism.bodies import ROOT
 from loaders.model import (
     WORLD,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    Actuator,
+    JointAxis,
+    JointType,
     Model,
     Sphere,
+    Tendon,
+    TendonPart,
+    TendonPartType,
     by_name,
 )
 from loaders.spatial import IDENTITY, Pose
@@ -83,3 +92,54 @@ def test_pybullet_leaves_a_kinematic_link_where_it_is_put(bullet_client):
     pybullet.resetBasePositionAndOrientation(robot, (1.0, 0, HEIGHT), (0, 0, 0, 1), physicsClientId=bullet_client)
     robot.step()
     assert robot.link_pose("platform").p == pytest.approx((1.0, 0, HEIGHT), abs=1e-12)
+
+
+def reflected(kind, axes, **rest):
+    """The diagonal that rotors and axes add to the mass matrix of one joint."""
+    parts = {"actuators": (Actuator(name="m", joint="j", gear_ratio=3.0, rotor_inertia=0.1),), **rest}
+    with_rotor = lower(scene([link("a")], [joint("j", WORLD, "a", kind, axes=axes)], **parts))
+    without = lower(scene([link("a")], [joint("j", WORLD, "a", kind, axes=axes)]))
+    added = with_rotor.mass_matrix() - without.mass_matrix()
+    np.testing.assert_allclose(added, np.diag(np.diag(added)), atol=1e-15)
+    return np.diag(added)
+
+
+@pytest.mark.parametrize("kind", [JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW])
+def test_a_rotor_is_felt_with_the_square_of_its_gear_ratio(kind):
+    """The rotor turns three times as fast as the joint: its energy is ``(0.1 * 3^2) / 2`` times the squared rate."""
+    np.testing.assert_allclose(reflected(kind, (Z_AXIS,)), [0.9], rtol=1e-15)
+
+
+def test_an_actuator_turns_the_one_velocity_of_its_joint_only():
+    np.testing.assert_array_equal(reflected(JointType.UNIVERSAL, (X_AXIS, Y_AXIS)), [0.0, 0.0])
+    np.testing.assert_array_equal(reflected(JointType.BALL, ()), [0.0, 0.0, 0.0])
+
+
+def test_inertia_that_axes_state_is_felt_at_the_velocity_of_its_axis():
+    axes = tuple(JointAxis(xyz=xyz, inertia=value) for xyz, value in ((X_AXIS, 0.1), (Y_AXIS, 0.2), (Z_AXIS, 0.4)))
+
+    def inertia(kind, count):
+        moved = dataclasses.replace(joint("j", WORLD, "a", kind), axes=axes[:count])
+        return lower(scene([link("a")], [moved])).bodies[0].reflected_inertia
+
+    assert inertia(JointType.PLANAR, 3) == (0.1, 0.2, 0.4)
+    assert inertia(JointType.UNIVERSAL, 2) == (0.1, 0.2)
+    assert inertia(JointType.BALL, 1) == (0.1, 0.1, 0.1)
+    assert inertia(JointType.SCREW, 1) == (0.1,)
+
+
+def test_inertia_of_tendons_that_no_two_branches_move_is_not_reported():
+    """One end on the world, both ends on one link, or both on a chain."""
+    links = [link("a"), link("b", p=(0, 0, 1)), link("c", p=(0, 0, 2))]
+    joints = [joint("ab", "a", "b"), joint("ac", "a", "c")]
+
+    def codes(one, two):
+        ends = tuple(
+            TendonPart(type=TendonPartType.POINT, link=name, X_LP=Pose.of(p=(x, 0, 0)))
+            for x, name in enumerate((one, two))
+        )
+        mechanism = lower(scene(links, joints, tendons=(Tendon(name="t", parts=ends, inertia=0.1),)))
+        return [entry.code for entry in mechanism.diagnostics]
+
+    assert codes(WORLD, WORLD) == codes("a", "a") == codes(WORLD, "b") == codes("a", "c") == []
+    assert codes("b", "c") == ["lower.tendon-inertia"]

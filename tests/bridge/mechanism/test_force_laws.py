@@ -54,3 +54,22 @@ def test_each_joint_of_a_tendon_must_have_one_degree_of_freedom() -> None:
     assert is_tendon_representable(tendon, [("a", 0), ("b", 0), ("c", 0)])
     assert not is_tendon_representable(tendon, [("a", 0), ("b", 0), ("b", 1)])
     assert not is_tendon_representable(tendon, [("a", 0)])
+
+
+def test_a_tendon_is_free_at_its_bounds() -> None:
+    """The constraint acts beyond a bound only, as in MuJoCo and Drake; at the bound there is no damping either."""
+    tendon = TendonConstraint(joints=("a",), coefficients=(1.0,), lower=-1.0, upper=2.0, stiffness=10.0, damping=1.0)
+    assert tendon_force(tendon, 2.0, 5.0) == 0.0
+    assert tendon_force(tendon, -1.0, -5.0) == 0.0
+
+
+def test_a_bushing_of_combined_angles_does_the_work_of_its_torques() -> None:
+    """The power of the torque is that of stiffness and damping along the rates of roll, pitch and yaw."""
+    angles, rates, step = np.array((0.3, -0.5, 0.7)), np.array((0.2, 0.4, -0.6)), 1e-6
+    R = [Pose.from_xyz_rpy((0, 0, 0), angles + sign * step * rates).R for sign in (-1, 1)]
+    X_AC = Pose.from_xyz_rpy((0, 0, 0), angles)
+    W = (R[1] - R[0]) / (2.0 * step) @ X_AC.R.T
+    w = np.array((W[2, 1], W[0, 2], W[1, 0]))
+    wrench = bushing_wrench(BUSHING, at(IDENTITY), at(X_AC, w=frozen(w)))
+    torques = BUSHING.torque_stiffness * angles + BUSHING.torque_damping * rates
+    assert wrench.torque @ w == pytest.approx(-float(torques @ rates), rel=1e-8)

@@ -43,3 +43,38 @@ def test_the_parts_of_split_links_are_those_of_the_welds() -> None:
     mechanism = lower(scene([link("a"), link("b")], joints))
     ((part, whole),) = parts(mechanism.bodies, mechanism.closures)
     assert mechanism.bodies[part].name.startswith(f"{mechanism.bodies[whole].name}_at_")
+
+
+def hinges(*ends: tuple[str, str], kind: JointType = JointType.REVOLUTE):
+    """Links whose hinges turn about one line: the loop is closed at any angles."""
+    limited = {"lower": -1.0, "upper": 1.0}
+    joints = [joint(f"j{i}", parent, child, axis=limited) for i, (parent, child) in enumerate(ends[:-1])]
+    names = dict.fromkeys(name for pair in ends for name in pair if name != WORLD)
+    last = joint("last", *ends[-1], kind, **({} if kind is JointType.FIXED else {"axis": limited}))
+    return lower(scene([link(name) for name in names], [*joints, last]))
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [(WORLD, "a"), ("a", "b"), ("b", WORLD)],
+        [(WORLD, "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")],
+        [(WORLD, "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("b", "d")],
+    ],
+    ids=["at the world", "within a tree", "from the tree"],
+)
+def test_both_parts_of_a_split_link_are_in_one_place(ends: list[tuple[str, str]]) -> None:
+    mechanism = hinges(*ends)
+    ((part, whole),) = parts(mechanism.bodies, mechanism.closures)
+    given = {f"j{i}": 0.2 + 0.3 * i for i in range(len(ends) - 1)}
+    poses = mechanism.link_poses({name: q for name, q in given.items() if (name, 0) in mechanism.v_order})
+    one, two = poses[mechanism.bodies[part].name], poses[mechanism.bodies[whole].name]
+    np.testing.assert_allclose(one.R, two.R, atol=1e-12)
+    np.testing.assert_allclose(one.p, two.p, atol=1e-12)
+
+
+def test_a_loop_that_a_weld_closes_splits_no_link() -> None:
+    """The child of the weld has a joint of another name."""
+    mechanism = hinges((WORLD, "a"), ("a", "b"), (WORLD, "c"), ("b", "c"), kind=JointType.FIXED)
+    assert [closure.joint.type for closure in mechanism.closures] == [JointType.FIXED]
+    assert list(parts(mechanism.bodies, mechanism.closures)) == []

@@ -24,7 +24,7 @@ from loaders.model import (
     TendonConstraint,
 )
 from loaders.spatial import IDENTITY, frozen
-from tests.support.scenes import joint, link, scene
+from tests.support.scenes import joint, link, random_axes, scene
 
 POINT = frozen((0.1, 0.2, 0.3))
 
@@ -116,3 +116,17 @@ def test_what_refers_to_a_body_that_is_gone_is_left_out(mechanism: Mechanism) ->
     assert ends(part, part.constraints) == [("", "right_knee")]
     assert ends(part, part.force_elements) == [("trunk", "right")]
     assert [a.dof for a in part.actuators] == [part.dof_index["right_knee", 0], None]
+
+
+def test_each_velocity_of_a_joint_keeps_its_number() -> None:
+    """A hinge follows the third velocity of a planar joint behind a base that is then fixed."""
+    joints = [
+        joint("table", "base", "plate", JointType.PLANAR, axes=random_axes(JointType.PLANAR, np.random.default_rng(0))),
+        joint("hinge", "plate", "flap"),
+    ]
+    couplings = (Coupling(follower="hinge", leader="table", leader_axis=2),)
+    mechanism = lower(scene([link("base"), link("plate"), link("flap")], joints, couplings=couplings))
+    for changed in (mechanism, with_base(mechanism, fixed=True)):
+        (coupling,) = changed.couplings
+        assert changed.v_order[coupling.leader] == ("table", 2)
+        assert changed.v_order[coupling.follower] == ("hinge", 0)

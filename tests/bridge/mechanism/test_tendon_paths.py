@@ -79,3 +79,14 @@ def test_an_inertia_between_branches_is_reported() -> None:
     tendon = '<tendon><fixed armature="1"><joint joint="j" coef="1"/><joint joint="l" coef="1"/></fixed></tendon>'
     mechanism = bridge.lower(loaders.load_string(document(body, tendon), format="mjcf", quiet=True))
     assert "lower.tendon-inertia" in {entry.code for entry in mechanism.diagnostics}
+
+
+@pytest.mark.parametrize("tendon", TENDONS.values(), ids=TENDONS)
+def test_a_tendon_with_inertia_exerts_no_force_at_rest(tendon: str) -> None:
+    """At rest only gravity acts, which the inertia of a tendon does not feel."""
+    at = {"j": 0.4, "k": -0.7}
+    with_inertia, without = (
+        bridge.lower(loaders.load_string(document(BODY, f"<tendon>{text}</tendon>"), format="mjcf", quiet=True))
+        for text in (tendon, tendon.replace(' armature="3"', ""))
+    )
+    assert with_inertia.bias_forces(at) == pytest.approx(without.bias_forces(at), abs=0.0)
