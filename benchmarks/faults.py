@@ -1,9 +1,10 @@
 """Measure the sensitivity of the comparison: plant faults in running engines, one at a time, in twenty robots.
 
-python benchmarks/faults.py [--seeds N] [--folder FOLDER] [WORD ...]
+python benchmarks/faults.py [--seeds N] [--motion-seeds N] [--folder FOLDER] [WORD ...]
 
 A fault changes the compiled MuJoCo model or the body that runs in PyBullet. The quantity that claims to show it must
-differ, and name its link or joint. Without a fault nothing may differ, for any seed. Results go to
+differ, and name its link or joint. Without a fault nothing may differ, for any seed; with ``--motion-seeds`` this is
+tried with all that `compare` compares at L0 to L2, which takes some seconds for a robot and a seed. Results go to
 ``FOLDER/faults.jsonl``; a run that was interrupted continues where it ended. With ``--table`` the table of the docs is
 printed. The exit status is 1 if a fault is missed or a sound engine is suspected.
 """
@@ -25,13 +26,20 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import bridge  # noqa: E402
 from bridge.lowering.inputs import mechanism_of  # noqa: E402
 from tests.support.fault_robots import ROBOTS, robot  # noqa: E402
-from tests.support.fault_search import ENGINES, FAULTS, NOT_APPLICABLE, false_alarms, search  # noqa: E402
+from tests.support.fault_search import (  # noqa: E402
+    ENGINES,
+    FAULTS,
+    NOT_APPLICABLE,
+    false_alarms,
+    false_alarms_in_motion,
+    search,
+)
 
 KINDS = tuple(dict.fromkeys(kind for faults in FAULTS.values() for kind in faults))
 """The kinds of faults of both engines."""
 
 
-def main(folder: Path, seeds: int, words: Sequence[str]) -> int:
+def main(folder: Path, seeds: int, words: Sequence[str], motion_seeds: int = 0) -> int:
     """Run what is not known yet, and return the number of problems."""
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "faults.jsonl"
@@ -39,7 +47,7 @@ def main(folder: Path, seeds: int, words: Sequence[str]) -> int:
     for name in ROBOTS:
         if words and not any(word in name for word in words):
             continue
-        missing = [task for task in _tasks() if (name, *task) not in known]
+        missing = [task for task in _tasks(motion_seeds) if (name, *task) not in known]
         scene = robot(name) if missing else None
         if scene is None:
             continue
@@ -66,16 +74,23 @@ def _known(results: Path) -> dict[tuple[str, str, str], str]:
     return {(name, engine, kind): outcome for name, engine, kind, outcome in entries}
 
 
-def _tasks() -> Iterator[tuple[str, str]]:
+_IN_MOTION = "no fault at L0 to L2, seed "
+
+
+def _tasks(motion_seeds: int) -> Iterator[tuple[str, str]]:
     yield from ((engine, kind) for engine in ENGINES for kind in FAULTS[engine])
     yield "both", "no fault"
+    yield from (("both", f"{_IN_MOTION}{seed}") for seed in range(motion_seeds))
 
 
 def _outcome(mechanism: bridge.Mechanism, engine: str, kind: str, seed: int, seeds: int) -> str:
     with _silence():
         if engine != "both":
             return search(mechanism, engine, kind, seed)
-        alarms = false_alarms(mechanism, seeds)
+        if kind.startswith(_IN_MOTION):
+            alarms = false_alarms_in_motion(mechanism, int(kind.removeprefix(_IN_MOTION)))
+        else:
+            alarms = false_alarms(mechanism, seeds)
     return "; ".join(alarms[:3]) if alarms else "quiet"
 
 
@@ -87,8 +102,12 @@ def table(folder: Path) -> str:
         fault = next(faults[kind] for faults in FAULTS.values() if kind in faults)
         cells = [_cell(known, engine, kind) for engine in ENGINES]
         lines.append(f"| {kind} | {fault.level} | {fault.quantity} | {' | '.join(cells)} |")
-    quiet = Counter(outcome for (_, engine, _), outcome in known.items() if engine == "both")
-    lines.append(f"| none | L0 to L2 | all | {quiet['quiet']} of {quiet.total()} robots without a difference | |")
+    quiet = Counter(outcome for (_, engine, kind), outcome in known.items() if (engine, kind) == ("both", "no fault"))
+    lines.append(
+        f"| none | L0, L1, one step | all | {quiet['quiet']} of {quiet.total()} robots without a difference | |"
+    )
+    moved = Counter(outcome for (_, _, kind), outcome in known.items() if kind.startswith(_IN_MOTION))
+    lines.append(f"| none | L0 to L2 | all | {moved['quiet']} of {moved.total()} comparisons without a difference | |")
     return "\n".join(lines)
 
 
@@ -113,6 +132,7 @@ def _silence() -> Iterator[None]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20, help="without a fault")
+    parser.add_argument("--motion-seeds", type=int, default=0, help="without a fault, with all motion of L2")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-faults"))
     parser.add_argument("--table", action="store_true", help="print the table of what is known")
     parser.add_argument("words", nargs="*", metavar="WORD", help="robots with one of these in their name; all if none")
@@ -120,4 +140,4 @@ if __name__ == "__main__":
     if options.table:
         print(table(options.folder))
         sys.exit(0)
-    sys.exit(min(main(options.folder, options.seeds, options.words), 1))
+    sys.exit(min(main(options.folder, options.seeds, options.words, options.motion_seeds), 1))

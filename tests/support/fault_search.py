@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.parity import Outcome, Row
+from bridge.parity import Outcome, Row, compare
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
 from bridge.parity.engines.reference_engine import ReferenceEngine
@@ -117,6 +117,17 @@ def false_alarms(mechanism: Mechanism, seeds: int) -> list[str]:
     for seed in range(0, seeds, 5):
         alarms += [_alarm(row, seed) for row in step_rows(mechanism, factories, seed)]
     return [alarm for alarm in alarms if alarm]
+
+
+def false_alarms_in_motion(mechanism: Mechanism, seed: int) -> list[str]:
+    """Return the differences of sound engines at L0 to L2 for a seed: all that `compare` compares.
+
+    Args:
+        mechanism: The mechanism of the robot.
+        seed: The seed.
+    """
+    found = compare(mechanism, tuple(ENGINES), levels=("L0", "L1", "L2"), seed=seed)
+    return [alarm for alarm in (_alarm(row, seed) for row in found.rows) if alarm]
 
 
 def _alarm(row: Row, seed: int) -> str:

@@ -159,19 +159,25 @@ def _has_shape(engine: PyBulletEngine, entry: _Link) -> bool:
 
 
 def _pair(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
-    """Disable a pair that touches at some position of the joints."""
+    """Disable a pair that touches at some position of the joints.
+
+    PyBullet applies the filter when the boxes around both links begin to overlap, so that the joints move afterwards;
+    a filter of links whose boxes always overlap has no effect, and is no fault.
+    """
     q = engine._loaded.positions()
     observed = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
     engine._loaded.set_positions(q)
     names = {(int(b), i): n for b in engine._bodies for n, i in b.links.items()}
     touching = [tuple(sorted(pair)) for pair in observed.touching if {x in names for x in pair} == {True}]
     one = {n for n, _, _ in _links(engine)}
-    chosen = pick(sorted(p for p in touching if {names[x] for x in p} & one), rng)
-    if chosen is None:
-        return None
-    (a, i), (b, j) = chosen
-    pybullet.setCollisionFilterPair(a, b, i, j, 0, physicsClientId=engine._client)
-    return {names[a, i], names[b, j]}
+    candidates = sorted(p for p in touching if {names[x] for x in p} & one)
+    for (a, i), (b, j) in rng.permutation(np.array(candidates)).tolist():
+        pybullet.setCollisionFilterPair(a, b, i, j, 0, physicsClientId=engine._client)
+        after = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
+        engine._loaded.set_positions(q)
+        if frozenset(((a, i), (b, j))) not in after.touching:
+            return {names[a, i], names[b, j]}
+    return None
 
 
 def _masks(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:

@@ -10,12 +10,13 @@ import bridge
 from bridge.parity import Outcome, compare
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
 from bridge.parity.engines.stated.observed_pairs import ObservedPairs, of_links
-from loaders.model import WORLD, Box, FilterGroup, FilterRule
+from loaders.model import WORLD, Box, Cylinder, FilterGroup, FilterRule, JointType, Sphere
 from loaders.spatial import Pose
 from tests.support.running_faults import faulty_pybullet
 from tests.support.scenes import joint, link, scene
 
 pybullet = pytest.importorskip("pybullet")
+NEAR = frozenset(((0, 4), (0, 5)))
 LONG = Box(size=(0.1, 0.1, 1.0))
 
 
@@ -70,12 +71,36 @@ def test_the_bodies_are_where_they_were() -> None:
     assert velocities == pytest.approx(list(v.values()))
 
 
+def slider(shape: Any, p: tuple[float, float, float]) -> Any:
+    """A link on a slide along x, and another at a point beside its path."""
+    rail = joint("rail", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0))
+    hold = joint("hold", WORLD, "b", JointType.FIXED, X_PJ=Pose.of(p=p))
+    turn = joint("turn", "b", "c")
+    return scene([link("a", shape=shape), link("b"), link("c", shape=shape)], [rail, hold, turn])
+
+
+def disable_both(engine: PyBulletEngine) -> None:
+    (a, i), (b, j) = ((int(body), body.links[n]) for n in "ac" for body in engine._bodies if n in body.links)
+    pybullet.setCollisionFilterPair(a, b, i, j, 0, physicsClientId=engine._client)
+
+
+@pytest.mark.parametrize(
+    ("shape", "p"),
+    [(Cylinder(radius=0.05, length=0.01), (0.0, 0.0, 0.01 - 2e-5)), (Sphere(radius=0.001), (0.02, 0.0, 0.0))],
+    ids=["disks that graze each other", "balls that rarely meet"],
+)
+def test_links_are_moved_closer_until_they_overlap(shape: Any, p: tuple[float, float, float]) -> None:
+    assert failed(lambda _engine: None, slider(shape, p)) == set()
+    assert failed(disable_both, slider(shape, p)) == {("collidable pairs", "a with c")}
+
+
 def test_one_contact_outweighs_any_overlap_without_one() -> None:
     pair, other = frozenset(((0, 1), (0, 2))), frozenset(((0, 1), (0, 3)))
     observed = ObservedPairs()
-    observed.record({pair, other}, set())
+    observed.record({pair: -0.1, other: -0.2, NEAR: 0.01}, set(), [])
     assert observed.disabled == {pair, other}
-    observed.record(set(), {pair})
+    assert observed.nearest[NEAR] == (0.01, [])
+    observed.record({}, {pair}, [])
     assert (observed.touching, observed.disabled) == ({pair}, {other})
     names = {(0, 1): ["a"], (0, 2): ["b", "c"]}
     assert of_links([pair, other], names) == {frozenset("ab"), frozenset("ac")}
