@@ -228,11 +228,11 @@ def write_times(times: list[Timed], page: Path = ROOT / "docs" / "batch.md") -> 
 def table_of_times(times: list[Timed]) -> str:
     """Return the table: time, models per second, and the speed-up against one process."""
     alone = next(each.seconds for each in times if each.workers == 1)
-    load = os.getloadavg()[2]
+    load, today = os.getloadavg()[2], datetime.datetime.now(tz=datetime.UTC).date()
     note = f"; others kept the machine busy meanwhile (load {load:.0f})" if load > available_cores() + 1.5 else ""
     head = (
         f"Time of `batch check` for {times[0].models} models on a machine with {available_cores()} cores, start and "
-        f"reports included, the least of two rounds ({datetime.datetime.now(tz=datetime.UTC).date().isoformat()}{note}):"
+        f"reports included, the least of two rounds ({today.isoformat()}{note}):"
     )
     lines = [
         f"| {each.shards} | {each.jobs} | {each.seconds:.1f} s | {each.models / each.seconds:.1f}/s "
