@@ -29,6 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -202,11 +203,14 @@ class Resources:
         if key not in self._allowed:
             folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
-            given_schemes = (folder for folders in self.schemes.values() for folder in folders)
-            more = (*given_schemes, *fuel_caches(), *filter(None, (drake_cache(),)))
-            around, shelves = self._enclosing_packages, self._model_folders(folder)
-            self._allowed[key] = AllowedRoots.of(given, more, shelves, around=around)
+            shelves = partial(self._model_folders, folder)
+            self._allowed[key] = AllowedRoots(given, self._caches, shelves, around=self._enclosing_packages)
         return self._allowed[key].allow(path)
+
+    def _caches(self) -> tuple[Path, ...]:
+        """Return the folders of the schemes, and those of downloaded models."""
+        given = (folder for folders in self.schemes.values() for folder in folders)
+        return (*given, *fuel_caches(), *filter(None, (drake_cache(),)))
 
     def _checked(self, path: Path, uri: str, base: Path) -> Path | Failure:
         """Return the path that was found for a URI, or the reason why it may not be read."""

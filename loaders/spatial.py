@@ -174,7 +174,6 @@ class Pose:
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
-_OFF_DIAGONAL = ~np.eye(3, dtype=bool)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,11 +212,11 @@ class SpatialInertia:
 
     def moved(self, X_AL: Pose) -> SpatialInertia:
         """Return the inertia of the same body, measured and expressed in A."""
-        return SpatialInertia(
-            self.mass,
-            frozen(X_AL.p + X_AL.R @ self.p_LLcm),
-            frozen(X_AL.R @ self.I_Lcm @ X_AL.R.T),
-        )
+        if X_AL.R is IDENTITY.R:
+            p = self.p_LLcm if X_AL.p is IDENTITY.p else _sealed(X_AL.p + self.p_LLcm)
+            return SpatialInertia(self.mass, p, self.I_Lcm)
+        p, rotational = X_AL.p + X_AL.R @ self.p_LLcm, X_AL.R @ self.I_Lcm @ X_AL.R.T
+        return SpatialInertia(self.mass, _sealed(p), _sealed(rotational))
 
     def __add__(self, other: SpatialInertia) -> SpatialInertia:
         """Return the inertia of both bodies welded together (parallel axis theorem); both are in the same frame."""
@@ -244,8 +243,9 @@ class SpatialInertia:
 
         The axes of a diagonal inertia are exactly those of L, in the same order.
         """
-        if not self.I_Lcm[_OFF_DIAGONAL].any():
-            return IDENTITY.R, frozen(np.diag(self.I_Lcm))
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.I_Lcm.tolist()
+        if not (xy or xz or yx or yz or zx or zy):
+            return IDENTITY.R, frozen_vector(xx, yy, zz)
         moments, R = np.linalg.eigh(self.I_Lcm)
         if np.linalg.det(R) < 0.0:
             R = R * (1.0, 1.0, -1.0)

@@ -185,7 +185,7 @@ def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]
     def characters(text: str) -> None:
         if node.text:
             texts.setdefault(node, [node.text]).append(text)
-        else:
+        elif not text.isspace():  # readers strip space, which is most of the text of a file
             node.text = text
 
     def doctype(*_: object) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from .feature import Item, UnsupportedFeature
 from .mujoco_features import MUJOCO_FEATURES
 from .simulation.efforts import link_name
 
+_undrawn_properties = attrgetter("specular", "emissive", "shininess", "metalness", "roughness")
+"""Function that returns the properties of a material that PyBullet does not draw."""
+_DEFAULTS = _undrawn_properties(Material())
 _STEP = "call step(), or apply_passive_forces() before every stepSimulation"
 
 
@@ -68,8 +71,10 @@ def _axes(has_feature: Callable[[JointAxis], object]) -> Callable[[Mechanism], I
 
     def find(mechanism: Mechanism) -> Iterator[Item]:
         for body in mechanism.bodies:
-            if any(p.limits is not None and has_feature(p.limits) for p in body.primitives):
-                yield _joint(body)
+            for primitive in body.primitives:
+                if primitive.limits is not None and has_feature(primitive.limits):
+                    yield _joint(body)
+                    break
 
     return find
 
@@ -149,9 +154,8 @@ def _has_unsupported_material(visual: Visual) -> bool:
     material = visual.material
     if material is None:
         return False
-    other_maps = tuple(item for item in material.maps if item != ("albedo_map", material.texture))
-    drawn = Material(name=material.name, diffuse=material.diffuse, ambient=material.ambient, texture=material.texture)
-    return dataclasses.replace(material, maps=other_maps) != drawn
+    has_other_maps = any(item != ("albedo_map", material.texture) for item in material.maps)
+    return has_other_maps or _undrawn_properties(material) != _DEFAULTS
 
 
 def _has_unsupported_visibility(visual: Visual) -> bool:

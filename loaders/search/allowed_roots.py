@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from loaders.files import is_inside, real_path
@@ -28,50 +28,63 @@ class _RealPaths:
         return real
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class AllowedRoots:
-    """Real paths of the folders that may be read.
+    """The folders that may be read.
 
     They are the folders of the caller and of the main file with the packages and models around them, and any package
-    or model that lies beside one of those.
+    or model that lies beside one of those. Most files lie in the former; the rest is looked for when a file does not.
     """
 
-    roots: tuple[str, ...]
-    """Folders in which everything may be read."""
-    shelves: tuple[str, ...]
-    """Folders in which every package and model may be read, but nothing else."""
-    _packages: dict[str, bool] = field(default_factory=dict, repr=False)
-    """Whether a folder on a shelf is a package or model, cached."""
-    _folders: dict[str, str] = field(default_factory=dict, repr=False)
-    """Real paths of folders, cached."""
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         folders: Iterable[Path],
-        more: Iterable[Path] = (),
-        shelves: Iterable[Path] = (),
+        more: Callable[[], Iterable[Path]] = tuple,
+        shelves: Callable[[], Iterable[Path]] = tuple,
         around: Callable[[Path], list[Path]] = enclosing,
-    ) -> AllowedRoots:
-        """Return the roots for some folders.
+    ) -> None:
+        """Keep the folders.
 
         Args:
             folders: Folders that may be read with the packages and models around them.
-            more: Folders that may be read without those.
-            shelves: Folders in which packages and models may be read.
+            more: Function that returns folders that may be read without those.
+            shelves: Function that returns folders in which packages and models may be read.
             around: Function that returns the packages and models around a folder.
         """
-        folders = [Path(os.path.abspath(folder)) for folder in folders]
-        packages = [package for folder in folders for package in around(folder)]
-        roots = (*folders, *map(model_folder, folders), *packages, *more)
-        shelves = (*shelves, *(package.parent for package in packages))
-        real = _RealPaths()
-        return cls(tuple(dict.fromkeys(map(real, roots))), tuple(dict.fromkeys(map(real, shelves))))
+        self._given = [Path(os.path.abspath(folder)) for folder in folders]
+        self._more, self._given_shelves, self._around = more, shelves, around
+        self._real = _RealPaths()
+        self._packages: dict[str, bool] = {}
+        self._folders: dict[str, str] = {}
 
     def allow(self, path: Path) -> bool:
         """Return whether a file or folder may be read."""
         real = self._real_path(path)
-        return is_inside(real, self.roots) or any(self._is_on(shelf, real) for shelf in self.shelves)
+        return is_inside(real, self.roots) or self._is_farther(real)
+
+    def _is_farther(self, real: str) -> bool:
+        return is_inside(real, self._others) or any(self._is_on(shelf, real) for shelf in self.shelves)
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """Real paths of the given folders, and of their models."""
+        return self._distinct((*self._given, *map(model_folder, self._given)))
+
+    @cached_property
+    def _others(self) -> tuple[str, ...]:
+        """Real paths of the other folders in which everything may be read."""
+        return self._distinct((*self._around_given, *self._more()))
+
+    @cached_property
+    def shelves(self) -> tuple[str, ...]:
+        """Real paths of the folders in which every package and model may be read, but nothing else."""
+        return self._distinct((*self._given_shelves(), *(package.parent for package in self._around_given)))
+
+    @cached_property
+    def _around_given(self) -> list[Path]:
+        return [package for folder in self._given for package in self._around(folder)]
+
+    def _distinct(self, folders: Iterable[Path]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(self._real, folders)))
 
     def _is_on(self, shelf: str, real: str) -> bool:
         """Return whether a real path lies in a package or model in a folder."""

@@ -268,6 +268,8 @@ def _define(known: dict[str, Material], material: Material, node: Node) -> None:
     """Add a material; a duplicate does not affect the visuals that only refer to the name."""
     name = material.name or ""
     first = known.setdefault(name, material)
+    if first == material:
+        return
     if dataclasses.replace(first, specular=None) != dataclasses.replace(material, specular=None):
         node.report(
             Fate.ASSUMED,

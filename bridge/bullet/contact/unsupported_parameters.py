@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.target import TARGET
@@ -24,6 +25,8 @@ _UNSUPPORTED = (
     "collide_without_contact", "hydroelastic",
 )  # fmt: skip
 _UNSUPPORTED_FRICTION = ("mu_static", "fdir1", "slip1", "slip2", "torsional_slip")
+_unsupported_of, _unsupported_friction_of = attrgetter(*_UNSUPPORTED), attrgetter(*_UNSUPPORTED_FRICTION)
+_DEFAULT, _DEFAULT_FRICTION = _unsupported_of(Surface()), _unsupported_friction_of(Friction())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,10 +141,8 @@ def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagn
 
 def _unsupported(surface: Surface) -> Iterator[str]:
     """Yield the parameters of a surface that PyBullet does not support."""
-    default = Surface()
-    for name in _UNSUPPORTED:
-        has_effect = name != "restitution_threshold" or surface.restitution > 0.0
-        if has_effect and getattr(surface, name) != getattr(default, name):
+    for name, value, default in zip(_UNSUPPORTED, _unsupported_of(surface), _DEFAULT, strict=True):
+        if value != default and (name != "restitution_threshold" or surface.restitution > 0.0):
             yield name
     yield from _unsupported_friction(surface.friction)
     if surface.damping is not None and surface.stiffness is None:
@@ -149,9 +150,9 @@ def _unsupported(surface: Surface) -> Iterator[str]:
 
 
 def _unsupported_friction(friction: Friction) -> Iterator[str]:
-    default = Friction()
-    for name in _UNSUPPORTED_FRICTION:
-        if getattr(friction, name) not in (getattr(default, name), friction.mu):
+    values = _unsupported_friction_of(friction)
+    for name, value, default in zip(_UNSUPPORTED_FRICTION, values, _DEFAULT_FRICTION, strict=True):
+        if value not in (default, friction.mu):
             yield name
     if friction.mu2 != friction.mu:
         yield "mu2"

@@ -7,7 +7,6 @@ except the last. The frame of each link of the scene is kept as an offset, ``X_S
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -121,8 +120,17 @@ class _SegmentBuilder:
         self.inertia = self.inertia + added if len(self.links) > 1 else added
 
     def build(self) -> Segment:
-        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return Segment(**(values | {"links": tuple(self.links)}))
+        """Return the segment."""
+        return Segment(
+            name=self.name,
+            joint=self.joint,
+            parent=self.parent,
+            X_PJ=self.X_PJ,
+            primitive=self.primitive,
+            is_primary=self.is_primary,
+            inertia=self.inertia,
+            links=tuple(self.links),
+        )
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from .segments import CarriedLink, Segment
 
 _DECLARATION = '<?xml version="1.0"?>\n'
 _JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
+_NO_ROTATION = "0.0 0.0 0.0"
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 _MAX_NAME = 250
@@ -95,7 +96,7 @@ def _add_visual(link: _Element, carried: CarriedLink, visual: Visual, shapes: Sh
         element = _child(link, "visual")
         _add_shape(element, shape, X_SG)
         material = _child(element, "material", name=shapes.material_name())
-        _child(material, "color", rgba=_vector(_color(visual, shape.rgba)))
+        _child(material, "color", rgba=_vector(map(float, _color(visual, shape.rgba))))
 
 
 def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
@@ -168,7 +169,8 @@ def _add_dynamics(joint: _Element, segment: Segment, primitive: Primitive) -> No
 
 
 def _add_origin(element: _Element, X: Pose) -> None:
-    _child(element, "origin", xyz=_vector(X.p.tolist()), rpy=_vector(roll_pitch_yaw(X.R)))
+    position = _vector(X.p.tolist())
+    _child(element, "origin", xyz=position, rpy=_NO_ROTATION if X.R is IDENTITY.R else _vector(roll_pitch_yaw(X.R)))
 
 
 def _normalized(axis: Array) -> list[float]:
@@ -177,4 +179,5 @@ def _normalized(axis: Array) -> list[float]:
 
 
 def _vector(values: Iterable[float]) -> str:
-    return " ".join(map(repr, map(float, values)))
+    """Return numbers of Python as text with every digit."""
+    return " ".join(map(repr, values))

@@ -47,4 +47,7 @@ class Segment:
     def principal(self) -> tuple[Array, Array]:
         """Principal axes ``R_SI`` and moments of inertia, with negative rounding errors set to zero."""
         R_SI, moments = self.inertia.principal_axes()
-        return R_SI, np.where(np.abs(moments) < 1e-15 * np.abs(moments).max(initial=0.0), 0.0, moments)
+        sizes = [abs(moment) for moment in moments.tolist()]
+        if min(sizes) >= 1e-15 * max(sizes):
+            return R_SI, moments
+        return R_SI, np.where(np.array(sizes) < 1e-15 * max(sizes), 0.0, moments)
