@@ -29,7 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -165,7 +165,7 @@ class Resources:
         scheme, rest = _split(uri)
         tried: list[Path] = []
         match: Path | None = None
-        places = self._all_places(uri, scheme, rest, Path(os.path.abspath(base))) if len(uri) <= _MAX_URI else ()
+        places = self._all_places(uri, scheme, rest, _absolute(base)) if len(uri) <= _MAX_URI else ()
         for place in _distinct(places):
             tried.append(place)
             note_file(place)
@@ -316,9 +316,20 @@ def _distinct(places: Iterable[Path]) -> Iterator[Path]:
     """Yield each place once; the next one is looked up only if it is needed."""
     seen: set[str] = set()
     for place in places:
-        if str(place) not in seen:
-            seen.add(str(place))
+        text = str(place)
+        if text not in seen:
+            seen.add(text)
             yield place
+
+
+def _absolute(folder: Path) -> Path:
+    return _normalized(folder) if folder.is_absolute() else Path(os.path.abspath(folder))
+
+
+@lru_cache(maxsize=64)
+def _normalized(folder: Path) -> Path:
+    """Return an absolute path without ``..``; cached, since a model has many files in one folder."""
+    return Path(os.path.abspath(folder))
 
 
 def _split(uri: str) -> tuple[str, str]:

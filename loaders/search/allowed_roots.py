@@ -98,8 +98,9 @@ class AllowedRoots:
 
     def _real_path(self, path: Path) -> str:
         """Return a path with symbolic links resolved; the result for its folder is cached."""
-        folder, name = os.path.split(path)
-        if os.path.islink(path) or name in {"", ".", ".."}:
+        text = str(path)
+        folder, name = os.path.split(text)
+        if os.path.islink(text) or name in {"", ".", ".."}:
             return real_path(path)
         if folder not in self._folders:
             self._folders[folder] = real_path(folder)
