@@ -199,6 +199,8 @@ def _add_urdf_options(parser: ArgumentParser) -> None:
     group.add_argument("--no-couplings", dest="couplings", action="store_false", default=None, help=text)
     text = "leave out actuators"
     group.add_argument("--no-transmissions", dest="transmissions", action="store_false", default=None, help=text)
+    text = "write <ros2_control> with the interfaces of the driven joints"
+    group.add_argument("--ros2-control", action="store_true", default=None, help=text)
     text = "URIs of meshes: relative, or package:// with a package.xml"
     group.add_argument("--meshes", choices=("relative", "package"), help=text)
     text = "write an SRDF file with the pairs of links that never collide"

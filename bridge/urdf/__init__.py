@@ -46,6 +46,8 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
                 ``all``, the frames of the source too, which are Drake's ``<frame>`` otherwise; or ``none``.
             couplings: Whether couplings are written, as ``<mimic>``.
             transmissions: Whether actuators are written, as ``<transmission>``.
+            ros2_control: Whether a ``<ros2_control>`` with the interfaces of the driven joints is written, also without
+                transmissions. Its hardware is a stand-in, ``mock_components/GenericSystem``.
             meshes: The URIs of meshes: ``relative`` to the document, or ``package`` for ``package://`` and the name of
                 the model, with a ``package.xml`` beside the document, as ROS requires.
             write_srdf: Whether `bridge.export_urdf` writes a file for MoveIt, ``.srdf``, with the pairs of links that

@@ -12,6 +12,7 @@ from .elements.drake import add_drake_elements
 from .elements.gazebo import add_gazebo_of_joint, add_gazebo_of_link, add_gazebo_of_robot
 from .elements.joints import add_joint, add_transmission
 from .elements.links import add_link, add_material
+from .elements.ros2_control import add_ros2_control
 from .normal.normal_form import NormalForm
 from .options import Options
 
@@ -35,8 +36,10 @@ def document(form: NormalForm, options: Options, files: Files) -> Element:
     couplings = {coupling.follower: coupling for coupling in scene.couplings}
     for joint in scene.joints:
         add_joint(robot, joint, couplings.get(joint.name))
-    for actuator in scene.actuators:
-        add_transmission(robot, actuator, f"{actuator.name}_transmission")
+    for actuator in scene.actuators if options.transmissions else ():
+        add_transmission(robot, actuator, f"{actuator.name}_transmission", ros2_control=options.ros2_control)
+    if options.ros2_control:
+        add_ros2_control(robot, scene)
     if "drake" in extensions:
         add_drake_elements(robot, scene)
     if "gazebo" in extensions:

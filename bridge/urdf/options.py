@@ -27,6 +27,7 @@ class UrdfOptions(LoadOptions, total=False):
     frame_links: FrameLinks
     couplings: bool
     transmissions: bool
+    ros2_control: bool
     meshes: Meshes
     write_srdf: bool
 
@@ -41,6 +42,7 @@ class Options:
     frame_links: FrameLinks = "moved"
     couplings: bool = True
     transmissions: bool = True
+    ros2_control: bool = False
     meshes: Meshes = "relative"
     write_srdf: bool = False
     strict: bool = False

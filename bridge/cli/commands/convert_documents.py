@@ -42,6 +42,7 @@ _OF_ONE_TARGET: dict[str, dict[str, str]] = {
             "frame_links",
             "couplings",
             "transmissions",
+            "ros2_control",
             "meshes",
             "write_srdf",
         )

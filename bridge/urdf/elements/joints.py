@@ -6,6 +6,7 @@ import math
 
 from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, Value, add
+from bridge.urdf.normal.drives import COMMANDS
 from loaders.model import Actuator, Coupling, Curve, Joint, JointAxis, JointType
 from loaders.sdf.elements.joint_axes import UNLIMITED
 
@@ -92,18 +93,19 @@ def _add_curve(joint: Element, curve: Curve) -> None:
             add(curves, "drake:circular_arc", radius=radius, angle=angle)
 
 
-def add_transmission(robot: Element, actuator: Actuator, name: str) -> None:
+def add_transmission(robot: Element, actuator: Actuator, name: str, *, ros2_control: bool = False) -> None:
     """Add the ``<transmission>`` of an actuator.
 
     Args:
         robot: The ``<robot>``.
         actuator: The actuator.
         name: Name of the transmission.
+        ros2_control: Whether a ``<ros2_control>`` states the interfaces that it may.
     """
     element = add(robot, "transmission", name=name)
     add(element, "type", "transmission_interface/SimpleTransmission")
     joint = add(element, "joint", name=actuator.joint)
-    for interface in actuator.interfaces:
+    for interface in (name for name in actuator.interfaces if not ros2_control or name not in COMMANDS):
         add(joint, "hardwareInterface", interface)
     motor = add(element, "actuator", name=actuator.name)
     if actuator.gear_ratio != 1.0:

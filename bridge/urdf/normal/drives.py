@@ -7,9 +7,13 @@ import math
 from collections.abc import Iterable
 
 from bridge.export.report import Report
+from bridge.urdf.options import Options
 from loaders.diagnostics import Fate
 from loaders.model import Actuator, Coupling, Joint, by_name
 from loaders.scene import Scene
+
+COMMANDS = ("position", "velocity", "effort")
+"""Interfaces that a ``<ros2_control>`` element may state."""
 
 
 def with_representable_drives(scene: Scene, report: Report) -> Scene:
@@ -114,3 +118,38 @@ def _add_coupling(coupling: Coupling, report: Report) -> None:
         follower=coupling.follower,
         leader=coupling.leader,
     )
+
+
+def with_command_interfaces(scene: Scene, options: Options) -> Scene:
+    """Return the scene with the interfaces of each driven joint as its ``<ros2_control>`` states them.
+
+    An actuator whose source names no such interface is commanded by effort. Without ``<transmission>``, the document
+    states which joints are driven, and neither names nor gears of their actuators.
+
+    Args:
+        scene: The scene.
+        options: The options of the export.
+    """
+    if not options.ros2_control:
+        return scene
+    last = {actuator.joint: actuator for actuator in scene.actuators}
+    if options.transmissions:
+        actuators = (_commanded(a) if last[a.joint] is a else a for a in scene.actuators)
+        return dataclasses.replace(scene, actuators=tuple(actuators))
+    efforts = {joint.name: joint.axes[0].effort for joint in scene.joints if joint.axes}
+    stated = (
+        Actuator(name=joint, joint=joint, effort=efforts[joint], interfaces=commands_of(actuator))
+        for joint, actuator in last.items()
+    )
+    return dataclasses.replace(scene, actuators=tuple(stated))
+
+
+def commands_of(actuator: Actuator) -> tuple[str, ...]:
+    """Return the interfaces by which an actuator is commanded, of which ROS 1 has longer names."""
+    words = " ".join(actuator.interfaces).lower()
+    return tuple(command for command in COMMANDS if command in words) or ("effort",)
+
+
+def _commanded(actuator: Actuator) -> Actuator:
+    others = tuple(name for name in actuator.interfaces if name not in COMMANDS)
+    return dataclasses.replace(actuator, interfaces=(*others, *commands_of(actuator)))

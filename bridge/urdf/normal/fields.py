@@ -99,7 +99,10 @@ def with_representable_fields(scene: Scene, options: Options, report: Report) ->
             kept[cls] |= fields
     if options.frame_links == "all":
         kept[Scene].add("frames")
-    for field, allowed in (("couplings", options.couplings), ("actuators", options.transmissions)):
+    for field, allowed in (
+        ("couplings", options.couplings),
+        ("actuators", options.transmissions or options.ros2_control),
+    ):
         if not allowed:
             kept[Scene].remove(field)
     result: Scene = _Pruning(kept, report).pruned(scene, scene.name)

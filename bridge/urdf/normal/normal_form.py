@@ -13,7 +13,7 @@ from loaders.scene import Scene
 from loaders.spatial import Pose
 
 from .chains import with_chains
-from .drives import with_representable_drives, without_couplings
+from .drives import with_command_interfaces, with_representable_drives, without_couplings
 from .fields import with_representable_fields
 from .forces import with_anchor, with_bushing_frames, without_unknown_items
 from .frame_links import with_frame_links
@@ -63,5 +63,6 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     scene = with_representable_parts(scene, options.extensions, report)
     scene = with_representable_drives(scene, report)
     scene, names = named(scene, report)
+    scene = with_command_interfaces(scene, options)
     name = scene.models[0].name
     return NormalForm(dataclasses.replace(scene, name=name), names, frames)
