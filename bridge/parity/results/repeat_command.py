@@ -17,6 +17,8 @@ _FLAGS = {
     "fetch": "--fetch",
 }
 """Flag for each option of `loaders.load` that is true or false."""
+_PYTHON_ONLY = ("schemes", "finder")
+"""Options of `loaders.load` that the command line does not have."""
 
 
 def load_words(options: Mapping[str, Any]) -> Iterator[str]:
@@ -45,7 +47,7 @@ def repeat_command(
     environment: Mapping[str, str],
     details: Mapping[str, Any],
 ) -> str:
-    """Return the command that repeats a comparison.
+    """Return the command that repeats a comparison; a comment names options that the command line does not have.
 
     Args:
         source: The file; empty if there is none.
@@ -63,7 +65,9 @@ def repeat_command(
     words += load_words(details.get("load_options", {}))
     for joint, position in details.get("positions", {}).items():
         words += ["--set", setting(joint, position)]
-    return f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}"
+    lacking = [name for name in _PYTHON_ONLY if details.get("load_options", {}).get(name)]
+    note = f"  # and, from Python only: {', '.join(lacking)}" if lacking else ""
+    return f"sdfbridge compare {shlex.quote(source) if source else 'FILE'} {shlex.join(words)}{note}"
 
 
 def setting(joint: str, position: Any) -> str:
