@@ -58,7 +58,8 @@ def test_a_comparison_from_python_names_everything_that_it_was_asked(tmp_path: P
 MOMENTS = '<mass value="1"/><inertia ixx="{}" iyy=".1" izz=".1" ixy=".01" ixz="0" iyz="0"/>'
 URDF = (
     f'<robot name="r"><link name="base"><inertial>{MOMENTS}</inertial></link><link name="b">'
-    f'<inertial>{MOMENTS}</inertial><collision><geometry><mesh filename="package://{}/m.obj"/></geometry></collision></link>'
+    f"<inertial>{MOMENTS}</inertial>"
+    '<collision><geometry><mesh filename="package://{}/m.obj"/></geometry></collision></link>'
     '<joint name="j 1" type="revolute"><parent link="base"/><child link="b"/><axis xyz="0 1 1"/>'
     '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
 )
