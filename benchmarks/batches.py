@@ -267,10 +267,18 @@ def cluster_of_commands(folder: Path) -> Iterator[tuple[str, list[subprocess.Pop
 
         yield json.loads(file.read_text())["address"], started[1:]
     finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            process.wait(60.0)
+        for process in reversed(started):  # the scheduler last: a worker that it leaves first may wait for it
+            end(process)
+
+
+def end(process: subprocess.Popen[bytes], seconds: float = 20.0) -> None:
+    """End a process: politely, and after a time by force."""
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def cluster(inputs: int = 60) -> dict[str, object]:
