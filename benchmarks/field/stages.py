@@ -66,8 +66,30 @@ def load(path: Path, root: Path) -> dict[str, Any]:
         return row | {"end": True}
     counts = {"links": len(scene.links), "joints": len(scene.joints)}
     codes = sorted({entry.code for entry in scene.diagnostics if entry.severity == "warning"})
+    counts["plugins"] = plugins(scene)
     state = Loaded(path=path, root=root, scene=scene, valid=row["default"])
     return row | counts | {"codes": codes, "state": state}
+
+
+FATES = {
+    "gazebo.controller": "carried: actuators",
+    "gazebo.fluid": "carried: forces",
+    "gazebo.publisher": "carried: sensors",
+    "gazebo.plugin-moves": "dropped",
+    "sdf.plugin": "noted",
+    "urdf.plugin": "noted",
+}
+"""What becomes of a plugin, by the code of its finding."""
+
+
+def plugins(scene: loaders.Scene) -> dict[str, str]:
+    """Return what becomes of each plugin, by its name; of one that is dropped also what it would do in Gazebo."""
+    found = {}
+    for entry in scene.diagnostics:
+        if entry.code in FATES and "plugin" in entry.arguments:
+            effect = entry.arguments.get("effect", "")
+            found[str(entry.arguments["plugin"])] = FATES[entry.code] + (f": would {effect}" if effect else "")
+    return found
 
 
 def uris(loaded: Loaded) -> dict[str, Any]:

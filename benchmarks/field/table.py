@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Any
 
 PAGE = Path(__file__).parents[2] / "docs" / "field.md"
 Row = dict[str, Any]
+_ENGINES = ("mujoco", "pybullet")
+_GAZEBO, _WORLDS = "gazebosim/gz-sim", "examples/worlds/"
 _PACKAGES = ("mujoco", "pybullet", "drake")
-_POSE = 1e-6
-"""Largest distance [m] of poses that count as equal to Drake's; Drake orders some transforms in another way."""
+_POSE = 1e-9
+"""Largest difference of poses that count as equal to Drake's."""
 
 _HEAD = """# Files of public repositories
 
@@ -27,9 +29,9 @@ of some repositories, mostly meshes, were not at hand.
   `lenient=True` as well.
 * **URIs**: files found of those named, with `paths=[repository]`. What is not found is on Gazebo Fuel, in other
   repositories, or one of the large files.
-* **Drake**: files in which all link poses agree within 1e-6 m, of those that Drake reads too.
-* **MuJoCo**, **PyBullet**: files, of those that load leniently, that compile or load, and make ten steps with finite
-  positions.
+* **Drake**: files in which all link poses agree within 1e-9, of those that Drake reads too.
+* **MuJoCo**, **PyBullet**: files, of those that load leniently and were tried, that compile or load, and make ten
+  steps with finite positions.
 * **verdict**: comparisons of both engines at the levels L0 and L1, for a quarter of the files: equivalent or agreeing,
   incomplete (an engine or the file loses something that is named), different.
 * **time**: median and largest processor time of loading a file in all three ways [s].
@@ -45,9 +47,11 @@ def write_page(rows: Iterable[Row]) -> None:
     """Write the page.
 
     Args:
-        rows: The results; of several about one file, the last one counts.
+        rows: The results; of several about one file, the last value of each quantity counts.
     """
-    results = {(row["repository"], row["file"]): row for row in rows}
+    results: dict[tuple[str, str], Row] = defaultdict(dict)
+    for row in rows:
+        results[row["repository"], row["file"]] |= row
     whole = [row for row in results.values() if is_whole(row)]
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(whole, key=lambda row: str(row["repository"]).lower()):
@@ -58,7 +62,7 @@ def write_page(rows: Iterable[Row]) -> None:
         versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES),
     )
     lines = [*(_line(f"[{name}](https://github.com/{name})", group) for name, group in groups.items())]
-    PAGE.write_text("".join((head, *lines, _line("**all**", whole), "\n", *_refused(whole))))
+    PAGE.write_text("".join((head, *lines, _line("**all**", whole), "\n", *_refused(whole), *_worlds(whole))))
 
 
 def is_whole(row: Row) -> bool:
@@ -73,14 +77,13 @@ def is_whole(row: Row) -> bool:
 def _line(name: str, rows: list[Row]) -> str:
     drake = [row["drake"] for row in rows if row.get("drake") is not None]
     times = [row["load [s]"] for row in rows if "load [s]" in row]
-    loaded = sum(bool(row.get("lenient")) for row in rows)
     cells = [
         name,
         str(len(rows)),
         *(str(sum(bool(row.get(key)) for row in rows)) for key in ("bare", "default", "lenient")),
         "{}/{}".format(*(sum(row["URIs"][i] for row in rows if "URIs" in row) for i in (0, 1))),
         f"{sum(error < _POSE for error in drake)}/{len(drake)}",
-        *(f"{sum(bool(row.get(key)) for row in rows)}/{loaded}" for key in ("mujoco", "pybullet")),
+        *(f"{sum(bool(row.get(key)) for row in rows)}/{sum(key in row for row in rows)}" for key in _ENGINES),
         _verdicts(row["verdict"] for row in rows if "verdict" in row),
         f"{statistics.median(times):.2f}; {max(times):.1f}" if times else "",
     ]
@@ -106,3 +109,35 @@ def _refused(rows: list[Row]) -> list[str]:
         f"* `{row['repository']}`: `{row['file']}` ({', '.join(row.get('lenient errors', ['?']))})" for row in refused
     ]
     return ["Refused leniently too:\n\n", *(line + "\n" for line in lines)]
+
+
+def _worlds(rows: list[Row]) -> list[str]:
+    """Return the section about the example worlds of Gazebo: counts by outcome, and what becomes of each plugin."""
+    worlds = [row for row in rows if row["repository"] == _GAZEBO and row["file"].startswith(_WORLDS)]
+    worlds = [row for row in worlds if "plugins" in row or "crash" in row]
+    if not worlds:
+        return []
+    kinds = {
+        "load strictly with `paths=[repository]`": "default",
+        "load leniently": "lenient",
+        "compile in MuJoCo and make ten steps": "mujoco",
+        "load into PyBullet and make ten steps": "pybullet",
+    }
+    counts = [f"| {text} | {sum(bool(row.get(key)) for row in worlds)} |\n" for text, key in kinds.items()]
+    errors = Counter(code for row in worlds for code in row.get("default errors", ()))
+    found: dict[tuple[str, str], int] = Counter(item for row in worlds for item in row.get("plugins", {}).items())
+    listed = sorted(found.items(), key=lambda item: (item[0][1].startswith("noted"), -item[1], item[0]))
+    return [
+        "\n## Example worlds of Gazebo\n\n",
+        f"The {len(worlds)} worlds in `{_WORLDS}` of [gz-sim](https://github.com/{_GAZEBO}). ",
+        f"Errors of strict loading: {', '.join(f'`{c}` {n}' for c, n in errors.most_common()) or 'none'}.\n\n",
+        "| worlds that | |\n|---|---|\n",
+        f"| were measured | {len(worlds)} |\n",
+        *counts,
+        f"| crash | {sum('crash' in row for row in worlds)} |\n\n",
+        *(f"* `{row['file']}`: {row[f'{key} error']}\n" for row in worlds for key in _ENGINES if f"{key} error" in row),
+        "\nPlugins on worlds and models, without those of the window, and what becomes of them. Most models of these ",
+        "worlds are on Gazebo Fuel; their plugins are not among them, and a buoyancy without a link is dropped.\n\n",
+        "| plugin | worlds | fate |\n|---|---|---|\n",
+        *(f"| `{name}` | {count} | {fate} |\n" for (name, fate), count in listed),
+    ]

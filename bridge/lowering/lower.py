@@ -7,11 +7,13 @@ and composite joints, several roots, kinematic loops, couplings. Names are resol
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 from bridge.geometry.inline_assets import with_asset_files
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Primitive, PrimitiveKind
 from loaders.diagnostics import Diagnostics, ExportError, Fate
+from loaders.meshes.up_axis import with_decided_up_axes
 from loaders.model import WORLD, Joint, JointType, Tendon, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
@@ -46,6 +48,8 @@ def lower(scene: Scene) -> Mechanism:
     """
     diagnostics = Diagnostics()
     scene = with_asset_files(scene)
+    links = with_decided_up_axes(scene.links)
+    scene = scene if links == scene.links else replace(scene, links=links)
     cut = cut_loops(scene, diagnostics)
     bodies = _bodies(cut.scene, spanning_forest(cut.scene, cut.tree), diagnostics)
     v_order = tuple(dof for body in bodies for dof in body.dofs)

@@ -1,7 +1,8 @@
 """Readers of mesh files: triangles in meters, Z up, with outward normals, grouped in parts.
 
 * COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also states its unit, except
-  for some exporters; see `loaders.meshes.collada.is_up_axis_trusted`.
+  for some exporters, or as the collision mesh of the link tells; see `loaders.meshes.collada.is_up_axis_trusted` and
+  `loaders.meshes.up_axis`.
 * glTF: Y is up, as its specification says, and is rotated to Z, as in Drake.
 * OBJ, STL, PLY and OFF state neither unit nor axes: meters, Z up.
 * A scale or node that mirrors the mesh keeps the normals outward.
@@ -56,7 +57,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     try:
         with fenced(MeshError, "the mesh cannot be processed"):
             _check_scale(mesh.scale)
-            parts, remarks = _read(Path(mesh.path), mesh.submesh)
+            parts, remarks = _read(Path(mesh.path), mesh)
             parts = _checked([_scaled(part, mesh.scale) for part in parts])
             if mesh.submesh is not None:
                 parts = _selected(parts, mesh)
@@ -71,8 +72,8 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
     return MeshData(parts=tuple(parts))
 
 
-def _read(path: Path, submesh: str | None) -> tuple[list[MeshPart], list[Remark]]:
-    suffix = path.suffix.lower()
+def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
+    suffix, submesh = path.suffix.lower(), mesh.submesh
     if suffix != ".dae" and suffix not in SUFFIXES:
         raise MeshError(f"unknown suffix {suffix or path.name!r}; expected one of: .dae, {', '.join(SUFFIXES)}")
     data = read_checked(path)
@@ -80,8 +81,10 @@ def _read(path: Path, submesh: str | None) -> tuple[list[MeshPart], list[Remark]
     if group is not None and submesh is not None:
         parts, remarks = read_with_trimesh(group, path)
         parts = [dataclasses.replace(part, names=(submesh,)) for part in parts]
+    elif suffix == ".dae":
+        parts, remarks = read_collada(data, path, turned=mesh.turned)
     else:
-        parts, remarks = (read_collada if suffix == ".dae" else read_with_trimesh)(data, path)
+        parts, remarks = read_with_trimesh(data, path)
     if not parts:
         raise MeshError("the file has no triangles")
     return parts, remarks

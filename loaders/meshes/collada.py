@@ -39,7 +39,7 @@ _EMPTY = re.compile(
 """Primitives without elements, of which pycollada raises a TypeError."""
 _APPEARANCE = re.compile(r"image|surface|sampler|effect|material|texture|camera|light", re.IGNORECASE)
 
-_R_ZX = {
+R_ZX = {
     "Y_UP": np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))),
     "X_UP": np.array(((0.0, -1.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0))),
 }
@@ -63,12 +63,13 @@ def is_up_axis_trusted(asset: Asset) -> bool:
     return asset.unit is not None and not any(name in asset.exporter for name in _CARELESS)
 
 
-def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]:
+def read_collada(data: bytes, path: Path, *, turned: bool | None = None) -> tuple[list[MeshPart], list[Remark]]:
     """Return the parts of a file in meters, Z up, and remarks on the reading.
 
     Args:
         data: Contents of the file.
         path: The file.
+        turned: Whether the up axis that the file states is applied; None if the name of its exporter decides.
 
     Raises:
         MeshError: if the file cannot be read.
@@ -84,7 +85,7 @@ def read_collada(data: bytes, path: Path) -> tuple[list[MeshPart], list[Remark]]
     with fenced(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
         parts = list(_all_parts(document, textures))
-    R, remarks = _orientation(asset)
+    R, remarks = _orientation(asset, turned)
     remarks += [*mended, *map(_incomplete, document.errors), *textures.remarks()]
     unit = 1.0 if asset.unit is None else asset.unit
     return [replace(part, vertices=frozen(unit * part.vertices @ R.T)) for part in parts], remarks
@@ -112,16 +113,17 @@ def _incomplete(error: Any) -> Remark:
     return Remark(fate, "mesh.incomplete", "ignored an invalid part of the file: {reason}", {"reason": str(error.msg)})
 
 
-def _orientation(asset: Asset) -> tuple[Array, list[Remark]]:
-    R = _R_ZX.get(asset.up_axis)
+def _orientation(asset: Asset, turned: bool | None) -> tuple[Array, list[Remark]]:
+    R = R_ZX.get(asset.up_axis)
     if R is None:
         return np.eye(3), []
-    if is_up_axis_trusted(asset):
+    if is_up_axis_trusted(asset) if turned is None else turned:
         message = "the file declares {up_axis}; rotated to Z up, unlike in Gazebo, RViz and PyBullet"
     else:
         message = "the file declares {up_axis} {reason}; not rotated, as in Gazebo, RViz and PyBullet"
         R = np.eye(3)
     reason = "but no unit" if asset.unit is None else f"and was written by {asset.exporter[:40]}"
+    reason = reason if turned is None else "unlike the collision mesh of the link"
     return R, [Remark(Fate.ASSUMED, "mesh.up-axis", message, {"up_axis": asset.up_axis, "reason": reason})]
 
 

@@ -80,7 +80,8 @@ CARRIED: Carried = {
     m.Ellipsoid: {"radii"},
     m.Plane: {"normal", "size"},
     m.Mesh: {
-        "uri", "path", "scale", "submesh", "center", "convex", "decomposition", "max_convex_hulls", "voxel_resolution",
+        "uri", "path", "scale", "turned", "submesh", "center",
+        "convex", "decomposition", "max_convex_hulls", "voxel_resolution",
     },
     m.Heightmap: {"uri", "path", "size", "position", "sampling"},
     m.Polyline: {"outlines", "height"},
