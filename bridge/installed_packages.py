@@ -5,9 +5,7 @@ A distribution may have another name than its package: ``pybullet-arm64`` provid
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,23 +21,32 @@ def version_of(package: str) -> str | None:
     Args:
         package: The name that is imported, or that of the distribution.
     """
-    for distribution in (package, *_distributions().get(package, ())):
-        try:
-            return metadata.version(distribution)
-        except metadata.PackageNotFoundError:
-            continue
-    return None
+    version = _version_of_distribution(package)
+    if version is not None:
+        return version
+    return next(filter(None, map(_version_of_distribution, _distributions().get(package, ()))), None)
+
+
+def _version_of_distribution(name: str) -> str | None:
+    from importlib import metadata  # takes half as long to import as numpy, and few commands need a version
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 @cache
 def own_version() -> str:
     """Return the version of sdfbridge; of a source tree that is not installed, the one that its project file states."""
-    version = version_of("sdfbridge")
+    version = _version_of_distribution("sdfbridge")
     return version or _stated_version(Path(__file__).resolve().parents[1] / "pyproject.toml")
 
 
 def _stated_version(project: Path) -> str:
     """The version in a project file; ``unknown`` if there is none."""
+    import tomllib
+
     stated = tomllib.loads(project.read_text(encoding="utf-8")) if project.is_file() else {}
     return str(stated.get("project", {}).get("version", "unknown"))
 
@@ -47,4 +54,6 @@ def _stated_version(project: Path) -> str:
 @cache
 def _distributions() -> dict[str, list[str]]:
     """The distributions of each package; looking at all of them takes some milliseconds."""
+    from importlib import metadata
+
     return dict(metadata.packages_distributions())

@@ -46,6 +46,12 @@ def test_an_import_imports_the_packages_alone() -> None:
     assert "numpy" not in names
 
 
+def test_the_help_of_the_command_needs_neither_numpy_nor_versions() -> None:
+    help_text = "import contextlib, io, bridge.cli\nwith contextlib.redirect_stdout(io.StringIO()), "
+    names = modules_after(f"{help_text}contextlib.suppress(SystemExit): bridge.cli.main(['--help'])")
+    assert within(names, ("numpy", "lxml", "importlib.metadata", "email", "loaders.formats")) == set()
+
+
 @pytest.mark.parametrize(
     ("name", "text", "later", "most"),
     [

@@ -66,10 +66,19 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message, self.format_usage())
 
 
+class _Version(argparse.Action):
+    """The option that prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        """Print the version, and exit."""
+        sys.stdout.write(f"{parser.prog} {own_version()}\n")
+        parser.exit()
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = _Parser(prog="sdfbridge", description=_DESCRIPTION, epilog=_EPILOG)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {own_version()}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, help_text, argument_groups in COMMANDS:
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
