@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .reading.dependencies import note_file, note_read
@@ -48,6 +49,33 @@ def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots
         reason = f"{path} lies outside the folders that may be read"
         raise FileError("resource.outside", reason, "add its folder to paths, or use unsafe_paths=True")
     limit = limit_of(option)
+    with _opened(path, limit, option) as (descriptor, size):
+        data = _contents(descriptor, size, limit + 1)
+    if len(data) > limit:
+        raise _too_large(limit, option)
+    note_read(path, data)
+    return data
+
+
+def read_end(path: str | os.PathLike[str], count: int, *, option: str) -> bytes:
+    """Return the last bytes of a file, which must be one that `read` would read.
+
+    Args:
+        path: The file.
+        count: Largest number of bytes.
+        option: The limit on its size, as for `read`.
+
+    Raises:
+        FileError: as for `read`.
+    """
+    with _opened(path, limit_of(option), option) as (descriptor, size):
+        os.lseek(descriptor, max(0, size - count), os.SEEK_SET)
+        return _contents(descriptor, count, count)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], limit: int, option: str) -> Iterator[tuple[int, int]]:
+    """Open a regular file; yield its descriptor and its size."""
     note_file(path)
     try:
         descriptor = os.open(path, _FLAGS)
@@ -56,15 +84,11 @@ def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots
             _check_kind(status)
             if status.st_size > limit:  # a file may also grow, or state no size, as those of the kernel
                 raise _too_large(limit, option)
-            data = _contents(descriptor, status.st_size, limit + 1)
+            yield descriptor, status.st_size
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _unreadable(error) from error
-    if len(data) > limit:
-        raise _too_large(limit, option)
-    note_read(path, data)
-    return data
 
 
 def _too_large(limit: int, option: str) -> FileError:

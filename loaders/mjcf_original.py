@@ -39,7 +39,7 @@ def compile_original(source: PathLike, **search: Unpack[Search]) -> Iterator[Sou
         root = None if data is None else parse(data, str(path), diagnostics)
         if root is not None and root.tag != "mujoco":
             raise ValueError(f"{path.name} is not MJCF")
-        compiled = None if root is None else compile_document(root, context)
+        compiled = None if root is None else compile_document(root, context, whole=True)
     diagnostics.raise_for(LoadError, strict=False)
     if root is None or compiled is None:  # the readers return nothing only after reporting why
         raise LoadError(tuple(diagnostics))

@@ -53,23 +53,26 @@ def read(root: Node, context: Context) -> Scene | None:
     return None if source is None else _scene(root.attributes.get("model") or _NAMELESS, root, source)
 
 
-def compile_document(root: Node, context: Context) -> Source | None:
+def compile_document(root: Node, context: Context, *, whole: bool = False) -> Source | None:
     """Let MuJoCo compile a document; return None after an error, with the findings in ``context.diagnostics``.
 
     Args:
         root: The root element ``<mujoco>``.
         context: The context of the load.
+        whole: Whether MuJoCo gets every mesh, and not only those on which the numbers of a scene depend.
     """
-    inputs = Inputs(context)
+    inputs = Inputs(context, whole=whole)
     text = inputs.add(root)
     if _has_errors(context.diagnostics):
         return None
     try:
-        compiled = compile_text(text, inputs.models, inputs.assets.contents)
+        compiled = compile_text(text, inputs.models, inputs.assets.contents, inputs.assets.fetch)
     except CompileError as error:
         node = inputs.lines.node(error.line) or root
         reason = " ".join(str(error).split())
         node.invalid("mjcf-in.refused", "{reason}", hint="see MuJoCo's XML reference", reason=reason)
+        return None
+    if _has_errors(context.diagnostics):
         return None
     return Source(
         compiled=compiled, lines=inputs.lines, assets=inputs.assets, diagnostics=context.diagnostics, file=root.file

@@ -1,8 +1,8 @@
 """The files that an MJCF document names: found and read by us, and handed to MuJoCo under names of their contents.
 
 MuJoCo opens every path that it reads and caches decoded files by name for the life of the process. So each file gets
-the name of its contents, a missing mesh is replaced by a small box, and textures, which MuJoCo need not decode to
-compile a model, become flat ones.
+the name of its contents, and a missing mesh is replaced by a small box. The same box takes the place of a mesh that no
+number of the model depends on, and textures become flat ones, since to decode them is most of the work of MuJoCo.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.files import FileError, read
+from loaders.files import FileError, read, read_end
 from loaders.node import Node
 
 from .paths import find_file
@@ -30,6 +30,8 @@ _BOX = "\n".join(
     )
 )
 _STAND_IN_FIELD = "stand_in.bin"
+_END_OF_OBJ = 4096
+"""Number of bytes at the end of an OBJ file in which a face is looked for."""
 _FIELD = b"".join(n.to_bytes(4, "little") for n in (2, 2)) + bytes(16)
 """A height field of two rows and two columns in MuJoCo's own format."""
 
@@ -45,6 +47,18 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True)
+class _Deferred:
+    """A file that MuJoCo gets if a number depends on it."""
+
+    path: Path
+    """The file."""
+    stand_in: str
+    """Name that MuJoCo got."""
+    node: Node
+    """The element that names it."""
+
+
+@dataclass(slots=True, eq=False)
 class Assets:
     """The files of one load."""
 
@@ -54,6 +68,10 @@ class Assets:
     """File of each of these names."""
     textures: dict[str, Asset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
+    defers: bool = False
+    """Whether files are read only if a number of the compiled model depends on them."""
+    _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
+    """The files that were not read, by kind and name of the element."""
 
     def collect(self, root: Node, folder: Path, context: Context) -> None:
         """Read every file that a document names, and replace the names.
@@ -79,19 +97,45 @@ class Assets:
         """Read the file of a mesh, a height field or a soft body."""
         uri = node.attributes["file"]
         path = find_file(folders.name(uri, "mesh" if node.tag == "mesh" else ""), folder, node, context)
-        data = None if path is None else _contents(path, node)
         if node.tag in {"mesh", "hfield"}:
             node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
+        is_deferred = self.defers and path is not None and _may_wait(path, node)
+        data = None if path is None or is_deferred else _contents(path, node)
         if data is None:
-            name = _STAND_IN_FIELD if node.tag == "hfield" else _STAND_IN
-            node.attributes.pop("content_type", None)
-            name = f"{len(self.files)}_{name}"
-            self.contents[name] = _FIELD if node.tag == "hfield" else _BOX.encode()
+            name = self._stand_in(node)
         else:
-            name = hashlib.sha256(data).hexdigest()[:24] + PurePosixPath(uri.replace("\\", "/")).suffix.lower()
+            name = _name_of(data, uri, node)
             self.contents[name] = data
-        self.files[name] = Asset(uri=uri, path=None if data is None else str(path))
+        if is_deferred and path is not None:
+            self._deferred[node.tag, node.attributes["name"]] = _Deferred(path, name, node)
+        self.files[name] = Asset(uri=uri, path=str(path) if is_deferred or data is not None else None)
         node.attributes["file"] = name
+
+    def _stand_in(self, node: Node) -> str:
+        """Return the name of a small shape that takes the place of a file."""
+        is_field = node.tag == "hfield"
+        node.attributes.pop("content_type", None)
+        name = f"{len(self.files)}_{_STAND_IN_FIELD if is_field else _STAND_IN}"
+        self.contents[name] = _FIELD if is_field else _BOX.encode()
+        return name
+
+    def fetch(self, kind: str, name: str) -> tuple[str, bytes] | None:
+        """Read the file of a mesh or a height field after all, and return the name that MuJoCo gets, and its contents.
+
+        The result is None if the file was read before, or cannot be read, which is reported.
+
+        Args:
+            kind: ``mesh`` or ``hfield``.
+            name: Name of the element.
+        """
+        deferred = self._deferred.pop((kind, name), None)
+        data = None if deferred is None else _contents(deferred.path, deferred.node)
+        if deferred is None or data is None:
+            return None
+        asset = self.files[deferred.stand_in]
+        file = _name_of(data, asset.uri, deferred.node)
+        self.contents[file], self.files[file] = data, asset
+        return file, data
 
     def _flatten(self, node: Node, folders: _Folders, folder: Path, context: Context) -> None:
         """Replace a texture by one of a single pixel, and keep its file."""
@@ -137,6 +181,43 @@ class _Folders:
         path = PurePosixPath(path).name if self.strip else path
         folder = {"mesh": self.mesh, "texture": self.texture}.get(kind, self.asset).replace("\\", "/")
         return str(PurePosixPath(folder) / path)
+
+
+def _may_wait(path: Path, node: Node) -> bool:
+    """Return whether a file need not be read unless MuJoCo computes a number from it.
+
+    The heights of a field become a picture of ours unless they are one, and so do the triangles of an OBJ file without
+    faces, for which MuJoCo takes the convex hull.
+    """
+    suffix = path.suffix.lower()
+    if node.tag not in {"mesh", "hfield"} or "content_type" in node.attributes:
+        return False
+    if node.tag == "hfield":
+        return suffix == ".png" and _is_readable(path)
+    return suffix in {".stl", ".msh"} and _is_readable(path) or suffix == ".obj" and _ends_with_faces(path)
+
+
+def _is_readable(path: Path) -> bool:
+    return _end(path, 0) is not None
+
+
+def _ends_with_faces(path: Path) -> bool:
+    return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
+
+
+def _end(path: Path, count: int) -> bytes | None:
+    try:
+        return read_end(path, count, option="mesh_file_bytes")
+    except FileError:
+        return None
+
+
+def _name_of(data: bytes, uri: str, node: Node) -> str:
+    """Return the name of contents for MuJoCo, whose cache of decoded meshes neglects ``refpos`` and ``refquat``."""
+    key = hashlib.sha256(data)
+    for attribute in ("refpos", "refquat"):
+        key.update(node.attributes.get(attribute, "").encode())
+    return key.hexdigest()[:24] + PurePosixPath(uri.replace("\\", "/")).suffix.lower()
 
 
 def _contents(path: Path, node: Node) -> bytes | None:

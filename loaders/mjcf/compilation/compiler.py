@@ -9,13 +9,17 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.safety.fence import fenced
+
+from .needed_files import needed_files
+
+Fetch = Callable[[str, str], tuple[str, bytes] | None]
 
 _LOCK = threading.RLock()
 """Held while the warnings of Python are recorded, which belong to the whole process, and while it is forked."""
@@ -80,13 +84,17 @@ class Compiled:
     """MuJoCo's warnings."""
 
 
-def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, bytes]) -> Compiled:
+def compile_text(
+    text: str, models: Mapping[str, str], assets: Mapping[str, bytes], fetch: Fetch | None = None
+) -> Compiled:
     """Compile a document.
 
     Args:
         text: The document, which names no file but those given.
         models: Texts of the attached models, by name.
         assets: Contents of the other files, by name.
+        fetch: Returns the name and the contents of the file of a mesh or a height field, given its kind and name, that
+            takes the place of the one in ``assets`` if a number of the model depends on it.
 
     Raises:
         CompileError: if MuJoCo refuses it.
@@ -100,6 +108,8 @@ def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, byte
             attached |= assets
         spec = mujoco.MjSpec.from_string(text, include=attached, assets=dict(assets))
         spec.compiler.discardvisual = False
+        if fetch is not None:
+            _fetch_files(spec, mujoco, fetch)
         model = spec.compile()
         return Compiled(
             model=model,
@@ -116,6 +126,17 @@ def compile_text(text: str, models: Mapping[str, str], assets: Mapping[str, byte
             },
             warnings=messages,
         )
+
+
+def _fetch_files(spec: Any, mujoco: Any, fetch: Fetch) -> None:
+    """Give a specification the files of the meshes and height fields on which a number depends."""
+    meshes, hfields = needed_files(spec, mujoco)
+    for kind, items, names in (("mesh", spec.meshes, meshes), ("hfield", spec.hfields, hfields)):
+        for item in items if names else ():
+            found = fetch(kind, item.name) if item.name in names else None
+            if found is not None:
+                item.file = found[0]
+                spec.assets[found[0]] = found[1]
 
 
 @contextmanager

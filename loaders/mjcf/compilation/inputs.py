@@ -24,6 +24,8 @@ class Inputs:
 
     context: Context
     """The context of the load."""
+    whole: bool = False
+    """Whether every file is read, and not only those on which a number of the compiled model depends."""
     assets: Assets = field(default_factory=Assets)
     """The files."""
     models: dict[str, str] = field(default_factory=dict)
@@ -44,7 +46,10 @@ class Inputs:
         """
         folder, diagnostics = Path(root.file).parent, self.context.diagnostics
         expand_includes(root, folder, self.context)
-        sizes = {name: self._attach(node, folder, chain) for name, node in _models(root)}
+        models = _models(root)
+        if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
+            self.assets.defers = not (self.whole or models or any(node.tag == "flexcomp" for node in root.walk()))
+        sizes = {name: self._attach(node, folder, chain) for name, node in models}
         self.assets.collect(root, folder, self.context)
         self._sizes[root.file] = check(root, sizes)
         diagnostics.spend("elements", self._sizes[root.file])

@@ -1,0 +1,36 @@
+"""The meshes and height fields on which a number of a compiled model depends: inertias and fitted shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
+    """Return the names of the meshes, and of the height fields, that MuJoCo has to decode.
+
+    The others are drawn and touched, which a scene says with the names of their files.
+
+    Args:
+        spec: The ``mujoco.MjSpec``.
+        mujoco: The module.
+    """
+    infers = spec.compiler.inertiafromgeom
+    always = infers == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    never = infers == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+    plain = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD)
+    meshes: set[str] = set()
+    hfields: set[str] = set()
+    for geom in spec.geoms:
+        mesh, hfield = geom.meshname, geom.hfieldname
+        if not mesh and not hfield or mesh in meshes:
+            continue
+        has_mass = not never and (always or not geom.parent.explicitinertial) and _weighs(geom)
+        if has_mass or geom.type not in plain:
+            meshes.add(mesh)
+            hfields.add(hfield)
+    return meshes - {""}, hfields - {""}
+
+
+def _weighs(geom: Any) -> bool:
+    """Return whether a geom may give its body mass; an unstated mass is NaN."""
+    return bool(geom.mass != 0.0 and (geom.mass == geom.mass or geom.density != 0.0))
