@@ -11,12 +11,11 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.files import FileError, read, read_end
 from loaders.node import Node
 
-from .paths import find_file
+from .paths import FileFinder
 
 _DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
 """Elements with one file that MuJoCo decodes."""
@@ -73,13 +72,13 @@ class Assets:
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
     """The files that were not read, by kind and name of the element."""
 
-    def collect(self, root: Node, folder: Path, context: Context) -> None:
+    def collect(self, root: Node, folder: Path, files: FileFinder) -> None:
         """Read every file that a document names, and replace the names.
 
         Args:
             root: The root element, without includes.
             folder: Folder of the main file.
-            context: The context of the load.
+            files: The search for files.
         """
         folders = _Folders.of(root)
         for node in list(root.walk()):
@@ -87,16 +86,16 @@ class Assets:
                 node.report(Fate.NOTED, "mjcf-in.skin", "the skin is not carried; the bodies that move it are")
                 node.detach()
             elif node.tag == "texture":
-                self._flatten(node, folders, folder, context)
+                self._flatten(node, folders, folder, files)
             elif node.tag in _DATA and "file" in node.attributes:
-                self._take(node, folders, folder, context)
+                self._take(node, folders, folder, files)
             elif node.tag != "model" and any(key.startswith("file") for key in node.attributes):
                 node.invalid("mjcf-in.file", "<{tag}> cannot name a file", tag=node.tag)
 
-    def _take(self, node: Node, folders: _Folders, folder: Path, context: Context) -> None:
+    def _take(self, node: Node, folders: _Folders, folder: Path, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
         uri = node.attributes["file"]
-        path = find_file(folders.name(uri, "mesh" if node.tag == "mesh" else ""), folder, node, context)
+        path = files.find(folders.name(uri, "mesh" if node.tag == "mesh" else ""), folder, node)
         if node.tag in {"mesh", "hfield"}:
             node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
         is_deferred = self.defers and path is not None and _may_wait(path, node)
@@ -137,12 +136,12 @@ class Assets:
         self.contents[file], self.files[file] = data, asset
         return file, data
 
-    def _flatten(self, node: Node, folders: _Folders, folder: Path, context: Context) -> None:
+    def _flatten(self, node: Node, folders: _Folders, folder: Path, files: FileFinder) -> None:
         """Replace a texture by one of a single pixel, and keep its file."""
         uri = node.attributes.get("file", "")
         if uri:
             name = node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
-            path = find_file(folders.name(uri, "texture"), folder, node, context)
+            path = files.find(folders.name(uri, "texture"), folder, node)
             self.textures[name] = Asset(uri=uri, path=None if path is None else str(path))
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
         node.attributes.clear()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from loaders.context import Context
+from loaders.files import real_path
 from loaders.node import Node
 from loaders.xml import parse, read_bytes
 
-from .paths import find_file
+from .paths import FileFinder
 
 
-def expand_includes(root: Node, folder: Path, context: Context) -> bool:
+def expand_includes(root: Node, folder: Path, context: Context, files: FileFinder) -> bool:
     """Replace each ``<include>`` by the content of its file; return whether every file was read.
 
     As in MuJoCo, a file is searched for beside the main file, then beside the including file, and may be included once.
@@ -21,13 +23,14 @@ def expand_includes(root: Node, folder: Path, context: Context) -> bool:
         root: The root element of the main file.
         folder: Folder of the main file.
         context: The context of the load.
+        files: The search for files.
     """
-    seen = {path.resolve() for path in context.including}
+    seen = {real_path(path) for path in context.including}
     succeeded = True
     pending = list(_includes(root))
     while pending:
         node = pending.pop(0)
-        content = _included(node, folder, seen, context)
+        content = _included(node, folder, seen, context, files)
         if content is None:
             succeeded = False
         else:
@@ -40,18 +43,18 @@ def _includes(node: Node) -> Iterator[Node]:
     return (child for child in node.walk() if child.tag == "include")
 
 
-def _included(node: Node, folder: Path, seen: set[Path], context: Context) -> list[Node] | None:
+def _included(node: Node, folder: Path, seen: set[str], context: Context, files: FileFinder) -> list[Node] | None:
     """Return the elements of an included file; None, with an error, if it cannot be included."""
     name = node.word("@file")
     if not name:
         return None
     beside = Path(node.file).parent
-    base = beside if not (folder / name).exists() and (beside / name).exists() else folder
-    path = find_file(name, base, node, context)
+    is_elsewhere = beside != folder and not os.path.exists(folder / name) and os.path.exists(beside / name)
+    path = files.find(name, beside if is_elsewhere else folder, node)
     if path is None or path.is_dir():
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None
-    real = path.resolve()
+    real = real_path(path)
     if real in seen:
         message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
         node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)

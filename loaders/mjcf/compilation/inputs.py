@@ -12,7 +12,7 @@ from loaders.xml import parse, read_bytes
 from .assets import Assets
 from .document import expand_includes
 from .guards import check
-from .paths import find_file
+from .paths import FileFinder
 from .text import LineMap
 
 _OPENING = "mujoco"
@@ -32,10 +32,15 @@ class Inputs:
     """Texts of the attached models, by the name that MuJoCo gets."""
     lines: LineMap = field(default_factory=LineMap)
     """The element of each line."""
+    files: FileFinder = field(init=False)
+    """The search for files."""
     _sizes: dict[str, int] = field(default_factory=dict)
     """Number of elements that each document makes, by its file."""
     _names: dict[str, str] = field(default_factory=dict)
     """Name that MuJoCo gets of each attached file."""
+
+    def __post_init__(self) -> None:
+        self.files = FileFinder(self.context)
 
     def add(self, root: Node, chain: tuple[Path, ...] = ()) -> str:
         """Prepare a document, with the models that it attaches, and return its text.
@@ -45,19 +50,19 @@ class Inputs:
             chain: Real paths of the models that attach it, outermost first.
         """
         folder, diagnostics = Path(root.file).parent, self.context.diagnostics
-        expand_includes(root, folder, self.context)
+        expand_includes(root, folder, self.context, self.files)
         models = _models(root)
         if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
             self.assets.defers = not (self.whole or models or any(node.tag == "flexcomp" for node in root.walk()))
         sizes = {name: self._attach(node, folder, chain) for name, node in models}
-        self.assets.collect(root, folder, self.context)
+        self.assets.collect(root, folder, self.files)
         self._sizes[root.file] = check(root, sizes)
         diagnostics.spend("elements", self._sizes[root.file])
         return self.lines.write(root)
 
     def _attach(self, node: Node, folder: Path, chain: tuple[Path, ...]) -> int:
         """Read a model to attach; return the number of elements that it makes."""
-        path = find_file(node.word("@file"), folder, node, self.context)
+        path = self.files.find(node.word("@file"), folder, node)
         real = None if path is None else path.resolve()
         if path is None or real is None:
             node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=node.word("@file"))
