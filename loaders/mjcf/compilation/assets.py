@@ -21,6 +21,8 @@ _DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
 """Elements with one file that MuJoCo decodes."""
 _FLAT = {"builtin": "flat", "width": "1", "height": "1"}
 _KEPT_OF_TEXTURE = ("name", "type", "rgb1", "rgb2", "colorspace", "nchannel")
+_FILES = frozenset({"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))})
+"""Attributes that name a file."""
 _STAND_IN = "stand_in.obj"
 _BOX = "\n".join(
     (
@@ -89,7 +91,7 @@ class Assets:
                 self._flatten(node, folders, folder, files)
             elif node.tag in _DATA and "file" in node.attributes:
                 self._take(node, folders, folder, files)
-            elif node.tag != "model" and any(key.startswith("file") for key in node.attributes):
+            elif node.tag != "model" and not _FILES.isdisjoint(node.attributes):
                 node.invalid("mjcf-in.file", "<{tag}> cannot name a file", tag=node.tag)
 
     def _take(self, node: Node, folders: _Folders, folder: Path, files: FileFinder) -> None:
@@ -193,7 +195,7 @@ def _may_wait(path: Path, node: Node) -> bool:
         return False
     if node.tag == "hfield":
         return suffix == ".png" and _is_readable(path)
-    return suffix in {".stl", ".msh"} and _is_readable(path) or suffix == ".obj" and _ends_with_faces(path)
+    return (suffix in {".stl", ".msh"} and _is_readable(path)) or (suffix == ".obj" and _ends_with_faces(path))
 
 
 def _is_readable(path: Path) -> bool:

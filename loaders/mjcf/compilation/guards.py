@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from loaders.node import Node
@@ -16,6 +17,10 @@ _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
 _SIZES = {
     "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "mesh": ("params",), "flexcomp": ("subdiv",),
 }  # fmt: skip
+_COUNTED = frozenset({"replicate", "attach", *_COUNTS, *_SIZES})
+"""Elements that make others, or data."""
+_UNUSUAL = re.compile(r"nan|inf|[\d.]e\+?\d{3}|\d{300}", re.IGNORECASE)
+"""Part of every text of a number that is not finite."""
 _DROPPED_SIZES = ("memory", "njmax", "nconmax", "nstack", "nemax")
 _NUMERIC = frozenset({
     "anchor", "armature", "axis", "axisangle", "coef", "ctrl", "ctrlrange", "damping", "density", "diaginertia",
@@ -29,33 +34,46 @@ _LIMITS = frozenset({"ctrlrange", "forcerange", "range"})
 """Attributes that may be infinite."""
 
 
-def check(root: Node, models: Mapping[str, int]) -> int:
+def check(root: Node, models: Mapping[str, int], values: str) -> int:
     """Report what is too large or not a number; return the number of elements that the document makes.
 
     Args:
         root: The root element, without includes.
         models: Number of elements of each attached model, by its name.
+        values: The values of all attributes, with spaces between them.
     """
+    if _UNUSUAL.search(values):
+        for node in root.walk():
+            _check_numbers(node)
     total = 0
     pending = [(root, 1, 1)]
     most = limit_of("mjcf_elements")
     while pending:
         node, copies, depth = pending.pop()
-        if depth > MAX_DEPTH:
-            message = "elements are nested more than {limit} deep"
-            node.invalid("mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH)
+        if node.tag in _COUNTED:
+            _check_sizes(node)
+            copies *= _copies(node)
+            total += copies * models.get(node.attributes.get("model", ""), 0) * (node.tag == "attach")
+        total += copies
+        if total > most or (depth > MAX_DEPTH and node.children):
+            _report_excess(node, total, most)
             break
-        _check_numbers(node)
-        _check_sizes(node)
-        copies *= _copies(node)
-        total += copies * (1 + models.get(node.attributes.get("model", ""), 0) * (node.tag == "attach"))
-        if total > most:
-            message = "the document makes more than {limit} elements by replication, composition and attachment"
-            hint = f"reduce the counts, or {how_to_raise('mjcf_elements')}"
-            node.invalid("mjcf-in.too-large", message, hint=hint, limit=most)
-            break
-        pending.extend((child, copies, depth + 1) for child in node.children)
+        for child in node.children:
+            if child.children or child.tag in _COUNTED:
+                pending.append((child, copies, depth + 1))
+            else:
+                total += copies
     return min(total, most)
+
+
+def _report_excess(node: Node, total: int, most: int) -> None:
+    if total > most:
+        message = "the document makes more than {limit} elements by replication, composition and attachment"
+        hint = f"reduce the counts, or {how_to_raise('mjcf_elements')}"
+        node.invalid("mjcf-in.too-large", message, hint=hint, limit=most)
+    else:
+        message = "elements are nested more than {limit} deep"
+        node.invalid("mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH)
 
 
 def _copies(node: Node) -> int:
@@ -79,10 +97,7 @@ def _check_sizes(node: Node) -> None:
 
 def _check_numbers(node: Node) -> None:
     for key in node.attributes.keys() & _NUMERIC:
-        text = node.attributes[key]
-        if "n" not in text.lower() and "e" not in text.lower():
-            continue
-        numbers = _numbers(text)
+        numbers = _numbers(node.attributes[key])
         if any(math.isnan(number) for number in numbers):
             node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag)
         elif key not in _LIMITS and any(math.isinf(number) for number in numbers):

@@ -20,7 +20,7 @@ def inline_mesh(mesh: int, source: Source) -> Mesh:
         mesh: Its index.
         source: The compiled model.
     """
-    model = source.model
+    model = source.compiled.model
     first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
     vertices = model.mesh_vert[first : first + count].astype(np.float64).tolist()
     first, count = int(model.mesh_faceadr[mesh]), int(model.mesh_facenum[mesh])
@@ -41,7 +41,7 @@ def inline_heights(hfield: int, size: tuple[float, float, float], source: Source
     """
     from PIL import Image
 
-    model = source.model
+    model = source.compiled.model
     first, rows, columns = (int(getattr(model, f"hfield_{key}")[hfield]) for key in ("adr", "nrow", "ncol"))
     heights = model.hfield_data[first : first + rows * columns].reshape(rows, columns)[::-1]
     stream = io.BytesIO()

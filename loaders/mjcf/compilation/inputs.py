@@ -13,7 +13,7 @@ from .assets import Assets
 from .document import expand_includes
 from .guards import check
 from .paths import FileFinder
-from .text import LineMap
+from .text import LineMap, is_plain
 
 _OPENING = "mujoco"
 
@@ -56,9 +56,10 @@ class Inputs:
             self.assets.defers = not (self.whole or models or any(node.tag == "flexcomp" for node in root.walk()))
         sizes = {name: self._attach(node, folder, chain) for name, node in models}
         self.assets.collect(root, folder, self.files)
-        self._sizes[root.file] = check(root, sizes)
+        values = " ".join([value for node in root.walk() for value in node.attributes.values()])
+        self._sizes[root.file] = check(root, sizes, values)
         diagnostics.spend("elements", self._sizes[root.file])
-        return self.lines.write(root)
+        return self.lines.write(root, plain=is_plain(values))
 
     def _attach(self, node: Node, folder: Path, chain: tuple[Path, ...]) -> int:
         """Read a model to attach; return the number of elements that it makes."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import WORLD
 from loaders.node import Node
-from loaders.spatial import Array, Pose
+from loaders.spatial import Pose
 
 from .assets import Assets
 from .compiler import Compiled
+from .rows import Rows, poses
 from .text import LineMap
 
 _PREFIXES = {"eq": "equality"}
@@ -33,13 +31,14 @@ class Source:
     """Findings of the load."""
     file: str
     """The main file."""
+    model: Rows = field(init=False)
+    """The ``mujoco.MjModel``, its arrays as lists."""
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _vectors: dict[str, Array] = field(default_factory=dict)
+    _poses: dict[str, list[Pose]] = field(default_factory=dict)
+    _places: dict[tuple[str, int], Where] = field(default_factory=dict)
 
-    @property
-    def model(self) -> Any:
-        """The ``mujoco.MjModel``."""
-        return self.compiled.model
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", Rows(self.compiled.model))
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names of all elements of a kind; one without a name is ``body_3``, by its index.
@@ -54,7 +53,7 @@ class Source:
     def _read_names(self, kind: str) -> tuple[str, ...]:
         prefix = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}.get(kind, kind)
         data = self.model.names
-        stated = [data[a : data.index(b"\0", a)].decode() for a in getattr(self.model, f"name_{prefix}adr").tolist()]
+        stated = [data[a : data.index(b"\0", a)].decode() for a in getattr(self.model, f"name_{prefix}adr")]
         taken = set(stated)
         return tuple(name or unique(f"{_PREFIXES.get(kind, kind)}_{i}", taken) for i, name in enumerate(stated))
 
@@ -65,8 +64,10 @@ class Source:
 
     def where(self, kind: str, index: int) -> Where:
         """Return the place in the source of an element of the model."""
-        node = self.node(kind, index)
-        return Where(self.file) if node is None else node.where
+        if (kind, index) not in self._places:
+            node = self.node(kind, index)
+            self._places[kind, index] = Where(self.file) if node is None else node.where
+        return self._places[kind, index]
 
     def link(self, body: int) -> str:
         """Return the name of the link of a body."""
@@ -74,11 +75,10 @@ class Source:
 
     def pose(self, kind: str, index: int) -> Pose:
         """Return the pose that an element of the model has in its body."""
-        if kind not in self._vectors:
-            arrays = getattr(self.model, f"{kind}_pos"), getattr(self.model, f"{kind}_quat")
-            self._vectors[kind] = np.hstack(arrays)
-        vector = self._vectors[kind][index]
-        return Pose.of(p=vector[:3]) if vector[3] == 1.0 else Pose.from_vector(vector)
+        if kind not in self._poses:
+            model = self.compiled.model
+            self._poses[kind] = poses(getattr(model, f"{kind}_pos"), getattr(model, f"{kind}_quat"))
+        return self._poses[kind][index]
 
 
 def unique(name: str, taken: set[str]) -> str:

@@ -11,6 +11,15 @@ _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
 
 
+def is_plain(values: str) -> bool:
+    """Return whether no character of the values of attributes needs an escape.
+
+    Args:
+        values: The values, joined.
+    """
+    return values.isprintable() and not any(character in values for character in '"&<>')
+
+
 def _quoted(value: str) -> str:
     return quoteattr(value) if _SPECIAL.search(value) else f'"{value}"'
 
@@ -21,11 +30,12 @@ class LineMap:
     def __init__(self) -> None:
         self._nodes: list[Node] = []
 
-    def write(self, root: Node) -> str:
+    def write(self, root: Node, *, plain: bool = False) -> str:
         """Return a document as text, which begins with as many empty lines as were written before.
 
         Args:
             root: The root element.
+            plain: Whether `is_plain` is true of all values of its attributes.
         """
         pieces = ["\n" * len(self._nodes)]
         pending: list[Node | str] = [root]
@@ -34,12 +44,17 @@ class LineMap:
             if isinstance(item, str):
                 pieces.append(item)
                 continue
-            attributes = "".join([f" {key}={_quoted(value)}" for key, value in item.attributes.items()])
             self._nodes.append(item)
-            pieces.append(f"<{item.tag}{attributes}>")
-            pieces.append("\n")
-            pending.append(f"</{item.tag}>")
-            pending.extend(reversed(item.children))
+            if plain:
+                attributes = "".join([f' {key}="{value}"' for key, value in item.attributes.items()])
+            else:
+                attributes = "".join([f" {key}={_quoted(value)}" for key, value in item.attributes.items()])
+            if item.children:
+                pieces.append(f"<{item.tag}{attributes}>\n")
+                pending.append(f"</{item.tag}>")
+                pending.extend(item.children[::-1])
+            else:
+                pieces.append(f"<{item.tag}{attributes}/>\n")
         return "".join(pieces)
 
     def node(self, line: int) -> Node | None:

@@ -49,8 +49,8 @@ def _problem(i: int, source: Source) -> str:
 
 def _actuator(i: int, source: Source) -> Actuator:
     model, kind = source.model, int(source.model.actuator_trntype[i])
-    target = int(model.actuator_trnid[i, 0])
-    gear = float(model.actuator_gear[_row("outadr", i, model), 0])
+    target = int(model.actuator_trnid[i][0])
+    gear = float(model.actuator_gear[_row("outadr", i, model)][0])
     force = float(np.abs(model.actuator_forcerange[i]).max()) if model.actuator_forcelimited[i] else math.inf
     first = _row("ctrladr", i, model)
     is_limited = bool(model.actuator_ctrllimited[first])
@@ -79,9 +79,9 @@ def _servo_gain(i: int, k: int, source: Source) -> float | None:
     model, names = source.model, source.compiled.names
     is_affine = names["mjtBias"][int(model.actuator_biastype[i])] == "mjBIAS_AFFINE"
     is_fixed = names["mjtGain"][int(model.actuator_gaintype[i])] == "mjGAIN_FIXED"
-    bias, gain = model.actuator_biasprm[i], float(model.actuator_gainprm[i, 0])
+    bias, gain = model.actuator_biasprm[i], float(model.actuator_gainprm[i][0])
     is_servo = gain in {-float(bias[1]), -float(bias[2])} and gain != 0.0
-    value = -float(bias[k]) * float(model.actuator_gear[_row("outadr", i, model), 0]) ** 2
+    value = -float(bias[k]) * float(model.actuator_gear[_row("outadr", i, model)][0]) ** 2
     return value if is_affine and is_fixed and is_servo and value else None
 
 
@@ -127,9 +127,9 @@ def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
 def _delay(i: int, model: Any) -> Iterator[tuple[str, str]]:
     """Yield the delay of the control and the samples that it needs, which MuJoCo has since version 3.5."""
     history = getattr(model, "actuator_history", None)
-    if history is not None and history[i, 0] > 0:
-        yield "nsample", str(int(history[i, 0]))
-        yield "interp", _INTERPOLATIONS[int(history[i, 1])]
+    if history is not None and history[i][0] > 0:
+        yield "nsample", str(int(history[i][0]))
+        yield "interp", _INTERPOLATIONS[int(history[i][1])]
         yield from unless("delay", model.actuator_delay[i], 0.0)
 
 
@@ -156,7 +156,7 @@ def _drag(i: int, model: Any) -> Iterator[tuple[str, str]]:
 
 def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
     """Yield what the actuator drives, unless it is a joint or a tendon, which are fields of the scene."""
-    model, (a, b) = source.model, source.model.actuator_trnid[i].tolist()
+    model, (a, b) = source.model, source.model.actuator_trnid[i]
     if kind == _JOINT_IN_PARENT:
         yield "jointinparent", source.names("joint")[a]
     elif kind == _SITE:

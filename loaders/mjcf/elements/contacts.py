@@ -12,7 +12,7 @@ def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[Filter
     """Return a group for each link that an ``<exclude>`` names, and a rule for each ``<exclude>``."""
     groups: dict[str, FilterGroup] = {}
     rules = []
-    for i, signature in enumerate(source.model.exclude_signature.tolist()):
+    for i, signature in enumerate(source.model.exclude_signature):
         where = source.where("exclude", i)
         a, b = source.link(signature >> 16), source.link(signature & 0xFFFF)
         for name in (a, b):

@@ -23,7 +23,7 @@ _DEGREE = 4
 def read_constraints(source: Source) -> tuple[Constraint, ...]:
     """Return the connected points and the welds."""
     readers: dict[int, Callable[[int, Source], Constraint]] = {_CONNECT: _connect, _WELD: _weld}
-    kinds = enumerate(source.model.eq_type.tolist())
+    kinds = enumerate(source.model.eq_type)
     return tuple(readers[kind](i, source) for i, kind in kinds if kind in readers)
 
 
@@ -34,7 +34,7 @@ def read_couplings(source: Source) -> tuple[Coupling, ...]:
 
 def read_equality_elements(source: Source) -> tuple[MujocoElement, ...]:
     """Return the equalities for which a scene has no item, such as those of one joint, of tendons and soft bodies."""
-    kinds = enumerate(source.model.eq_type.tolist())
+    kinds = enumerate(source.model.eq_type)
     others = (i for i, kind in kinds if kind not in {_CONNECT, _WELD} and not _is_coupling(i, source))
     return tuple(element for i in others if (element := _element(i, source)) is not None)
 
@@ -57,7 +57,7 @@ def _element(i: int, source: Source) -> MujocoElement | None:
     if tag == "joint":
         coefficients = (("polycoef", text_of(_about_zero(i, model))),)
     elif tag == "tendon":
-        coefficients = (("polycoef", text_of(model.eq_data[i, : _DEGREE + 1])),)
+        coefficients = (("polycoef", text_of(model.eq_data[i][: _DEGREE + 1])),)
     return MujocoElement(
         name=source.names("eq")[i],
         section="equality",
@@ -76,7 +76,7 @@ def _about_zero(i: int, model: Any) -> Array:
     """Return the coefficients of the position of a joint as a polynomial of that of another, or of nothing."""
     a, b = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
     reference = 0.0 if b < 0 else reference_of(b, model)
-    coefficients = shifted(model.eq_data[i, : _DEGREE + 1], -reference)
+    coefficients = shifted(model.eq_data[i][: _DEGREE + 1], -reference)
     coefficients[0] += reference_of(a, model)
     return coefficients
 
@@ -150,7 +150,7 @@ def _connect(i: int, source: Source) -> BallConstraint:
 def _weld(i: int, source: Source) -> WeldConstraint:
     """Return a weld; its data are a point in the second body, the pose of that point in the first, and a scale."""
     data = source.model.eq_data[i]
-    X_AP = Pose.from_vector(data[3:10]) if data[6:10].any() else IDENTITY
+    X_AP = Pose.from_vector(data[3:10]) if any(data[6:10]) else IDENTITY
     link_A, X_AP, link_B, X_BQ = _frames(i, (X_AP, Pose.of(p=data[:3])), source)
     return WeldConstraint(
         link_A=link_A,

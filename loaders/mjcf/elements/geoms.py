@@ -43,7 +43,7 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
     """Return the collisions and visuals of each body that has any, by its index."""
     looks = Looks(source)
     model = source.model
-    paired = {*model.pair_geom1.tolist(), *model.pair_geom2.tolist()}
+    paired = {*model.pair_geom1, *model.pair_geom2}
     collisions: dict[int, list[Collision]] = defaultdict(list)
     visuals: dict[int, list[Visual]] = defaultdict(list)
     for g in range(model.ngeom):
@@ -94,7 +94,7 @@ def _geometry(g: int, source: Source) -> tuple[Geometry, Pose] | None:
     model, kind = source.model, int(source.model.geom_type[g])
     data = int(model.geom_dataid[g])
     if kind in _PRIMITIVES:
-        return _PRIMITIVES[kind](model.geom_size[g].tolist()), IDENTITY
+        return _PRIMITIVES[kind](model.geom_size[g]), IDENTITY
     if kind == _HFIELD:
         return _hfield(g, data, source)
     if kind == _SDF:
@@ -138,7 +138,7 @@ def _has_faces(file: str, source: Source) -> bool:
 
 def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose]:
     asset = source.assets.files.get(source.compiled.hfields[hfield])
-    x, y, top, _ = source.model.hfield_size[hfield].tolist()
+    x, y, top, _ = source.model.hfield_size[hfield]
     size = (2.0 * x, 2.0 * y, top)
     if asset is not None and asset.uri.lower().endswith(".png"):
         return Heightmap(uri=asset.uri, path=asset.path, size=size), IDENTITY
@@ -163,7 +163,7 @@ def _approximate(g: int, what: str, source: Source) -> None:
 
 
 def _surface(g: int, model: Any) -> Surface:
-    mu = float(model.geom_friction[g, 0])
+    mu = float(model.geom_friction[g][0])
     return Surface(
         friction=Friction(mu=mu, mu2=mu),
         category_bitmask=int(model.geom_contype[g]) & _MASK,

@@ -64,7 +64,7 @@ def _displacement(j: int, q: float, model: Any) -> Pose:
     if q == 0.0:
         return IDENTITY
     if model.jnt_type[j] == SLIDE:
-        return Pose.of(p=q * model.jnt_axis[j])
+        return Pose.of(p=[q * c for c in model.jnt_axis[j]])
     anchor = _anchor(j, model)
     return anchor @ Pose.of(rotation_about(model.jnt_axis[j], q)) @ anchor.inverse()
 

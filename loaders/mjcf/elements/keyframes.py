@@ -32,7 +32,7 @@ def _keyframe(k: int, source: Source) -> Keyframe:
 def _position(k: int, j: int, model: Any) -> tuple[float, ...]:
     """Return the position of a joint; that of a free joint is the pose of its body in the world."""
     start, size = int(model.jnt_qposadr[j]), _SIZES.get(int(model.jnt_type[j]), 1)
-    return tuple(model.key_qpos[k, start : start + size].tolist())
+    return tuple(model.key_qpos[k][start : start + size])
 
 
 _SIZES = {FREE: 7, BALL: 4}
@@ -46,7 +46,7 @@ def _report_rest(k: int, source: Source) -> None:
     bodies = [b for b in range(model.nbody) if model.body_mocapid[b] >= 0]
     drawn = np.array([(*model.body_pos[b], *model.body_quat[b]) for b in bodies]).reshape(-1, 7)
     for key, initial in (("mpos", drawn[:, :3]), ("mquat", drawn[:, 3:])):
-        if not np.allclose(getattr(model, f"key_{key}")[k], initial.ravel(), rtol=0.0, atol=1e-12):
+        if not np.allclose(np.ravel(getattr(model, f"key_{key}")[k]), initial.ravel(), rtol=0.0, atol=1e-12):
             stated.append(key)
     if stated:
         source.diagnostics.add(

@@ -68,7 +68,7 @@ def _axes(body: int, source: Source) -> Iterator[tuple[str, str]]:
     Fluids act on a box along them, and they decide whether MuJoCo neglects a small offset of the center of mass.
     """
     model = source.model
-    quaternion = model.body_iquat[body].tolist()
+    quaternion = model.body_iquat[body]
     if quaternion[0] == 1.0:
         return
     has_fluid = model.opt.density or model.opt.viscosity
@@ -93,7 +93,7 @@ def _inertia(body: int, source: Source) -> SpatialInertia | None:
     """Return the inertia of a body; None if it has neither mass nor moments."""
     model = source.model
     mass, moments = float(model.body_mass[body]), model.body_inertia[body]
-    if mass == 0.0 and not moments.any():
+    if mass == 0.0 and not any(moments):
         return None
     X_LI = Pose.from_vector([*model.body_ipos[body], *model.body_iquat[body]])
     return SpatialInertia.in_frame(mass, X_LI, np.diag(moments))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Material
 
@@ -23,9 +25,9 @@ class Looks:
         """Return the material and the transparency of a geom."""
         model = self._source.model
         material = int(model.geom_matid[g])
-        rgba = model.geom_rgba[g].tolist()
+        rgba = model.geom_rgba[g]
         if material >= 0 and [round(c, 6) for c in rgba] == _DEFAULT_COLOR:
-            rgba = model.mat_rgba[material].tolist()
+            rgba = model.mat_rgba[material]
         key = (material, tuple(round(c, 7) for c in rgba))
         if key not in self._materials:
             self._materials[key] = self._material(material, *key[1])
@@ -44,7 +46,7 @@ class Looks:
             specular=(specular, specular, specular, 1.0),
             emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
             shininess=float(model.mat_shininess[material]) * _MAX_EXPONENT,
-            texture=self._texture(model.mat_texid[material].ravel().tolist()),
+            texture=self._texture(np.ravel(model.mat_texid[material]).tolist()),
         )
 
     def _texture(self, textures: list[Any]) -> str | None:

@@ -69,7 +69,7 @@ def with_polynomial(name: str, linear: float, higher: Iterable[float]) -> Iterat
 def joint_settings(j: int, model: Any) -> Settings:
     """Return the further settings of a joint."""
     dof = int(model.jnt_dofadr[j])
-    force = model.jnt_actfrcrange[j].tolist()
+    force = model.jnt_actfrcrange[j]
     is_asymmetric = bool(model.jnt_actfrclimited[j]) and force[0] != -force[1]
     turning = model.jnt_type[j] <= _BALL
     found = [
@@ -123,7 +123,7 @@ def contact_settings(g: int, model: Any) -> Settings:
     """Return the settings of the contacts of a geom; the first number of ``friction`` is a field of the scene."""
     found = [
         *unless("condim", model.geom_condim[g], 3),
-        *unless("friction", [1.0, *model.geom_friction[g, 1:]], FRICTION),
+        *unless("friction", [1.0, *model.geom_friction[g][1:]], FRICTION),
         *unless("priority", model.geom_priority[g], 0),
         *unless("solmix", model.geom_solmix[g], 1.0),
         *solver(model.geom_solref[g], model.geom_solimp[g]),

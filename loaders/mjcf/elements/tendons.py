@@ -58,7 +58,7 @@ def _part(w: int, source: Source) -> TendonPart:
     body, side = int(model.geom_bodyid[item]), round(value)
     return TendonPart(
         type=kind,
-        value=float(model.geom_size[item, 0]),
+        value=float(model.geom_size[item][0]),
         link=source.link(body),
         X_LP=source.pose("geom", item),
         p_LS=frozen(model.site_pos[side]) if side >= 0 else None,
