@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from loaders.mjcf.engine_warnings import engine_warnings
@@ -64,10 +65,10 @@ class Compiled:
 
     model: Any
     """The ``mujoco.MjModel``."""
+    spec: Any
+    """The ``mujoco.MjSpec``."""
     version: str
     """Version of MuJoCo."""
-    lines: Mapping[str, list[int]]
-    """Line of each element by kind and index; 0 if unknown."""
     meshes: tuple[MeshSource, ...]
     """The source of each mesh."""
     hfields: tuple[str, ...]
@@ -82,6 +83,10 @@ class Compiled:
     """Names of MuJoCo's enumerations, such as ``mjtSensor``, by number."""
     warnings: list[str]
     """MuJoCo's warnings."""
+
+    def lines(self, kind: str) -> list[int]:
+        """Return the line of each element of a kind, by its index in the compiled model; 0 if unknown."""
+        return _lines(getattr(self.spec, _KINDS[kind])) if kind in _KINDS else []
 
 
 def compile_text(
@@ -113,17 +118,14 @@ def compile_text(
         model = spec.compile()
         return Compiled(
             model=model,
+            spec=spec,
             version=mujoco.__version__,
-            lines={kind: _lines(getattr(spec, items)) for kind, items in _KINDS.items()},
-            meshes=tuple(_mesh_source(mesh) for mesh in spec.meshes),
-            hfields=tuple(hfield.file for hfield in spec.hfields),
-            flexes=tuple(spec.flexes),
+            meshes=tuple(map(_mesh_source, spec.meshes)) if model.nmesh else (),
+            hfields=tuple(hfield.file for hfield in spec.hfields) if model.nhfield else (),
+            flexes=tuple(spec.flexes) if model.nflex else (),
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
             enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
-            names={
-                kind: _numbered(getattr(mujoco, kind))
-                for kind in ("mjtSensor", "mjtGain", "mjtBias", "mjtDyn", "mjtObj", "mjtEq")
-            },
+            names=_enumerations(mujoco),
             warnings=messages,
         )
 
@@ -150,11 +152,12 @@ def _collected(mujoco: Any, messages: list[str]) -> Iterator[None]:
 
 def _lines(items: Any) -> list[int]:
     """Return the line of each element, in the order of the compiled model."""
-    matches = {int(item.id): _LINE.search(item.info or "") for item in items}
-    size = max(matches, default=-1) + 1
-    lines = [0] * size
-    for i, match in matches.items():
-        lines[i] = int(match[1]) if match and i >= 0 else 0
+    lines = [0] * len(items)
+    for item in items:
+        match = _LINE.search(item.info or "")
+        i = item.id
+        if match and 0 <= i < len(lines):
+            lines[i] = int(match[1])
     return lines
 
 
@@ -162,6 +165,7 @@ def _mesh_source(mesh: Any) -> MeshSource:
     return MeshSource(file=mesh.file, refpos=tuple(mesh.refpos.tolist()), refquat=tuple(mesh.refquat.tolist()))
 
 
+@cache
 def _flags(bits: int, enumeration: Any, prefix: str) -> frozenset[str]:
     members = enumeration.__members__.items()
     return frozenset(
@@ -169,6 +173,13 @@ def _flags(bits: int, enumeration: Any, prefix: str) -> frozenset[str]:
         for name, bit in members
         if bits & int(bit.value) and not name.startswith("mjN")
     )
+
+
+@cache
+def _enumerations(mujoco: Any) -> Mapping[str, Mapping[int, str]]:
+    """Return the names of the members of each enumeration that a reader needs, by number."""
+    kinds = ("mjtSensor", "mjtGain", "mjtBias", "mjtDyn", "mjtObj", "mjtEq")
+    return {kind: _numbered(getattr(mujoco, kind)) for kind in kinds}
 
 
 def _numbered(enumeration: Any) -> dict[int, str]:

@@ -35,6 +35,7 @@ class Source:
     """The ``mujoco.MjModel``, its arrays as lists."""
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
+    _lines: dict[str, list[int]] = field(default_factory=dict)
     _places: dict[tuple[str, int], Where] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -59,7 +60,9 @@ class Source:
 
     def node(self, kind: str, index: int) -> Node | None:
         """Return the element from which an element of the model was made; None if unknown."""
-        lines = self.compiled.lines.get(kind, [])
+        if kind not in self._lines:
+            self._lines[kind] = self.compiled.lines(kind)
+        lines = self._lines[kind]
         return self.lines.node(lines[index]) if 0 <= index < len(lines) else None
 
     def where(self, kind: str, index: int) -> Where:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Actuator, Settings
@@ -51,7 +49,7 @@ def _actuator(i: int, source: Source) -> Actuator:
     model, kind = source.model, int(source.model.actuator_trntype[i])
     target = int(model.actuator_trnid[i][0])
     gear = float(model.actuator_gear[_row("outadr", i, model)][0])
-    force = float(np.abs(model.actuator_forcerange[i]).max()) if model.actuator_forcelimited[i] else math.inf
+    force = max(map(abs, model.actuator_forcerange[i])) if model.actuator_forcelimited[i] else math.inf
     first = _row("ctrladr", i, model)
     is_limited = bool(model.actuator_ctrllimited[first])
     control = tuple(map(float, model.actuator_ctrlrange[first])) if is_limited else (-math.inf, math.inf)
@@ -111,9 +109,7 @@ def _law(i: int, kind: int, source: Source) -> Settings:
 
 def _parameters(name: str, first: float, i: int, model: Any) -> Iterator[tuple[str, str]]:
     values = getattr(model, f"actuator_{name}")[i]
-    default = np.zeros(len(values))
-    default[0] = first
-    yield from unless(name, values, default)
+    yield from unless(name, values, [first, *[0.0] * (len(values) - 1)])
 
 
 def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
@@ -174,7 +170,7 @@ def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
 def _report_controls(i: int, source: Source) -> None:
     """Report an actuator with several controls: a scene states the range of one, although the law holds all."""
     name = source.names("actuator")[i]
-    count = int(getattr(source.model, "actuator_ctrlnum", np.ones(i + 1))[i])
+    count = int(getattr(source.model, "actuator_ctrlnum", [1] * (i + 1))[i])
     if count > 1:
         source.diagnostics.add(
             Fate.APPROXIMATED,

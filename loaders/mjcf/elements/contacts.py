@@ -39,7 +39,7 @@ def _pair(i: int, source: Source) -> ContactPair:
         ("condim", text_of(model.pair_dim[i])),
         ("friction", text_of(model.pair_friction[i])),
         *solver(model.pair_solref[i], model.pair_solimp[i]),
-        *unless("solreffriction", model.pair_solreffriction[i], (0.0, 0.0)),
+        *unless("solreffriction", model.pair_solreffriction[i], [0.0, 0.0]),
         *unless("margin", model.pair_margin[i], 0.0),
         *unless("gap", model.pair_gap[i], 0.0),
     ]

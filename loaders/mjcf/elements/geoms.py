@@ -41,23 +41,24 @@ _MASK = 0xFFFFFFFF
 
 def shapes_by_body(source: Source) -> dict[int, Shapes]:
     """Return the collisions and visuals of each body that has any, by its index."""
-    looks = Looks(source)
+    looks, surfaces = Looks(source), _Surfaces(source.model)
     model = source.model
+    names, bodies, groups = source.names("geom"), model.geom_bodyid, model.geom_group
     paired = {*model.pair_geom1, *model.pair_geom2}
     collisions: dict[int, list[Collision]] = defaultdict(list)
     visuals: dict[int, list[Visual]] = defaultdict(list)
     for g in range(model.ngeom):
-        body = int(model.geom_bodyid[g])
+        body = bodies[g]
         collides = bool(model.geom_contype[g] or model.geom_conaffinity[g]) or g in paired
         shape = _geometry(g, source)
         if shape is None:
             continue
         geometry, X_GS = shape
-        name, X_LG, where = source.names("geom")[g], source.pose("geom", g) @ X_GS, source.where("geom", g)
+        name, X_LG, where = names[g], source.pose("geom", g) @ X_GS, source.where("geom", g)
         if collides:
-            surface = _surface(g, model)
+            surface = surfaces.of_geom(g)
             collisions[body].append(Collision(name=name, X_LG=X_LG, geometry=geometry, surface=surface, where=where))
-        if not collides or model.geom_group[g] < _VISIBLE_GROUPS:
+        if not collides or groups[g] < _VISIBLE_GROUPS:
             material, transparency = looks.of_geom(g)
             visuals[body].append(
                 Visual(
@@ -160,6 +161,26 @@ def _approximate(g: int, what: str, source: Source) -> None:
 
 
 # --- contact ----------------------------------------------------------------------------------------------------------
+
+
+class _Surfaces:
+    """The surface of each geom; geoms with equal settings share one object."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._surfaces: dict[tuple[Any, ...], Surface] = {}
+
+    def of_geom(self, g: int) -> Surface:
+        """Return the surface of a geom."""
+        model = self._model
+        key = (
+            model.geom_contype[g], model.geom_conaffinity[g], model.geom_condim[g], model.geom_priority[g],
+            model.geom_solmix[g], model.geom_margin[g], model.geom_gap[g], *model.geom_friction[g],
+            *model.geom_solref[g], *model.geom_solimp[g], *model.geom_fluid[g],
+        )  # fmt: skip
+        if key not in self._surfaces:
+            self._surfaces[key] = _surface(g, model)
+        return self._surfaces[key]
 
 
 def _surface(g: int, model: Any) -> Surface:

@@ -20,18 +20,21 @@ class Looks:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._materials: dict[tuple[int, tuple[float, ...]], Material] = {}
+        self._looks: dict[tuple[float, ...], tuple[Material, float]] = {}
 
     def of_geom(self, g: int) -> tuple[Material, float]:
         """Return the material and the transparency of a geom."""
         model = self._source.model
-        material = int(model.geom_matid[g])
-        rgba = model.geom_rgba[g]
-        if material >= 0 and [round(c, 6) for c in rgba] == _DEFAULT_COLOR:
-            rgba = model.mat_rgba[material]
-        key = (material, tuple(round(c, 7) for c in rgba))
-        if key not in self._materials:
-            self._materials[key] = self._material(material, *key[1])
-        return self._materials[key], 1.0 - key[1][3]
+        material, rgba = model.geom_matid[g], model.geom_rgba[g]
+        stated = (material, *rgba)
+        if stated not in self._looks:
+            if material >= 0 and [round(c, 6) for c in rgba] == _DEFAULT_COLOR:
+                rgba = model.mat_rgba[material]
+            key = (material, tuple(round(c, 7) for c in rgba))
+            if key not in self._materials:
+                self._materials[key] = self._material(material, *key[1])
+            self._looks[stated] = self._materials[key], 1.0 - key[1][3]
+        return self._looks[stated]
 
     def _material(self, material: int, red: float, green: float, blue: float, _alpha: float) -> Material:
         diffuse = (red, green, blue, 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,70 +9,64 @@ from numpy.typing import ArrayLike
 
 from loaders.model import Settings
 
-SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
+SOLREF, SOLIMP = [0.02, 1.0], [0.9, 0.95, 0.001, 0.5, 2.0]
 """MuJoCo's defaults."""
-FRICTION = (1.0, 0.005, 0.0001)
+FRICTION = [1.0, 0.005, 0.0001]
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
 _BALL = 1
+Numbers = float | list[float]
 
 
 def text_of(values: ArrayLike) -> str:
     """Return numbers as text, each as the shortest decimal of a double."""
-    return " ".join(repr(float(x)).removesuffix(".0") for x in np.ravel(np.asarray(values, dtype=np.float64)))
+    if not isinstance(values, list):
+        values = np.ravel(np.asarray(values, dtype=np.float64)).tolist()
+    return " ".join([repr(float(x)).removesuffix(".0") for x in values])
 
 
-def unless(name: str, values: ArrayLike, default: ArrayLike) -> Iterator[tuple[str, str]]:
-    """Yield an attribute, unless its value is the default.
+def unless(name: str, values: Numbers, default: Numbers) -> Settings:
+    """Return an attribute, or nothing if its value is the default.
 
     Args:
         name: Name of the attribute.
-        values: Its value.
-        default: MuJoCo's default.
+        values: Its value: a number, or a list.
+        default: MuJoCo's default, likewise.
     """
-    if _listed(values) != _listed(default):
-        yield name, text_of(values)
+    return () if values == default else ((name, text_of(values)),)
 
 
-def _listed(values: Any) -> list[Any]:
-    """Return numbers as a list, which is compared faster than a short array."""
-    if isinstance(values, np.ndarray):
-        return list(values.tolist()) if values.ndim else [values.item()]
-    return list(values) if isinstance(values, list | tuple) else [values]
-
-
-def solver(solref: Any, solimp: Any, suffix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the attributes of the softness of a constraint.
+def solver(solref: list[float], solimp: list[float], suffix: str = "") -> Settings:
+    """Return the attributes of the softness of a constraint that are not the default.
 
     Args:
         solref: Reference, two numbers.
         solimp: Impedance, five numbers.
         suffix: End of the names of the attributes.
     """
-    yield from unless(f"solref{suffix}", solref, SOLREF)
-    yield from unless(f"solimp{suffix}", solimp, SOLIMP)
+    if solref == SOLREF and solimp == SOLIMP:
+        return ()
+    return (*unless(f"solref{suffix}", solref, SOLREF), *unless(f"solimp{suffix}", solimp, SOLIMP))
 
 
-def with_polynomial(name: str, linear: float, higher: Iterable[float]) -> Iterator[tuple[str, str]]:
-    """Yield the coefficients of a force that is no linear function.
+def with_polynomial(name: str, linear: float, higher: list[float]) -> Settings:
+    """Return the coefficients of a force that is no linear function.
 
     Args:
         name: Name of the attribute.
         linear: The linear coefficient.
         higher: The further ones.
     """
-    rest = list(higher)
-    if any(rest):
-        yield name, text_of([linear, *rest])
+    return ((name, text_of([linear, *higher])),) if any(higher) else ()
 
 
 def joint_settings(j: int, model: Any) -> Settings:
     """Return the further settings of a joint."""
-    dof = int(model.jnt_dofadr[j])
+    dof = model.jnt_dofadr[j]
     force = model.jnt_actfrcrange[j]
     is_asymmetric = bool(model.jnt_actfrclimited[j]) and force[0] != -force[1]
     turning = model.jnt_type[j] <= _BALL
     found = [
-        *([] if turning else unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)),
+        *(() if turning else unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)),
         *unless("margin", model.jnt_margin[j], 0.0),
         *solver(model.jnt_solref[j], model.jnt_solimp[j], "limit"),
         *solver(model.dof_solref[dof], model.dof_solimp[dof], "friction"),
@@ -86,16 +79,19 @@ def joint_settings(j: int, model: Any) -> Settings:
     return tuple(found)
 
 
-def _ball_limit(j: int, model: Any) -> Iterator[tuple[str, str]]:
+def _ball_limit(j: int, model: Any) -> Settings:
     if model.jnt_limited[j] and model.jnt_type[j] == _BALL:
-        yield "limited", "true"
-        yield "range", text_of(model.jnt_range[j])
+        return (("limited", "true"), ("range", text_of(model.jnt_range[j])))
+    return ()
 
 
 def _rows(model: Any, name: str, index: int) -> list[float]:
     """Return a row of an array that older versions of MuJoCo lack."""
     array = getattr(model, name, None)
-    return [] if array is None else list(map(float, np.ravel(array[index])))
+    if array is None:
+        return []
+    row = array[index]
+    return row if isinstance(row, list) else [row]
 
 
 def tendon_settings(t: int, model: Any) -> Settings:
@@ -112,11 +108,9 @@ def tendon_settings(t: int, model: Any) -> Settings:
     return tuple(found)
 
 
-def _fluid_shape(fluid: Any) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a geom on which a fluid acts as on an ellipsoid."""
-    if fluid[0] > 0.0:
-        yield "fluidshape", "ellipsoid"
-        yield "fluidcoef", text_of(fluid[1:6])
+def _fluid_shape(fluid: list[float]) -> Settings:
+    """Return the settings of a geom on which a fluid acts as on an ellipsoid."""
+    return (("fluidshape", "ellipsoid"), ("fluidcoef", text_of(fluid[1:6]))) if fluid[0] > 0.0 else ()
 
 
 def contact_settings(g: int, model: Any) -> Settings:

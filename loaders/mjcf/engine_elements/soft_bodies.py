@@ -11,7 +11,7 @@ from loaders.model import MujocoElement, Settings
 
 _SELF_COLLISION = ("none", "narrow", "bvh", "sap", "auto")
 _ELASTIC_2D = ("none", "bend", "stretch", "both")
-_COLOR = (0.5, 0.5, 0.5, 1.0)
+_COLOR = [0.5, 0.5, 0.5, 1.0]
 _LISTS = {"vertex": "vert", "element": "elem", "texcoord": "texcoord", "elemtexcoord": "elemtexcoord"}
 """Field of the specification of each attribute that is a list of numbers."""
 
@@ -61,9 +61,9 @@ def _contact(flex: Any) -> Settings:
         *unless("conaffinity", flex.conaffinity, 1),
         *unless("condim", flex.condim, 3),
         *unless("priority", flex.priority, 0),
-        *unless("friction", flex.friction, FRICTION),
+        *unless("friction", flex.friction.tolist(), FRICTION),
         *unless("solmix", flex.solmix, 1.0),
-        *solver(flex.solref, flex.solimp),
+        *solver(flex.solref.tolist(), flex.solimp.tolist()),
         *unless("margin", flex.margin, 0.0),
         *unless("gap", flex.gap, 0.0),
         *([("selfcollide", _SELF_COLLISION[int(flex.selfcollide)])] if int(flex.selfcollide) != 4 else []),
