@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from loaders.context import Context
 from loaders.files import is_inside, real_path
@@ -24,16 +24,48 @@ _SUFFIXES = frozenset({".xml", ".mjcf", ".obj", ".stl", ".msh", ".png", ".ktx", 
 """Suffixes of the formats of MJCF."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """What a folder that names lead to is to the folder from which they count."""
+
+    real: str
+    """Its real path."""
+    root: str
+    """Real path of the folder in which files may be read."""
+    is_above: bool
+    """Whether names lead up to it; then only files of MJCF's formats may be read."""
+
+    def may_be_read(self, place: str, file: str) -> bool:
+        """Return whether a file in the folder exists and may be read.
+
+        Args:
+            place: The file.
+            file: Its name without the folder.
+        """
+        try:
+            mode = os.lstat(place).st_mode
+        except (OSError, ValueError):
+            return False
+        real = os.path.join(self.real, file)
+        if stat.S_ISLNK(mode):
+            real = real_path(place)
+            if not (is_inside(real, (self.root,)) and os.path.isfile(real)):
+                return False
+        elif not stat.S_ISREG(mode):
+            return False
+        return not self.is_above or (_is_format(file) and _is_format(os.path.basename(real)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FileFinder:
-    """The search for the files of one load; a folder in which one was found is not examined again."""
+    """The search for the files of one load; each folder is examined once."""
 
     context: Context
     """The context of the load."""
-    _open: set[str] = field(default_factory=set)
-    """Folders, as names in the document lead to them, whose files may be read."""
+    _folders: dict[tuple[str, str], _Folder | None] = field(default_factory=dict)
+    """The folders that were examined; None where `Resources.find` decides."""
     _real: dict[str, str] = field(default_factory=dict)
-    """Real path of each folder that was examined."""
+    """Real paths of folders."""
 
     def find(self, name: str, folder: Path, node: Node) -> Path | None:
         """Return the file of a name, or None; report a failure.
@@ -43,66 +75,61 @@ class FileFinder:
             folder: Folder to which a relative name refers.
             node: The element that has the name.
         """
-        text = name.replace("\\", "/")
-        place = os.path.join(folder, text)
-        if self._is_beside(place, text):
-            path: Path | None = Path(place)
-            note_file(place)
-        else:
-            path = self._above(text, Path(os.path.abspath(folder)))
-        if path is None:
-            path = self.context.resources.find(name, folder, node)
-        else:
-            lookup = Lookup(uri=name, file=node.file, line=node.line, path=path, tried=(path,))
-            self.context.resources.lookups.append(lookup)
-        self._open_folder(place, path)
+        head, file = os.path.split(name.replace("\\", "/"))
+        base = os.path.abspath(folder)
+        if (base, head) not in self._folders:
+            self._folders[base, head] = self._examined(base, head)
+        known, place = self._folders[base, head], os.path.join(base, head, file)
+        if known is None or not known.may_be_read(place, file):
+            return self.context.resources.find(name, folder, node)
+        path = Path(place)
+        note_file(path)
+        lookup = Lookup(uri=name, file=node.file, line=node.line, path=path, tried=(path,))
+        self.context.resources.lookups.append(lookup)
         return path
 
-    def _is_beside(self, place: str, name: str) -> bool:
-        """Return whether a name leads to a regular file of MJCF's formats in a folder that was examined."""
-        folder, file = os.path.split(place)
-        return folder in self._open and _is_format(file) and _is_regular(place) and "://" not in name
-
-    def _open_folder(self, place: str, path: Path | None) -> None:
-        """Remember the folder of a file that was found where its name leads to."""
-        is_same = path is not None and os.path.normpath(path) == os.path.abspath(place)
-        if is_same and not {"file", ""} & self.context.resources.schemes.keys() and _is_regular(place):
-            self._open.add(os.path.dirname(place))
-
-    def _above(self, name: str, folder: Path) -> Path | None:
-        """Return the file of a relative name that leads upwards; None if it does not, or must not be read."""
-        if ".." not in name:
+    def _examined(self, base: str, head: str) -> _Folder | None:
+        """Return the folder that a relative name leads to, if its files may be read; else None."""
+        resources = self.context.resources
+        if os.path.isabs(head) or "$" in head or ":" in head or "" in resources.schemes:
             return None
-        relative = os.path.relpath(os.path.normpath(folder / name), folder)
-        levels = Path(relative).parts.count("..")
-        if not 0 < levels <= MAX_LEVELS or PurePosixPath(name).is_absolute() or "://" in name:
-            return None
-        path, root = folder / name, folder
+        place = os.path.normpath(os.path.join(base, head))
+        levels = os.path.relpath(place, base).split(os.sep).count("..")
+        root = base
         for _ in range(levels):
-            root = root.parent
-        real_root = (self._real_path(str(root)),)
-        is_private = is_inside(self._real_path(str(Path.home())), real_root)
-        if not _is_format(str(path)) or is_private or root == root.parent or not path.is_file():
+            root = os.path.dirname(root)
+        if levels:
+            is_private = is_inside(self._real_path(str(Path.home())), (self._real_path(root),))
+            is_hidden = _is_hidden(os.path.join(base, head))
+            if levels > MAX_LEVELS or is_private or is_hidden or root == os.path.dirname(root):
+                return None
+        elif resources.main is None or base != os.path.dirname(os.path.abspath(resources.main)):
             return None
-        real = real_path(path)
-        return path if is_inside(real, real_root) and Path(real).suffix.lower() in _SUFFIXES else None
+        real, real_root = self._followed(base, head), self._real_path(root)
+        return _Folder(real, real_root, levels > 0) if is_inside(real, (real_root,)) else None
+
+    def _followed(self, base: str, head: str) -> str:
+        """Return the real path of a folder, given relative to another one."""
+        real = self._real_path(base)
+        for part in head.split("/"):
+            real = os.path.dirname(real) if part == ".." else self._real_path(os.path.join(real, part))
+        return real
 
     def _real_path(self, folder: str) -> str:
+        """Return the real path of a folder; each part of all paths is looked up once."""
+        folder = folder.rstrip("/") or "/"
         if folder not in self._real:
-            self._real[folder] = real_path(folder)
+            parent = os.path.dirname(folder)
+            place = folder if parent == folder else os.path.join(self._real_path(parent), os.path.basename(folder))
+            self._real[folder] = real_path(place) if os.path.islink(place) else place
         return self._real[folder]
 
 
-def _is_format(name: str) -> bool:
-    """Return whether a name is that of a file of MJCF's formats, in no hidden folder."""
-    parts = name.split("/")
-    is_hidden = any(part.startswith(".") and part not in {"..", "."} for part in parts)
-    return os.path.splitext(parts[-1])[1].lower() in _SUFFIXES and not is_hidden
+def _is_hidden(path: str) -> bool:
+    """Return whether a part of a path begins with a dot."""
+    return any(part.startswith(".") and part not in {"..", "."} for part in path.split("/"))
 
 
-def _is_regular(place: str) -> bool:
-    """Return whether a path is a regular file, and not a link to one."""
-    try:
-        return stat.S_ISREG(os.lstat(place).st_mode)
-    except (OSError, ValueError):
-        return False
+def _is_format(file: str) -> bool:
+    """Return whether a name is that of a file of MJCF's formats that is not hidden."""
+    return os.path.splitext(file)[1].lower() in _SUFFIXES and not file.startswith(".")
