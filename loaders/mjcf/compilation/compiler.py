@@ -43,8 +43,7 @@ class CompileError(Exception):
     @property
     def line(self) -> int:
         """Line of the text, from 1; 0 if MuJoCo states none."""
-        match = _LINE.search(str(self))
-        return int(match[1]) if match else 0
+        return _line_in(str(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,11 +153,15 @@ def _lines(items: Any) -> list[int]:
     """Return the line of each element, in the order of the compiled model."""
     lines = [0] * len(items)
     for item in items:
-        match = _LINE.search(item.info or "")
-        i = item.id
-        if match and 0 <= i < len(lines):
-            lines[i] = int(match[1])
+        line, i = item.info[5:], item.id  # such as line 12
+        if 0 <= i < len(lines):
+            lines[i] = int(line) if line.isdecimal() else _line_in(item.info)
     return lines
+
+
+def _line_in(text: str) -> int:
+    match = _LINE.search(text)
+    return int(match[1]) if match else 0
 
 
 def _mesh_source(mesh: Any) -> MeshSource:

@@ -36,6 +36,7 @@ class Source:
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
     _lines: dict[str, list[int]] = field(default_factory=dict)
+    _paths: dict[Node, str] = field(default_factory=dict)
     _places: dict[tuple[str, int], Where] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -69,8 +70,24 @@ class Source:
         """Return the place in the source of an element of the model."""
         if (kind, index) not in self._places:
             node = self.node(kind, index)
-            self._places[kind, index] = Where(self.file) if node is None else node.where
+            self._places[kind, index] = Where(self.file) if node is None else self._where(node)
         return self._places[kind, index]
+
+    def _where(self, node: Node) -> Where:
+        return Where(node.file, node.line, self._path(node))
+
+    def _path(self, node: Node) -> str:
+        """Return the path of an element as in `Node.where`; that of each ancestor is made once."""
+        chain: list[Node] = []
+        item: Node | None = node
+        while item is not None and item not in self._paths:
+            chain.append(item)
+            item = item.parent
+        path = "" if item is None else self._paths[item]
+        for item in reversed(chain):
+            name = item.attributes.get("name")
+            path = self._paths[item] = f"{path}/{item.tag}[{name}]" if name else f"{path}/{item.tag}"
+        return path
 
     def link(self, body: int) -> str:
         """Return the name of the link of a body."""

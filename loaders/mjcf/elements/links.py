@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
+from loaders.mjcf.compilation.rows import inertias
 from loaders.mjcf.compilation.source import Source, unique
 from loaders.model import WORLD, Joint, Link
-from loaders.spatial import IDENTITY, Pose, SpatialInertia
+from loaders.spatial import IDENTITY
 
 from .geoms import shapes_by_body
 from .joints import Chain, chain_of, joints_of
@@ -31,6 +30,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     taken = set(source.names("body"))
     links, joints = [], []
     poses = [IDENTITY]
+    massive = inertias(source.compiled.model)
     if 0 in shapes:
         links.append(Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
     for body in range(1, source.model.nbody):
@@ -42,7 +42,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
             name=source.names("body")[body],
             model=name,
             X_WL=X_WB,
-            inertia=_inertia(body, source),
+            inertia=massive[body],
             collisions=collisions,
             visuals=visuals,
             gravity=bool(source.model.body_gravcomp[body] != 1.0),
@@ -72,7 +72,7 @@ def _axes(body: int, source: Source) -> Iterator[tuple[str, str]]:
     if quaternion[0] == 1.0:
         return
     has_fluid = model.opt.density or model.opt.viscosity
-    if has_fluid or 0.0 < np.abs(model.body_ipos[body]).max() < _NEGLIGIBLE:
+    if has_fluid or 0.0 < max(map(abs, model.body_ipos[body])) < _NEGLIGIBLE:
         yield "inertial/quat", text_of(quaternion)
 
 
@@ -87,13 +87,3 @@ def _connections(body: int, chain: Chain, links: list[str], source: Source) -> l
         return []
     parent = source.link(int(source.model.body_parentid[body]))
     return joints_of(body, chain, [parent, *links], source)
-
-
-def _inertia(body: int, source: Source) -> SpatialInertia | None:
-    """Return the inertia of a body; None if it has neither mass nor moments."""
-    model = source.model
-    mass, moments = float(model.body_mass[body]), model.body_inertia[body]
-    if mass == 0.0 and not any(moments):
-        return None
-    X_LI = Pose.from_vector([*model.body_ipos[body], *model.body_iquat[body]])
-    return SpatialInertia.in_frame(mass, X_LI, np.diag(moments))
