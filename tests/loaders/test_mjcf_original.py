@@ -20,7 +20,7 @@ def test_the_model_is_that_of_mujoco(tmp_path: Path) -> None:
     path.write_text(TEXT, encoding="utf-8")
     with compile_original(path) as source:
         assert source.names("joint") == ("joint_0",)
-        assert source.model.body_mass.tolist() == mujoco.MjModel.from_xml_string(TEXT).body_mass.tolist()
+        assert source.compiled.model.body_mass.tolist() == mujoco.MjModel.from_xml_string(TEXT).body_mass.tolist()
 
 
 @pytest.mark.parametrize(

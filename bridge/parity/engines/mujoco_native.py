@@ -59,7 +59,7 @@ class MujocoNative(MujocoEngine):
         self._positions, self.warnings = [], []
         try:
             with compile_original(mechanism.scene.source, **(search or {})) as source:
-                self.model, self._names = source.model, source.names("body")
+                self.model, self._names = source.compiled.model, source.names("body")
                 joints = source.names("joint")
         except (LoadError, ValueError) as error:
             reason = str(error).partition("\n")[0]

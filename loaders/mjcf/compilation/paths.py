@@ -26,7 +26,7 @@ _SUFFIXES = frozenset({".xml", ".mjcf", ".obj", ".stl", ".msh", ".png", ".ktx", 
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """What a folder that names lead to is to the folder from which they count."""
+    """A folder that names lead to."""
 
     real: str
     """Its real path."""

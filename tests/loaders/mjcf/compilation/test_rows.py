@@ -1,0 +1,46 @@
+"""The arrays of a compiled model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from loaders.mjcf.compilation.rows import Rows, inertias, poses, rotations
+from loaders.spatial import quaternion_to_matrix
+from tests.support.mjcf_documents import BALL, document
+
+
+def test_rotations_are_those_of_one_quaternion_at_a_time() -> None:
+    quaternions = np.random.default_rng(0).normal(size=(20, 4))
+    quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
+    expected = np.array([quaternion_to_matrix(q) for q in quaternions])
+    assert np.abs(rotations(quaternions) - expected).max() < 1e-15
+    found = poses(np.ones((20, 3)), quaternions)
+    assert np.abs(np.array([X.R for X in found]) - expected).max() < 1e-15
+    assert not found[0].R.flags.writeable
+    assert rotations(np.empty((0, 4))).shape == (0, 3, 3)
+
+
+def test_arrays_are_lists_and_other_attributes_are_those_of_the_model() -> None:
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(document(f'<body pos="1 2 3">{BALL}</body>'))
+    rows = Rows(model)
+    assert rows.body_pos[1] == [1.0, 2.0, 3.0]
+    assert rows.nbody == 2
+    assert rows.opt.timestep == model.opt.timestep
+    with pytest.raises(AttributeError):
+        rows.of_another_version  # noqa: B018
+
+
+def test_inertias_are_in_the_axes_of_the_body() -> None:
+    import mujoco
+
+    stated = '<inertial pos="1 0 0" mass="2" fullinertia="3 4 5 0.1 0.2 0.3"/><geom size="1" mass="0"/>'
+    model = mujoco.MjModel.from_xml_string(document(f'<body>{stated}<joint/></body><body name="empty"/>'))
+    world, body, empty = inertias(model)
+    assert world is empty is None
+    assert body is not None
+    expected = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
+    assert np.allclose(body.I_Lcm, expected, rtol=0.0, atol=1e-14)
+    assert (body.mass, body.p_LLcm.tolist()) == (2.0, [1.0, 0.0, 0.0])
