@@ -1,11 +1,13 @@
 """Mutation testing: change the source in one place, and see whether the tests of its package notice.
 
-python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--again]
+python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--again] [--own-file]
 
 The changes are a seeded sample of lowering, dynamics, exporters and loaders. The tests run in a copy of the repository.
 Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues where it ended. Only tests that execute the
 changed line run, those of the module's own test file first. With ``--again`` the files of tests that were added or
-edited since are copied, and the survivors are tried on these files. The exit status is 1 if more than 5 % survive.
+edited since are copied, and the survivors are tried on those that pass without a change of the source. With
+``--own-file`` only the test file of the changed module runs, which is fast; a run without this option then tries the
+survivors on all tests. The exit status is 1 if more than 5 % survive.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from .measured_tests import MeasuredTests
+from .measured_tests import MeasuredTests, own_tests, run
 from .mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +34,11 @@ SHARES: Mapping[str, int] = {
 SURVIVORS = 0.05
 """Largest fraction of mutants that may survive."""
 
+_OPEN = "open"
+"""Outcome of a mutant that survived the test file of its module and was not tried on other tests."""
 
-def main(seed: int, count: int, folder: Path, *, again: bool) -> int:
+
+def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool) -> int:
     """Run the sample and return whether more survived than the limit."""
     copy = _copied(folder)
     results = folder / "results.jsonl"
@@ -42,12 +47,19 @@ def main(seed: int, count: int, folder: Path, *, again: bool) -> int:
     chosen = sample(copy, seed, count)
     for mutant in chosen:
         outcome = _outcome(known, mutant)
-        if not outcome or (edited and outcome == "survived"):
-            known[mutant.key] = _judged(mutant, copy, folder, edited if outcome else None)
+        if own_file and not outcome:
+            known[mutant.key] = _judged(mutant, copy, folder, [own_tests(mutant)])
+            known[mutant.key]["outcome"] = str(known[mutant.key]["outcome"]).replace("survived", _OPEN)
+        elif (not own_file and outcome in {"", _OPEN}) or (edited and outcome in {"survived", _OPEN}):
+            files = edited if edited and outcome else None
+            known[mutant.key] = _judged(mutant, copy, folder, files)
+        else:
+            continue
+        if _outcome(known, mutant) != outcome:
             with results.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(known[mutant.key]) + "\n")
             print(f"{_outcome(known, mutant):9} {mutant.key}", flush=True)
-    survivors = [mutant.key for mutant in chosen if _outcome(known, mutant) == "survived"]
+    survivors = [mutant.key for mutant in chosen if _outcome(known, mutant) in {"survived", _OPEN}]
     print(f"{len(chosen) - len(survivors)} of {len(chosen)} killed; survivors:")
     print("\n".join(survivors))
     return len(survivors) > SURVIVORS * len(chosen)
@@ -109,18 +121,21 @@ def _copied_tests(copy: Path) -> list[str]:
     edited = [n for n in names if not (copy / n).exists() or (copy / n).read_bytes() != (ROOT / n).read_bytes()]
     for name in edited:
         _copy_file(name, copy)
-    return [name for name in edited if Path(name).name.startswith("test_")]
+    tests = [name for name in edited if Path(name).name.startswith("test_")]
+    return [name for name in tests if run([name], copy, copy.parent) == "survived"]
 
 
 def _judged(mutant: Mutant, copy: Path, folder: Path, files: Sequence[str] | None) -> dict[str, object]:
     """Judge a mutant by the tests that execute it, or by some files of tests of its package."""
     begin, path, package = time.perf_counter(), copy / mutant.path, _package(mutant.path)
-    measured = _measured(package, copy, folder)
-    tests = measured.of(mutant) if files is None else [file for file in files if file.startswith(f"tests/{package}/")]
+    if files is None:
+        tests = _measured(package, copy, folder).of(mutant)
+    else:
+        tests = [file for file in files if file.startswith(f"tests/{package}/") and (copy / file).exists()]
     original = path.read_bytes()
     try:
         path.write_bytes(mutant.apply(original))
-        outcome = measured.run(tests)
+        outcome = run(tests, copy, folder)
     finally:
         path.write_bytes(original)
     seconds = round(time.perf_counter() - begin)
@@ -142,5 +157,7 @@ if __name__ == "__main__":
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-mutation"))
     parser.add_argument("--again", action="store_true", help="try the survivors on the tests that were edited since")
+    parser.add_argument("--own-file", action="store_true", help="run only the test file of the changed module")
     options = parser.parse_args()
-    sys.exit(main(options.seed, options.count, options.folder.absolute(), again=options.again))
+    folder = options.folder.absolute()
+    sys.exit(main(options.seed, options.count, folder, again=options.again, own_file=options.own_file))

@@ -45,12 +45,9 @@ class MeasuredTests:
         extra = {"COVERAGE_FILE": str(partial), "SDFBRIDGE_RECORD": str(self._record)}
         subprocess.run(
             [sys.executable, *_PYTEST, "-p", "benchmarks.mutation.recorder", *words],
-            cwd=self._copy, env={**self._environment(), **extra}, capture_output=True, check=False,
+            cwd=self._copy, env={**_environment(self._copy), **extra}, capture_output=True, check=False,
         )  # fmt: skip
         partial.replace(self._data)
-
-    def _environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(self._copy), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests that execute a mutant: those of its module's own file first, then the fastest files.
@@ -81,33 +78,50 @@ class MeasuredTests:
         return {each for each in self._seconds if each.partition("::")[0] == file}
 
     def _ordered(self, tests: Iterable[str], mutant: Mutant) -> list[str]:
-        module = Path(mutant.path)
-        own = str(Path("tests") / module.parent / f"test_{module.name}")
+        own = own_tests(mutant)
         files: dict[str, list[str]] = {}
         for test in sorted(tests):
             files.setdefault(test.partition("::")[0], []).append(test)
         fastest = sorted(files, key=lambda file: (file != own, sum(self._seconds[test] for test in files[file])))
         return [test for file in fastest for test in files[file]]
 
-    def run(self, tests: Sequence[str]) -> str:
-        """Run tests until one fails, and return ``survived``, ``killed`` or ``timed out``.
 
-        Args:
-            tests: Tests or files of tests; those of the first file run alone, since they fail most often.
-        """
-        files = [test.partition("::")[0] for test in tests]
-        first = files.count(files[0]) if files else 0
-        outcomes = (self._run(part) for part in (tests[:first], tests[first:]) if part)
-        return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
+def own_tests(mutant: Mutant) -> str:
+    """Return the test file of the module of a mutant, relative to the root of the repository.
 
-    def _run(self, tests: Sequence[str]) -> str:
-        listed = self._folder / "tests.txt"
-        listed.write_text("\n".join(tests), encoding="utf-8")
-        try:
-            done = subprocess.run(
-                [sys.executable, *_PYTEST, "-x", f"@{listed}"],
-                cwd=self._copy, env=self._environment(), capture_output=True, timeout=TIMEOUT, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return "timed out"
-        return "survived" if done.returncode in {0, 5} else "killed"
+    Args:
+        mutant: The mutant.
+    """
+    module = Path(mutant.path)
+    return str(Path("tests") / module.parent / f"test_{module.name}")
+
+
+def run(tests: Sequence[str], copy: Path, folder: Path) -> str:
+    """Run tests until one fails, and return ``survived``, ``killed`` or ``timed out``.
+
+    Args:
+        tests: Tests or files of tests; those of the first file run alone, since they fail most often.
+        copy: The copy of the repository.
+        folder: Where the list of tests is written.
+    """
+    files = [test.partition("::")[0] for test in tests]
+    first = files.count(files[0]) if files else 0
+    outcomes = (_run(part, copy, folder) for part in (tests[:first], tests[first:]) if part)
+    return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
+
+
+def _run(tests: Sequence[str], copy: Path, folder: Path) -> str:
+    listed = folder / "tests.txt"
+    listed.write_text("\n".join(tests), encoding="utf-8")
+    words = [sys.executable, *_PYTEST, "-x", f"@{listed}"]
+    try:
+        done = subprocess.run(
+            words, cwd=copy, env=_environment(copy), capture_output=True, timeout=TIMEOUT, check=False
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "timed out"
+    return "survived" if done.returncode in {0, 5} else "killed"
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}

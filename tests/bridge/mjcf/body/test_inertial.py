@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import loaders
 from bridge.mjcf import to_mjcf
 from loaders.diagnostics import ExportError, Fate, Where
 from loaders.model import (
@@ -113,3 +114,22 @@ def test_a_link_without_inertia_is_an_error_where_that_is_asked_for():
     bare = dataclasses.replace(scene.links[1], inertia=None)
     with pytest.raises(ExportError, match="link arm has no inertia"):
         to_mjcf(dataclasses.replace(scene, links=(scene.links[0], bare)), inertia="error")
+
+
+@pytest.mark.parametrize("size", [1e-5, 1.0, 1e5])
+def test_axes_of_a_source_that_no_longer_fit_are_not_used(size):
+    """The moments of a link from MJCF are changed after reading; its stated axes are principal axes no more."""
+    text = (
+        "<mujoco><worldbody><body name='a'><freejoint/><inertial pos='0 0 0' mass='1' quat='0.8 0 0.6 0' "
+        f"diaginertia='{3 * size} {4 * size} {5 * size}'/></body></worldbody></mujoco>"
+    )
+    scene = loaders.load_string(text, format="mjcf", quiet=True)
+    tilted = size * np.array(((3.0, 0.3, 0.2), (0.3, 4.0, 0.1), (0.2, 0.1, 5.0)))
+    (a,) = (each for each in scene.links if each.name == "a")
+    changed = dataclasses.replace(a, inertia=SpatialInertia.of(1.0, I_Lcm=tilted))
+    links = tuple(changed if each.name == "a" else each for each in scene.links)
+    body = compiled(to_mjcf(dataclasses.replace(scene, links=links))).body("a")
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, body.iquat)
+    R = R.reshape(3, 3)
+    np.testing.assert_allclose(R @ np.diag(body.inertia) @ R.T, tilted, atol=1e-9 * size)

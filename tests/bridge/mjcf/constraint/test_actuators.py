@@ -1,6 +1,7 @@
 """Controllers without gain, efforts that are too much for the time step, and inertias that are made possible."""
 
 import math
+import re
 from dataclasses import replace
 
 import mujoco
@@ -106,6 +107,24 @@ def test_effort_that_turns_a_joint_too_far_in_one_step_is_reported_with_its_figu
         assert (arguments["joint"], arguments["effort"]) == ("j", effort)
         assert arguments["inertia"] == pytest.approx(1e-3)
         assert arguments["turn"] == pytest.approx(speed * 1e-3)
+        assert "more joints" not in found[0].message
+
+
+def test_all_joints_that_turn_too_far_are_counted_and_named():
+    wheel = SpatialInertia.of(1.0, I_Lcm=1e-3 * np.eye(3))
+    joints = tuple(hinge(f"j{n}", WORLD, n, effort=100.0) for n in "abc")
+    scene = scene_of(*(replace(link(n), inertia=wheel) for n in "abc"), joints=joints)
+    (found,) = (entry for entry in to_mjcf(scene).diagnostics if entry.code == "mjcf.light-joint")
+    assert found.message.endswith("; 2 more joints turn too far")
+    assert set(found.subjects) == {"ja", "jb", "jc"}
+
+
+def test_a_joint_of_unknown_inertia_is_controlled_as_one_of_unit_inertia():
+    """The mass matrix of more than a thousand joints is not computed."""
+    names = [f"l{n}" for n in range(1001)]
+    scene = scene_of(*map(link, names), joints=tuple(hinge(f"j{n}", WORLD, n, effort=1.0) for n in names))
+    mjcf = to_mjcf(scene, actuators="position")
+    assert {float(gain) for gain in re.findall(r'kp="([^"]*)"', mjcf)} == {FREQUENCY**2}
 
 
 # --- effort that ends at the speed limit ------------------------------------------------------------------------------
