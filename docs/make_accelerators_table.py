@@ -4,6 +4,7 @@ Both are installed in separate environments; pass their Python interpreters:
 ``python docs/make_accelerators_table.py MJX_PYTHON WARP_PYTHON [COUNT]``. Run it from the root of the project, with the
 test extra installed. No GPU is needed. It takes two minutes per robot, mostly compilation; COUNT
 limits the number of robots.
+With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was interrupted.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
 ``SDFBRIDGE_CORPUS``: ``python docs/make_models_table.py``. It takes about twenty minutes on two cores. With the
-argument ``motion`` it rewrites only the section on MuJoCo under full control, in half of that time.
+argument ``motion`` it rewrites only the section on MuJoCo under full control, in half of that time, and with
+``engines`` only what stands before it. With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues
+where it was interrupted.
 """
 
 from __future__ import annotations
@@ -66,10 +68,13 @@ _TAIL = """
 
 
 def main(parts: Sequence[str]) -> None:
-    """Examine every model and write the page, or the requested section."""
+    """Examine every model and write the page, or the requested part."""
     path = ROOT / "docs" / "models.md"
-    before = path.read_text().partition(TITLE)[0] if "motion" in parts else page(examine_all(models()))
-    path.write_text(f"{before.rstrip()}\n\n{section(move_all(models()), _line)}")
+    before, title, after = path.read_text().partition(TITLE)
+    if "motion" not in parts:
+        before = page(examine_all(models()))
+    motion = title + after if "engines" in parts else section(move_all(models()), _line)
+    path.write_text(f"{before.rstrip()}\n\n{motion}")
 
 
 def page(findings: Sequence[Finding]) -> str:

@@ -1,6 +1,7 @@
 """Write ``docs/robots.md``: every robot of three packages, compared with Drake.
 
 Run it from the root of the project, with the test extra installed: ``python docs/make_robots_table.py``.
+With the variable ``SDFBRIDGE_JOURNAL``, the name of a folder, it continues where it was interrupted.
 """
 
 from __future__ import annotations

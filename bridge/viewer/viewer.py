@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -32,6 +32,20 @@ _GAP = 0.25
 """Distance between models, as a share of their size."""
 
 
+@contextlib.contextmanager
+def _quiet_console() -> Iterator[None]:
+    """Let nothing be printed: viser shows its address by rich, in a notebook as output of the cell."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        console.quiet = before
+
+
 class Viewer:
     """Models in a web browser, with sliders for their joints.
 
@@ -48,7 +62,7 @@ class Viewer:
             import viser
         except ImportError as error:
             raise ImportError("the viewer needs viser: pip install 'sdfbridge[view]'") from error
-        with contextlib.redirect_stdout(io.StringIO()):
+        with _quiet_console():
             self._server = viser.ViserServer(host=_HOST, port=port, label="sdfbridge", verbose=False)
         self._models: dict[str, tuple[DrawnModel, Sliders]] = {}
         self._low = self._high = np.zeros(3)
@@ -150,7 +164,7 @@ class Viewer:
         """Stop the server."""
         if self._is_open:
             self._is_open = False
-            with contextlib.redirect_stdout(io.StringIO()):
+            with _quiet_console():
                 self._server.stop()
 
     def __enter__(self) -> Self:

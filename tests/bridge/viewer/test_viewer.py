@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import urllib.request
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rich.console
 
 import bridge
 import sdfbridge
@@ -30,6 +32,14 @@ def test_several_models_stand_beside_each_other(viewer: Viewer) -> None:
     assert viewer.models == ("arm", "leg")
     (arm, _), (leg, _) = viewer._models.values()
     assert leg.low[1] > arm.high[1]
+
+
+def test_nothing_is_printed_though_rich_shows_output_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr("rich._console", rich.console.Console(file=shown))  # as in a notebook
+    with sdfbridge.view(LEG, port=0):
+        rich.print("seen")
+    assert shown.getvalue() == "seen\n"
 
 
 def test_positions_move_links_and_sliders(viewer: Viewer) -> None:
