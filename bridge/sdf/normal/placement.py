@@ -229,7 +229,10 @@ def _is_representable(coupling: Coupling, scene: Scene, report: Report) -> bool:
 
 
 def _group_names(scene: Scene, places: _Places) -> dict[str, str]:
-    """Return the names of filter groups, each in a scope around it from which all groups of its rules can be named."""
+    """Return the names of filter groups, each in a scope around it from which all groups of its rules can be named.
+
+    Drake demands that no two children of a model have the same name, whatever they are.
+    """
     scopes = {group.name: places.of_item(group) for group in scene.filter_groups}
     pairs = [(rule.a, rule.b) for rule in scene.filter_rules]
     pairs += [(group.name, other) for group in scene.filter_groups for other in group.groups if other in scopes]
@@ -239,15 +242,10 @@ def _group_names(scene: Scene, places: _Places) -> dict[str, str]:
             scopes[a] = common([scopes[a], scopes[b]])
         if before == scopes:
             break
-    taken: dict[int, set[str]] = defaultdict(set)
-    names: dict[str, str] = {}
-    for name, scope in scopes.items():
-        local = _local(name, scope).replace("::", "__")
-        while local in taken[id(scope)]:
-            local += "_"
-        taken[id(scope)].add(local)
-        names[name] = scope.prefix + local
-    return names
+    return {
+        name: scope.prefix + scope.claim(_local(name, scope).replace("::", "__"), "group")
+        for name, scope in scopes.items()
+    }
 
 
 def _light_names(scene: Scene, links: Mapping[str, str]) -> dict[str, str]:

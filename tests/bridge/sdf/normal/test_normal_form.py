@@ -98,3 +98,12 @@ def test_sensor_parameters_are_the_same_after_reading() -> None:
     sensor = m.Sensor(name="eyes", type="multicamera", X_LS=IDENTITY, parameters=parameters)
     (found,) = read(bridge.to_sdf(scene([link("a", sensors=(sensor,))]))).links[0].sensors
     assert found.parameters == parameters
+
+
+def test_settings_of_mujoco_are_no_settings_of_sdformat() -> None:
+    """Drake 1.51: XML Element[option], child of element[physics], not defined in SDF."""
+    settings = (("option/integrator", "RK4"),)
+    given = dataclasses.replace(scene([link("a")]), physics=m.Physics(engine="mujoco", parameters=settings))
+    text = bridge.to_sdf(given)
+    assert "<option" not in text
+    assert any("option/integrator" in str(entry.message) for entry in text.diagnostics if entry.code == "sdfout.field")

@@ -28,3 +28,13 @@ def test_a_follower_is_in_a_model_that_contains_its_leader() -> None:
 def test_names_of_lights_are_unique() -> None:
     lights = tuple(m.Light(name=name, type="point", link=m.WORLD, X_LLight=IDENTITY) for name in ("x::y", "x__y"))
     assert [light.name for light in read(scene(LINKS, models=MODELS, lights=lights)).lights] == ["x__y", "x__y_"]
+
+
+def test_no_two_children_of_a_model_have_the_same_name_as_drake_demands() -> None:
+    """Drake 1.51: Non-unique name[a] detected 2 times in XML children of model."""
+    groups = (m.FilterGroup(name="a", links=("a",)), m.FilterGroup(name="b", links=("b",)))
+    given = scene([link("a"), link("b")], filter_groups=groups, filter_rules=(m.FilterRule(a="a", b="b"),))
+    found = read(given)
+    assert [group.name for group in found.filter_groups] == ["a_group", "b_group"]
+    assert [(rule.a, rule.b) for rule in found.filter_rules] == [("a_group", "b_group")]
+    assert [group.name for group in read(found).filter_groups] == ["a_group", "b_group"]
