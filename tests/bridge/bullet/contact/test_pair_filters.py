@@ -24,6 +24,7 @@ from loaders.model import (
     Surface,
 )
 from loaders.scene_queries.excluded_pairs import POLICIES
+from loaders.scene_queries.pair_set import PairSet
 from loaders.spatial import IDENTITY, Pose, frozen
 from tests.support.scenes import UNIT_BOX, codes, joint, link, scene, touching
 
@@ -158,3 +159,13 @@ def test_links_that_are_merged_do_not_count_as_touching():
     assert not any_may_collide({0: (0, -1), 1: (0, -1)}, set())
     assert any_may_collide(merged, {frozenset((0, 2))})
     assert not any_may_collide(merged, {frozenset((0, 2)), frozenset((1, 2))})
+
+
+def test_no_two_bodies_may_collide_if_every_pair_is_excluded():
+    refs = {0: (1, -1), 1: (1, 0), 2: (1, 1)}
+    every = [frozenset(pair) for pair in combinations(refs, 2)]
+    for excluded in (PairSet(groups=[(0, 1, 2)]), PairSet(pairs=every), set(every)):
+        assert not any_may_collide(refs, excluded)
+    for excluded in (PairSet(groups=[(0, 1)]), PairSet(pairs=every[:2]), set(every[1:])):
+        assert any_may_collide(refs, excluded)
+    assert not any_may_collide(dict.fromkeys(refs, (1, -1)), set())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import bridge
 import loaders
 from loaders import model as m
@@ -39,3 +41,15 @@ def test_a_light_of_the_world() -> None:
     (found,) = read(scene([link("a")], lights=(light,))).lights
     fields = ("type", "range", "attenuation", "cast_shadows", "on", "direction", "diffuse", "specular")
     assert [getattr(found, field) for field in fields] == [getattr(light, field) for field in fields]
+
+
+@pytest.mark.parametrize("intensity", [1.0, 2.0, 0.5])
+@pytest.mark.parametrize("angles", [(0.1, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.3), (0.1, 0.2, 0.3)])
+def test_each_number_of_a_light_is_read_back(intensity: float, angles: tuple[float, float, float]) -> None:
+    inner, outer, falloff = angles
+    light = m.Light(
+        name="sun", type="point", link=m.WORLD, X_LLight=IDENTITY, intensity=intensity, inner_angle=inner,
+        outer_angle=outer, falloff=falloff,
+    )  # fmt: skip
+    (found,) = read(scene([link("a")], lights=(light,))).lights
+    assert (found.intensity, found.inner_angle, found.outer_angle, found.falloff) == (intensity, *angles)

@@ -36,6 +36,8 @@ from tests.support.sdf import (
         ("<capsule/>", Capsule(radius=0.5, length=1)),
         ("<cone><radius>2</radius><length>3</length></cone>", Cone(radius=2, length=3)),
         ("<ellipsoid><radii>1 2 3</radii></ellipsoid>", Ellipsoid(radii=(1, 2, 3))),
+        ("<plane><normal>0 0 0</normal><size>5 6</size></plane>", Plane(normal=(0, 0, 1), size=(5, 6))),
+        ("<plane/>", Plane(normal=(0, 0, 1), size=(1, 1))),
         ("<plane><normal>0 3 4</normal><size>5 6</size></plane>", Plane(normal=(0, 0.6, 0.8), size=(5, 6))),
         (
             "<polyline><point>0 0</point><point>1 0</point><point>0 1</point><height>2</height></polyline>",
