@@ -39,8 +39,8 @@ RESOLUTION = 1e-10
 """Uncertainty of the limit of a relative difference of velocities at which the limit is known."""
 CHAOTIC = 1e-3
 """Largest relative difference of velocities that rounding may explain; beyond it a step shows nothing."""
-MIN_INERTIA = 1e-12
-"""Smallest entry of a mass matrix by whose square root an impulse is divided."""
+MIN_PATTERN = 1e-12
+"""Smallest length of a change of velocities that is compared with another."""
 SHORTENINGS = (1, 8, 64)
 """Factors by which the steps are shortened until the limit is known."""
 SCREW_MARGIN = 20.0
@@ -118,18 +118,19 @@ class _Steps:
     def _located(self, row: Row) -> Row:
         """The row of a difference, with the joint on which the force acts that explains it.
 
-        A force moves the joints around its own as well, and lighter ones more. The mass matrix times the change of
-        velocities is the impulse, which has an entry only at the joint of the force.
+        A force moves the joints around its own as well, and lighter ones more. The inverse of the mass matrix tells how
+        a force at each joint would change the velocities; the joint whose pattern is most like the difference is named.
         """
         differences = self._differences(row.engines, self._step / SHORTENINGS[-1])
         if not np.isfinite(differences).all():
             return row
-        best, place = 0.0, row.where
-        for (q, _), projection, difference in zip(self._states, self._projections, differences, strict=True):
-            M = self._mechanism.mass_matrix(q)
-            impulses = np.abs(M @ projection @ difference) / np.sqrt(np.maximum(np.diag(M), MIN_INERTIA))
-            if impulses.max() > best:
-                best, place = float(impulses.max()), dof_place(self._mechanism.v_order[int(np.argmax(impulses))])
+        state = int(np.argmax(np.abs(differences).max(axis=1)))
+        P = self._projections[state]
+        patterns = P @ np.linalg.pinv(self._mechanism.mass_matrix(self._states[state][0]))
+        likeness = np.abs(patterns.T @ P @ differences[state]) / np.maximum(
+            np.linalg.norm(patterns, axis=0), MIN_PATTERN
+        )
+        place = dof_place(self._mechanism.v_order[int(np.argmax(likeness))])
         return dataclasses.replace(row, where=place, subjects=names_at(place))
 
     @cached_property
