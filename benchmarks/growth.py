@@ -1,11 +1,12 @@
 """Measure how the work of reading and exporting grows with the size of inputs that once took quadratic time.
 
-    python -m benchmarks.growth [NAME ...]
+    python -m benchmarks.growth [NAME ...] [--write]
 
 Each input is made with n and with 4 n parts, loaded, and exported to MJCF. The work is the number of function calls,
 and the processor time, the smallest of several. If the work grows as a power of n, the exponent is the power: 1 is
 linear, 2 quadratic. Function calls do not depend on the load of the machine; time includes what libraries in C do,
 among it the mass matrix of models of at most 1,000 velocities: some larger models take less time than smaller ones.
+With ``--write`` the table takes its place in `PAGE`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ from pathlib import Path
 import bridge
 from loaders.diagnostics import ExportError, LoadError
 
+PAGE = Path(__file__).parents[1] / "docs" / "fuzzing.md"
+BEGIN, END = "<!-- growth: begin -->", "<!-- growth: end -->"
+"""Markers around the table in the page."""
 FACTOR = 4
 """Ratio of the sizes."""
 ROUNDS = 3
@@ -350,11 +354,37 @@ def timed(given: Input, folder: Path) -> tuple[float, float]:
     return min(times[0]), min(times[1])
 
 
-def main(names: list[str]) -> None:
-    """Print the work for inputs, all by default."""
-    print("| input | n | calls at n | at 4 n | exponent | time at n [ms] | at 4 n [ms] | exponent |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in names or INPUTS:
+def main(words: list[str]) -> None:
+    """Print the work for inputs, all by default, and write it into the page if that is asked for."""
+    lines = ["| input | n | calls at n | at 4 n | exponent | time at n [ms] | at 4 n [ms] | exponent |"]
+    lines.append("|---|---|---|---|---|---|---|---|")
+    print("\n".join(lines))
+    for line in rows([word for word in words if word != "--write"] or list(INPUTS)):
+        print(line, flush=True)
+        lines.append(line)
+    if "--write" in words:
+        PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), lines), encoding="utf-8")
+
+
+def with_table(page: str, lines: list[str]) -> str:
+    """Return a page with other lines between its markers.
+
+    Args:
+        page: The page.
+        lines: The lines of the table.
+    """
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return "\n".join([before + BEGIN, "", *lines, "", END]) + after
+
+
+def rows(names: list[str]) -> Iterator[str]:
+    """Yield a row of the table for each input.
+
+    Args:
+        names: Keys of `INPUTS`.
+    """
+    for name in names:
         with tempfile.TemporaryDirectory(prefix="sdfbridge-growth-") as scratch:
             folder = Path(scratch)
             os.environ["SDFBRIDGE_CACHE"] = str(folder / "cache")
@@ -362,7 +392,7 @@ def main(names: list[str]) -> None:
             short, long = timed(INPUTS[name], folder)
         cells = (name, INPUTS[name].size, few, many, f"{exponent(few, many):.2f}")
         times = (f"{1e3 * short:.1f}", f"{1e3 * long:.1f}", f"{exponent(short, long):.2f}")
-        print("|", " | ".join(map(str, (*cells, *times))), "|", flush=True)
+        yield f"| {' | '.join(map(str, (*cells, *times)))} |"
 
 
 if __name__ == "__main__":

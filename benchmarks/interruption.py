@@ -35,6 +35,8 @@ CALLS = "%file,%desc"
 """System calls that take a path or a descriptor, in the words of strace."""
 REFUSED = "openat,mkdir,write,rename,renameat2,link,linkat,chmod,fchmod"
 """System calls that a full disk refuses, or a file system that has become read-only."""
+CHANGES = f"{REFUSED},unlink,unlinkat,rmdir,utimensat,ftruncate"
+"""System calls that change a file or folder."""
 LARGEST = 5_000_000
 """Size of a file that takes long to write, so that kills at random moments meet it half written."""
 
@@ -54,7 +56,7 @@ WRITERS = {
 
 
 def exports() -> dict[str, Scenario]:
-    """Return the exports of the public interface, which are interrupted at each system call that touches the output."""
+    """Return the exports of the public interface, which are interrupted at each system call that changes the output."""
     return {name: Scenario(name, made(name, OLD_MASS), MINE, made(name, NEW_MASS), False, 0, 0) for name in EXPORTERS}
 
 
@@ -164,16 +166,24 @@ def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[
 
     Args:
         name: Name of the output.
-        case: The output. Of an export, which also reads and computes, only calls on the folder of the case count.
+        case: The output. An export, which also reads and computes for long, is interrupted only at calls that change
+            the folder of the case: a kill at any other call leaves what a kill at the next change leaves.
     """
-    faults = {kind.name: (CALLS, f"signal={kind.name}") for kind in SIGNALS}
+    is_export = case.writer in EXPORTERS
+    faults = {kind.name: (CHANGES if is_export else CALLS, f"signal={kind.name}") for kind in SIGNALS}
     faults |= {code: (REFUSED, f"error={code}") for code in ("ENOSPC", "EROFS")}
+    if is_export:
+        faults = {name: faults[name] for name in ("SIGKILL", "ENOSPC")}
     for fault, (calls, action) in faults.items():
         _, lines = traced(case, "-y", "-e", f"trace={calls}")
-        touching = [n for n, line in enumerate(lines, 1) if PLACE in line or case.writer not in EXPORTERS]
-        for n in touching:
+        for n in (n for n, line in enumerate(lines, 1) if case.writer not in EXPORTERS or _changes(line)):
             options = ("-e", f"trace={calls}", "-e", f"inject={calls}:{action}:when={n}")
             yield f"{name}, {fault} at call {n}", lambda options=options: traced(case, *options)[0]  # type: ignore[misc]
+
+
+def _changes(line: str) -> bool:
+    """Return whether a system call, in the words of strace, changes the folder of a case."""
+    return PLACE in line and (not line.startswith("openat") or "O_CREAT" in line)
 
 
 # --- the record ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.growth import INPUTS, LISTED, calls, counted, exponent
+from benchmarks.growth import (
+    BEGIN,
+    END,
+    INPUTS,
+    LISTED,
+    PAGE,
+    calls,
+    counted,
+    exponent,
+    with_table,
+)
 from bridge.diff.mechanics import MAX_DOFS, mechanical_error
 from loaders.safety import limits
 from loaders.scene import Scene
@@ -23,6 +33,13 @@ def test_work_is_linear(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(limits, "MAX_COMPARISONS", 20_000)  # so many suggestions are made, whatever the size
     given = dataclasses.replace(INPUTS[name], size=max(20, INPUTS[name].size // 5))
     assert exponent(*counted(given, tmp_path)) < LINEAR
+
+
+def test_the_page_has_the_place_of_the_table_with_every_input() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    table = page.partition(BEGIN)[2].partition(END)[0]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in table.strip().splitlines()[2:]] == list(INPUTS)
+    assert with_table(with_table(page, ["new"]), table.strip().splitlines()) == page
 
 
 def test_the_exponent_of_quadratic_work_is_two() -> None:

@@ -32,6 +32,8 @@ class AssetFiles:
     files: dict[str, bytes] = field(default_factory=dict)
     """Content of each file, by its path in the folder of the assets."""
     _places: dict[str, str | None] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+    """Paths of the files by the same in lower case."""
 
     def add(self, path: str | None) -> str | None:
         """Add a mesh or picture; return its path beside the model, or None if the file cannot be read.
@@ -74,12 +76,12 @@ class AssetFiles:
             if all(self._is_free(name, data) for name, data in names.items()):
                 break
         self.files |= names
+        self._names |= {name.casefold(): name for name in names}
         return f"{self.folder}/{folder}{main}"
 
     def _is_free(self, name: str, data: bytes) -> bool:
         """Return whether a name is not taken by other content, also where file systems ignore case."""
-        taken = {existing.casefold(): existing for existing in self.files}
-        existing = taken.get(name.casefold())
+        existing = self._names.get(name.casefold())
         return existing is None or (existing == name and self.files[existing] == data)
 
 

@@ -66,7 +66,9 @@ def remove_leftovers(place: Path) -> None:
     Args:
         place: The output folder. If it does not exist, the old content that was moved aside is put back.
     """
-    for entry in sorted(os.scandir(place.parent), key=lambda entry: entry.name):
+    prefix = _prefix(place)
+    hidden = (entry for entry in os.scandir(place.parent) if entry.name.startswith(prefix))
+    for entry in sorted(hidden, key=lambda entry: entry.name):
         tokens = _tokens(entry.name, place)
         if tokens is not None and entry.is_dir(follow_symlinks=False):
             if tokens["aside"] and not place.exists():

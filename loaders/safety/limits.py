@@ -32,7 +32,7 @@ class Limits:
     """Characters of the names of links, joints, frames and nested models, with their scopes."""
     triangles: int = 20_000_000
     """Triangles of meshes and terrain, counted as often as nodes place them and as a conversion has to be made."""
-    pairs: int = 1_000_000
+    pairs: int = 500_000
     """Pairs of links that are excluded from contact."""
     pixels: int = 268_435_456
     """Pixels of textures and height maps that are decoded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable
 
@@ -53,7 +54,9 @@ def meshes_of(geometry: Geometry, report: Report, where: Where) -> tuple[Mesh, .
 
 def _mesh(word: str, vertices: Array, faces: Faces) -> Mesh:
     name = f"{word}.obj"
-    folder = stored_folder({name: obj(vertices, faces)}, "shapes")
+    data = obj(vertices, faces)
+    family = hashlib.sha256(data).hexdigest()[:2]  # small, because each use of a family lists its folders
+    folder = stored_folder({name: data}, f"shapes/{family}")
     return Mesh(uri=name, path=str(folder / name))
 
 
