@@ -129,13 +129,18 @@ def _worlds(rows: list[Row]) -> list[str]:
     listed = sorted(found.items(), key=lambda item: (item[0][1].startswith("noted"), -item[1], item[0]))
     return [
         "\n## Example worlds of Gazebo\n\n",
-        f"The {len(worlds)} worlds in `{_WORLDS}` of [gz-sim](https://github.com/{_GAZEBO}). ",
+        f"The {len(worlds)} example worlds of [gz-sim](https://github.com/{_GAZEBO}). ",
         f"Errors of strict loading: {', '.join(f'`{c}` {n}' for c, n in errors.most_common()) or 'none'}.\n\n",
         "| worlds that | |\n|---|---|\n",
         f"| were measured | {len(worlds)} |\n",
         *counts,
         f"| crash | {sum('crash' in row for row in worlds)} |\n\n",
-        *(f"* `{row['file']}`: {row[f'{key} error']}\n" for row in worlds for key in _ENGINES if f"{key} error" in row),
+        *(
+            f"* `{row['file'].removeprefix(_WORLDS)}`: {row[f'{key} error']}\n"
+            for row in worlds
+            for key in _ENGINES
+            if f"{key} error" in row
+        ),
         "\nPlugins on worlds and models, without those of the window, and what becomes of them. Most models of these ",
         "worlds are on Gazebo Fuel; their plugins are not among them, and a buoyancy without a link is dropped.\n\n",
         "| plugin | worlds | fate |\n|---|---|---|\n",
