@@ -50,8 +50,8 @@ TARGETS = ("SDF", "URDF", "directives", "MJCF")
 COLUMNS = ("loaded", "refused", "alike", "reported", "silent", "same text", "Drake opens", "Drake alike")
 SECONDS = 240
 """Time for the chains of one file, after which the rest of them counts as nothing."""
-OTHER_POSITIONS = {"mjcf.joint-coordinate"}
-"""Codes of notes that the positions of a joint are others than in the source."""
+NOTES = {"mjcf.joint-coordinate", "mjcf.model-scopes"}
+"""Codes of notes that positions of a joint, or rules for the links of a model, are others than in the source."""
 MARKS = ("<!-- round trips: begin -->", "<!-- round trips: end -->")
 
 
@@ -158,7 +158,7 @@ def judge(source: Path, form: str, target: str, paths: list[Path], *, drake: boo
             yield "refused"
             return
         found = (e for step in (first, second) for e in step.diagnostics)
-        losses = {e.code for e in found if e.severity == "warning" or e.code in OTHER_POSITIONS}
+        losses = {e.code for e in found if e.severity == "warning" or e.code in NOTES}
         alike = error.is_within(TOLERANCE)
         yield "alike" if alike else "reported" if losses else "silent"
         if not alike:
@@ -225,11 +225,12 @@ def table(results: Path) -> str:
     for line in results.read_text().splitlines():
         entry = json.loads(line)
         counts[entry["from"], entry["to"]].update(entry["columns"])
-    rows = ["| from | through | " + " | ".join(COLUMNS) + " |", "|---|---|" + "---|" * len(COLUMNS)]
+    asked = [column for column in COLUMNS if "Drake" not in column or any(count[column] for count in counts.values())]
+    rows = ["| from | through | " + " | ".join(asked) + " |", "|---|---|" + "---|" * len(asked)]
     for form in TARGETS:
         for target in TARGETS:
             if (form, target) in counts:
-                cells = " | ".join(str(counts[form, target][column]) for column in COLUMNS)
+                cells = " | ".join(str(counts[form, target][column]) for column in asked)
                 rows.append(f"| {form} | {target} | {cells} |")
     return "\n".join(rows) + "\n"
 
