@@ -29,6 +29,7 @@ from .elements.links import read_links
 from .elements.options import read_gravity, read_physics, report_options_of_include, report_warnings
 from .elements.tendons import read_tendons
 from .elements.unsupported import report_unsupported
+from .engine_elements.left_out import report_left_out
 from .engine_elements.sensors import read_sensors
 from .engine_elements.soft_bodies import read_soft_bodies
 
@@ -91,6 +92,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
     report_warnings(source)
     report_unsupported(source)
+    report_left_out(source)
     return Scene(
         name=name,
         gravity=read_gravity(source),

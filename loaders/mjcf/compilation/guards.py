@@ -53,15 +53,12 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
             _check_sizes(node)
             copies *= _copies(node)
             total += copies * models.get(node.attributes.get("model", ""), 0) * (node.tag == "attach")
-        total += copies
+        inner = [child for child in node.children if child.children or child.tag in _COUNTED]
+        total += copies * (1 + len(node.children) - len(inner))
         if total > most or (depth > MAX_DEPTH and node.children):
             _report_excess(node, total, most)
             break
-        for child in node.children:
-            if child.children or child.tag in _COUNTED:
-                pending.append((child, copies, depth + 1))
-            else:
-                total += copies
+        pending.extend((child, copies, depth + 1) for child in inner)
     return min(total, most)
 
 

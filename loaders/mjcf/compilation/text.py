@@ -30,6 +30,11 @@ class LineMap:
     def __init__(self) -> None:
         self._nodes: list[Node] = []
 
+    @property
+    def nodes(self) -> list[Node]:
+        """The elements of all texts, in order."""
+        return self._nodes
+
     def write(self, root: Node, *, plain: bool = False) -> str:
         """Return a document as text, which begins with as many empty lines as were written before.
 

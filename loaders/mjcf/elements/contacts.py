@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaders.mjcf.compilation.source import Source
 from loaders.model import ContactPair, FilterGroup, FilterRule
 
-from .settings import solver, text_of, unless
+from .settings import pair_effects, solver, text_of, unless
 
 
 def read_excludes(source: Source) -> tuple[tuple[FilterGroup, ...], tuple[FilterRule, ...]]:
@@ -42,6 +42,7 @@ def _pair(i: int, source: Source) -> ContactPair:
         *unless("solreffriction", model.pair_solreffriction[i], [0.0, 0.0]),
         *unless("margin", model.pair_margin[i], 0.0),
         *unless("gap", model.pair_gap[i], 0.0),
+        *pair_effects(i, model),
     ]
     return ContactPair(
         link_A=source.link(int(model.geom_bodyid[a])),

@@ -27,7 +27,7 @@ from loaders.model import (
 from loaders.spatial import IDENTITY, Pose
 
 from .materials import Looks
-from .settings import contact_settings
+from .settings import contact_settings, geom_effects
 
 Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
 
@@ -177,6 +177,7 @@ class _Surfaces:
             model.geom_contype[g], model.geom_conaffinity[g], model.geom_condim[g], model.geom_priority[g],
             model.geom_solmix[g], model.geom_margin[g], model.geom_gap[g], *model.geom_friction[g],
             *model.geom_solref[g], *model.geom_solimp[g], *model.geom_fluid[g],
+            geom_effects(g, model),
         )  # fmt: skip
         if key not in self._surfaces:
             self._surfaces[key] = _surface(g, model)

@@ -113,6 +113,34 @@ def _fluid_shape(fluid: list[float]) -> Settings:
     return (("fluidshape", "ellipsoid"), ("fluidcoef", text_of(fluid[1:6]))) if fluid[0] > 0.0 else ()
 
 
+def _surface_effects(kind: str, i: int, model: Any) -> Settings:
+    """Return adhesion and the velocity of a surface, which older versions of MuJoCo do not have."""
+    arrays = ((name, getattr(model, f"{kind}_{name}", None)) for name in ("adhesion", "surfacevel"))
+    stated = ((name, array[i]) for name, array in arrays if array is not None)
+    return tuple((name, text_of(values)) for name, values in stated if np.any(values))
+
+
+def geom_effects(g: int, model: Any) -> Settings:
+    """Return the adhesion of a geom and the velocity of its surface.
+
+    Args:
+        g: Index of the geom.
+        model: The compiled model.
+    """
+    has_any = getattr(model, "flg_adhesion", False) or getattr(model, "flg_surfacevel", False)
+    return _surface_effects("geom", g, model) if has_any else ()
+
+
+def pair_effects(i: int, model: Any) -> Settings:
+    """Return the adhesion of a contact pair.
+
+    Args:
+        i: Index of the pair.
+        model: The compiled model.
+    """
+    return _surface_effects("pair", i, model)
+
+
 def contact_settings(g: int, model: Any) -> Settings:
     """Return the settings of the contacts of a geom; the first number of ``friction`` is a field of the scene."""
     found = [
@@ -124,5 +152,6 @@ def contact_settings(g: int, model: Any) -> Settings:
         *unless("margin", model.geom_margin[g], 0.0),
         *unless("gap", model.geom_gap[g], 0.0),
         *_fluid_shape(model.geom_fluid[g]),
+        *geom_effects(g, model),
     ]
     return tuple(found)

@@ -1,1 +1,1 @@
-"""Elements that only MuJoCo has: sensors and soft bodies."""
+"""Elements that only MuJoCo has: sensors and soft bodies, and those that a scene leaves out."""

@@ -34,6 +34,22 @@ def test_an_export_has_what_the_source_states(array: str, body: str) -> None:
     assert np.array_equal(getattr(original, array)[-1], getattr(exported, array)[-1])
 
 
+def test_adhesion_and_surface_velocity_are_those_of_each_geom() -> None:
+    import mujoco
+
+    if not hasattr(mujoco.MjModel, "geom_adhesion"):
+        return  # an older version refuses the attributes
+    geoms = '<geom size="1" name="{}" adhesion="{}" surfacevel="0 {} 0 0 0 0"/>'
+    body = f"<body><joint/>{geoms.format('a', 2, 3)}{geoms.format('b', 4, 5)}</body>"
+    pair = '<contact><pair geom1="floor" geom2="a" adhesion="3"/></contact>'
+    original, exported = compiled(f'<geom name="floor" type="plane" size="1 1 1"/>{body}', pair)
+    for array in ("geom_adhesion", "geom_surfacevel", "pair_adhesion"):
+        stated, found = (
+            getattr(model, array).reshape(getattr(model, array).shape[0], -1) for model in (original, exported)
+        )
+        assert np.array_equal(stated[stated.any(axis=1)], found[found.any(axis=1)]), array  # what is drawn has none
+
+
 def test_the_limit_of_a_ball_joint() -> None:
     original, exported = compiled(f'<body><joint type="ball" range="0 30"/>{BALL}</body>')
     assert original.jnt_range.tolist() == exported.jnt_range.tolist()

@@ -1,0 +1,61 @@
+"""Report of the elements and attributes of MJCF that a scene has no place for and that change no motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loaders.diagnostics import Fate
+from loaders.mjcf.compilation.source import Source
+from loaders.node import Node
+
+_SECTIONS = frozenset({"visual", "statistic", "numeric", "text", "tuple", "layer"})
+"""Elements that are left out with all that is in them."""
+_OF_TENDONS = frozenset({"group", "material", "rgba", "user", "width"})
+_ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor",
+    "pid", "orientation",
+)  # fmt: skip
+_ATTRIBUTES = {
+    "body": frozenset({"user", "sleep"}),
+    "freejoint": frozenset({"group"}),
+    "geom": frozenset({"user", "group"}),
+    "joint": frozenset({"user", "group"}),
+    "key": frozenset({"time"}),
+    "material": frozenset({"metallic", "reflectance", "roughness", "texrepeat", "texuniform"}),
+    "mesh": frozenset({"material", "maxhullvert", "normal", "smoothnormal", "texcoord"}),
+    "site": frozenset({"group", "material", "rgba", "size", "type", "user"}),
+    "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in ("actuator", "body", "cam", "geom", "jnt", "site"))}),
+    "spatial": _OF_TENDONS,
+    "fixed": _OF_TENDONS,
+    "tendon": _OF_TENDONS,
+    "texture": frozenset({"builtin", "gridlayout", "gridsize", "hflip", "mark", "markrgb", "random", "vflip"}),
+    **dict.fromkeys(_ACTUATORS, frozenset({"user"})),
+}
+"""Attributes that are left out, by the name of the element."""
+
+
+def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
+    """Return what the elements state that a scene does not hold, with the first element that states it.
+
+    Args:
+        nodes: The elements.
+    """
+    found: dict[str, Node] = {}
+    for node in nodes:
+        keys = _ATTRIBUTES.get(node.tag)
+        if node.tag in _SECTIONS:
+            found.setdefault(node.tag, node)
+        elif keys is not None and not keys.isdisjoint(node.attributes):
+            for key in keys & node.attributes.keys():
+                found.setdefault(f"{node.tag}/{key}", node)
+    return found
+
+
+def report_left_out(source: Source) -> None:
+    """Report looks, sizes of lists, and data of the user that a scene does not hold."""
+    found = left_out(source.lines.nodes)
+    if found:
+        names = tuple(sorted(found))
+        message = "elements and attributes that change no motion are not carried: {names}"
+        first = next(iter(found.values()))
+        source.diagnostics.add(Fate.NOTED, "mjcf-in.not-carried", message, first.where, names=names)
