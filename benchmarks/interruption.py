@@ -176,8 +176,10 @@ def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[
         faults = {name: faults[name] for name in ("SIGKILL", "ENOSPC")}
     for fault, (calls, action) in faults.items():
         _, lines = traced(case, "-y", "-e", f"trace={calls}")
-        for n in (n for n, line in enumerate(lines, 1) if case.writer not in EXPORTERS or _changes(line)):
-            options = ("-e", f"trace={calls}", "-e", f"inject={calls}:{action}:when={n}")
+        names = [line.partition("(")[0] for line in lines]
+        for n in (n for n, line in enumerate(lines, 1) if not is_export or _changes(line)):
+            call, count = names[n - 1], names[:n].count(names[n - 1])  # strace counts each system call by itself
+            options = ("-e", f"trace={calls}", "-e", f"inject={call}:{action}:when={count}")
             yield f"{name}, {fault} at call {n}", lambda options=options: traced(case, *options)[0]  # type: ignore[misc]
 
 
