@@ -53,3 +53,10 @@ def test_each_number_of_a_light_is_read_back(intensity: float, angles: tuple[flo
     )  # fmt: skip
     (found,) = read(scene([link("a")], lights=(light,))).lights
     assert (found.intensity, found.inner_angle, found.outer_angle, found.falloff) == (intensity, *angles)
+
+
+@pytest.mark.parametrize("attenuation", [(2.0, 1.0, 0.0), (1.0, 2.0, 0.0), (1.0, 1.0, 1.0)])
+def test_each_coefficient_of_attenuation_is_read_back(attenuation: tuple[float, float, float]) -> None:
+    light = m.Light(name="sun", type="point", link=m.WORLD, X_LLight=IDENTITY, range=10.0, attenuation=attenuation)
+    (found,) = read(scene([link("a")], lights=(light,))).lights
+    assert found.attenuation == attenuation
