@@ -148,11 +148,20 @@ def convex_parts(solid: Solid, mesh: Mesh, folder: Path) -> tuple[Solid, ...]:
     return (*convex, *_decomposed(concave, (most - len(convex)) // len(concave), voxels, folder))
 
 
+def grid_resolution(voxels: int) -> int:
+    """Return the number of cells along the longest edge of the grid on which coacd closes an open mesh.
+
+    Args:
+        voxels: The number of cells of the whole grid that a file states.
+    """
+    return min(max(round(max(voxels, 0) ** (1.0 / 3.0)), _MIN_VOXELS), _MAX_VOXELS)
+
+
 def _decomposed(solids: list[Solid], most: int, voxels: int, folder: Path) -> tuple[Solid, ...]:
     """Return the parts that coacd makes, or that are cached: at most ``most`` of each solid."""
     if not installed():
         raise DecompositionError("coacd is not installed")
-    edge = min(max(round(max(voxels, 0) ** (1.0 / 3.0)), _MIN_VOXELS), _MAX_VOXELS)
+    edge = grid_resolution(voxels)
     key = hashlib.sha256(f"{metadata.version('coacd')} {_CONCAVITY} {_SEED} {most} {edge}".encode())
     for vertices, faces in solids:
         key.update(f"{faces.shape}".encode() + vertices.tobytes() + faces.tobytes())

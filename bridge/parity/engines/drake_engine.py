@@ -21,6 +21,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dofs import moving_links, scalar_dofs, without_sentinel
+from .drake.drake_actuators import efforts_in_drake
 from .drake.drake_differences import known_differences
 from .drake.drake_motion import SUBSTEPS, DrakeMotion, NoMotionError
 from .drake.drake_names import (
@@ -34,6 +35,7 @@ from .drake.drake_names import (
 )
 from .drake.drake_plant import UnsupportedModelError, needs_steps, read_plant, without_log
 from .protocol import Dof, JointParameters, NotReportedError
+from .stated.actuator_trials import ActuatorTrial
 
 _IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
 """Codes of diagnostics about what this project leaves out and Drake reads."""
@@ -158,6 +160,11 @@ class DrakeEngine:
                 friction=None,
             )
         return parameters
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
+        """Return the efforts of trials, by the effort limits and gains of Drake's actuators."""
+        self._require_model()
+        return efforts_in_drake(self._plant, self._joints, trials)
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`.

@@ -18,7 +18,7 @@ from bridge.mechanism.coordinates import Coordinates, Position, joint_position, 
 from bridge.mjcf.body.qpos import qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
-from bridge.mjcf.xml.options import Options
+from bridge.mjcf.xml.options import Actuators, Options
 from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
@@ -28,6 +28,8 @@ from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from .mujoco_indices import BodyIndices, at_zero, dofs_of, exported_indices
 from .protocol import Dof, JointParameters, Settings
+from .stated.actuator_trials import ActuatorTrial
+from .stated.mujoco_actuators import efforts_in_mujoco, laws_in_mujoco
 from .stated.mujoco_stops import stop_compliance
 from .stated.mujoco_surfaces import surfaces_in_mujoco
 from .stated.shapes import Surfaces
@@ -290,6 +292,21 @@ class MujocoEngine:
         )
         limited = ((dof, joint, ratio) for dof, joint, ratio in dofs if self.model.jnt_limited[joint])
         return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
+        """Return the efforts of trials, in the export with actuators."""
+        dofs = scalar_dofs(self.mechanism)
+        joints = {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in trials}
+        return efforts_in_mujoco(self._mujoco, self.compile_with, joints, trials)
+
+    def compile_with(self, actuators: Actuators) -> Any:
+        """Return the compiled export with actuators of a kind."""
+        built = build(self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators))
+        return to_spec(built.root, built.assets).compile()
+
+    def actuator_laws(self) -> list[Array]:
+        """Return the numbers that determine the force of each actuator of the compiled model."""
+        return laws_in_mujoco(self.model)
 
     # --- dynamics ----------------------------------------------------------------------------------------------------
 

@@ -171,6 +171,14 @@ class MujocoNative(MujocoEngine):
         """
         raise NotReportedError("the stops of an MJCF file are as soft as MuJoCo's solver makes them")
 
+    def actuator_efforts(self, _trials: object, _bare: object) -> dict[str, Array]:
+        """Refuse to answer: an MJCF file states laws of actuators, see `actuator_laws`.
+
+        Raises:
+            NotReportedError: Always.
+        """
+        raise NotReportedError("an MJCF file states laws of actuators")
+
     def surfaces(self) -> Surfaces:
         """Refuse to answer: the geoms of an MJCF file have the groups that its author chose.
 

@@ -28,7 +28,9 @@ from .collision_pairs import links_by_index, pairs_in_pybullet
 from .constraint_violation import frame_distance
 from .dofs import moving_links, scalar_dofs, without_sentinel
 from .protocol import Dof, JointParameters, NotReportedError, Settings
+from .stated.actuator_trials import ActuatorTrial
 from .stated.observed_pairs import observe_pairs, of_links
+from .stated.pybullet_actuators import efforts_in_pybullet
 from .stated.pybullet_surfaces import surfaces_in_pybullet
 from .stated.shapes import Surfaces
 
@@ -162,6 +164,14 @@ class PyBulletEngine:
     def surfaces(self) -> Surfaces:
         """Return the shapes of the running bodies and their friction."""
         return surfaces_in_pybullet(self._pybullet, self._client, self._bodies, self.mechanism)
+
+    def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], bare: Mechanism) -> dict[str, Array]:
+        """Return the efforts of trials, measured in a second server without constraints, stops and dry friction."""
+        other = type(self)(bare)
+        try:
+            return efforts_in_pybullet(other, other._loaded, bare, trials)
+        finally:
+            other.close()
 
     def velocity_limits(self) -> dict[Dof, float]:
         """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet enforces none."""

@@ -25,6 +25,7 @@ _SHOWN_BY: Mapping[str, str] = {
     "couplings": "witnessed motion",
     "constraint violation": "witnessed motion",
     "friction of shapes": "friction of pairs",
+    "actuator laws": "actuator laws",
 }
 """Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
 NOT_RUN = "not run"

@@ -322,6 +322,7 @@ def _collidable_pairs(engine: Engine, mechanism: Mechanism) -> Readings:
 
 _ADDED_INERTIA = frozenset({
     "mjcf.massless-link", "pybullet.base-without-inertia", "pybullet.ball-without-inertia", "drake.replaced-inertia",
+    "lower.massless-free-link", "lower.thin-link",
 })  # fmt: skip
 _CHANGED_INERTIA = _ADDED_INERTIA | {"pybullet.folded-links"}
 _ROTOR_INERTIA = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
@@ -352,7 +353,7 @@ QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="couplings", unit="", read=_couplings, error=absolute, causes=_COUPLINGS,
-        causes_name_whole_place=True,
+        causes_name_whole_place=True, is_stated=lambda mechanism: bool(mechanism.couplings),
     ),
     Quantity(
         level=Level.MODEL, name="joint motion", unit="m or rad", read=_joint_motion, error=pose_distance,

@@ -16,6 +16,7 @@ from bridge.parity.engines.protocol import Factory
 from bridge.parity.results.causes import CHAOS, SCREW, STEP_ORDER, Cause, cause_of
 from bridge.parity.results.verdict import Level, Outcome, Row, explained, failed, undecided
 from loaders.diagnostics import Diagnostic
+from loaders.spatial import Array
 
 from .bounds.added_inertia import added_inertia, is_loaded, loaded_name
 from .bounds.constraint_bounds import ROUNDING, violation_bounds
@@ -43,6 +44,8 @@ GROWTH_MARGIN = 2.0
 """Factor of the difference that a short motion predicts for a second, because its rate of growth varies."""
 KNOWN = 0.3
 """Uncertainty of the limit after the whole motion, relative to the difference at the longest step, that shows it."""
+MORE_HALVINGS = 2
+"""Further halvings of the step, where the limit after the whole motion is not zero."""
 CHAOTIC = 1e-3
 """Largest rounding error that is explained, relative to how far the links move; beyond it a motion shows nothing."""
 _ROTORS = frozenset({"pybullet.rotor-inertia", "dart.rotor-inertia"})
@@ -160,9 +163,10 @@ def _judged(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
     if rounding.bound > limit:
         return undecided(row, rounding, limit)
     cause = _added_inertia(row, rollout, cache) or _screw(row, rollout, cache)
-    if cause is not None:
+    has_order = has_free_or_ball(rollout.mechanism)
+    if cause is not None and (cause.explains(row.error) or not has_order):
         return explained(row, cause)
-    return _judged_by_order(row, rollout, cache) if has_free_or_ball(rollout.mechanism) else failed(row)
+    return _judged_by_order(row, rollout, cache) if has_order else failed(row)
 
 
 def _rounding(row: Row, rollout: Rollout, sensitivity: float) -> Cause:
@@ -241,18 +245,30 @@ def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
 
 
 def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause:
-    """The cause if the difference after the whole motion vanishes with the step; its growth is not predicted then."""
-    steps = [rollout.step / 2**k for k in range(HALVINGS)]
-    distances = [cache.displacement(row.engines, dataclasses.replace(rollout, step=step)) for step in steps]
-    limit, uncertainty = limit_at_zero(distances)
-    first, remaining = (float(np.abs(x).max(initial=0.0)) for x in (distances[0], limit))
-    allowed = CONFIDENCE * uncertainty + _rounding(row, rollout, row.sensitivity or 1.0).bound
-    is_known = allowed <= KNOWN * first
-    bound = GROWTH_MARGIN * first if is_known and remaining <= allowed else 0.0
+    """The cause if the difference after the whole motion vanishes with the step; its growth is not predicted then.
+
+    Where four steps leave a limit that is not zero, shorter steps tell: the limit of a difference that is due to the
+    step alone shrinks with each of them by a power of the step, that of two models does not. What the violation of a
+    screw explains at the shortest step may remain.
+    """
+    rounding = _rounding(row, rollout, row.sensitivity or 1.0).bound
+    steps = [rollout.step / 2**k for k in range(HALVINGS + MORE_HALVINGS)]
+    distances: list[Array] = []
+    for step in steps:
+        distances.append(cache.displacement(row.engines, dataclasses.replace(rollout, step=step)))
+        limit, uncertainty = limit_at_zero(distances)
+        first, remaining = (float(np.abs(x).max(initial=0.0)) for x in (distances[0], limit))
+        screw = _screw(row, dataclasses.replace(rollout, step=step), cache)
+        allowed = CONFIDENCE * uncertainty + rounding + (0.0 if screw is None else screw.bound)
+        is_zero = allowed <= KNOWN * first and remaining <= allowed
+        if len(distances) >= HALVINGS and is_zero:
+            break
     text = (
         "the engines integrate different points of a free body; without a step the difference after the motion is "
-        f"{remaining:.1e}, known to {allowed:.1e}, where {first:.1e} is that at the longest step"
+        f"{remaining:.1e}, known to {allowed:.1e} from {len(distances)} steps, where {first:.1e} is that at the "
+        "longest step"
     )
+    bound = GROWTH_MARGIN * first if is_zero else 0.0
     return Cause(code=STEP_ORDER, subjects=row.subjects, quantity=row.quantity, bound=bound, text=text)
 
 

@@ -58,6 +58,11 @@ def _more_inertia(body: Body, entry: Diagnostic) -> Body:
     return dataclasses.replace(body, inertia=SpatialInertia.of(body.inertia.mass, body.inertia.p_LLcm, I_Lcm))
 
 
+def _as_stated(body: Body, _entry: Diagnostic) -> Body:
+    """The inertia of the file, which the mechanism completes."""
+    return dataclasses.replace(body, inertia=body.link.inertia or SpatialInertia.of(0.0))
+
+
 def _without_rotor(body: Body, _entry: Diagnostic) -> Body:
     return dataclasses.replace(body, reflected_inertia=(0.0,) * len(body.reflected_inertia))
 
@@ -67,6 +72,8 @@ def _with_gravity(body: Body, _entry: Diagnostic) -> Body:
 
 
 _CHANGES: Mapping[str, _Change] = {
+    "lower.massless-free-link": _as_stated,
+    "lower.thin-link": _as_stated,
     "mjcf.massless-link": _least_inertia,
     "pybullet.base-without-inertia": _more_inertia,
     "pybullet.ball-without-inertia": _more_inertia,

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 
-from bridge.mechanism import Mechanism
-from loaders.diagnostics import Diagnostic
-from loaders.model import Cone, Ellipsoid, Link
+import numpy as np
 
-_SIDES = 64
-"""Number of sides of the mesh of a cone."""
-_THICKNESS = 1e-3
-"""Thickness that a flat mesh gets, relative to its extent."""
-_DECOMPOSITION = 0.05
-"""Largest distance of convex parts from a mesh, relative to its extent."""
+from bridge.geometry.convex_decomposition import grid_resolution
+from bridge.mechanism import Mechanism
+from loaders.diagnostics import Diagnostic, Diagnostics
+from loaders.meshes import read_mesh
+from loaders.model import Cone, Ellipsoid, Link, Mesh
+from loaders.spatial import Array
+
 _Bound = Callable[[Diagnostic, list[Link], Mechanism], float]
 
 
@@ -39,9 +38,33 @@ def _hull(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
     return float(str(entry.arguments["error"])) / min(extents, default=math.inf)
 
 
-def _cone(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+def _cone(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """The depth of the sides of the mesh below the cone, relative to the radius, which no extent is less than."""
     has_cone = any(isinstance(c.geometry, Cone) for link in links for c in link.collisions)
-    return 1.0 - math.cos(math.pi / _SIDES) if has_cone else 0.0
+    return 1.0 - math.cos(math.pi / float(str(entry.arguments["sides"]))) if has_cone else 0.0
+
+
+def _flat(entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """Half of the thickness that a flat mesh gets, by which each side moves, relative to the extent in its link."""
+    extents = [float(np.ptp(vertices, axis=0).max()) for vertices in _vertices(links)]
+    return 0.5 * float(str(entry.arguments["thickness"])) / max(extents, default=math.inf)
+
+
+def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
+    """The largest distance of convex parts from the surface that they are made of, relative to its extent.
+
+    CoACD closes an open mesh on a grid with cells of the extent over the resolution; the surface lies within one
+    diagonal of a cell of the mesh. Cuts by planes add nothing: all parts together reach as far as that surface.
+    """
+    resolutions = [g.voxel_resolution for link in links for c in link.collisions if isinstance(g := c.geometry, Mesh)]
+    return math.sqrt(3.0) / min(map(grid_resolution, resolutions), default=math.inf)
+
+
+def _vertices(links: list[Link]) -> list[Array]:
+    """The vertices of the meshes that collide, in the frames of their links."""
+    shapes = [c for link in links for c in link.collisions if isinstance(c.geometry, Mesh)]
+    found = ((c, read_mesh(c.geometry, Diagnostics())) for c in shapes if isinstance(c.geometry, Mesh))
+    return [data.vertices @ c.X_LG.R.T for c, data in found if data is not None and len(data.vertices)]
 
 
 def _friction_range(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:
@@ -67,8 +90,8 @@ def _hard_stop(entry: Diagnostic, _links: list[Link], _mechanism: Mechanism) -> 
 _BOUNDS: Mapping[str, _Bound] = {
     "pybullet.shape-as-hull": _hull,
     "mesh.cone": _cone,
-    "mesh.flat": lambda _entry, _links, _mechanism: _THICKNESS,
-    "mesh.convex-parts": lambda _entry, _links, _mechanism: _DECOMPOSITION,
+    "mesh.flat": _flat,
+    "mesh.convex-parts": _parts,
     "pybullet.surface-per-link": _segment_friction,
     "pybullet.friction-product": _product,
     "mjcf.friction-combination": _friction_range,

@@ -15,6 +15,7 @@ from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_pl
 from bridge.parity.results.verdict import Level
 from loaders.spatial import Array
 
+from .actuator_quantities import ACTUATOR_QUANTITIES
 from .shape_quantities import SHAPE_QUANTITIES
 
 _WORLD = "world"
@@ -70,6 +71,7 @@ STATED_QUANTITIES = (
         level=Level.MODEL, name="effort limits", unit="N m or N", error=absolute, read=_quantity(_efforts),
         causes=frozenset({"mjcf.zero-effort"}),
     ),
+    *ACTUATOR_QUANTITIES,
     *SHAPE_QUANTITIES,
 )  # fmt: skip
 """The quantities in the order of the report."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from pathlib import Path
 
 import pytest
 
 import bridge
 from bridge.parity.levels.bounds.surface_bounds import surface_bound
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import Box, Collision, Cone, Ellipsoid, Friction, Surface
+from loaders.model import Box, Collision, Cone, Ellipsoid, Friction, Mesh, Surface
 from loaders.spatial import IDENTITY
 from tests.support.scenes import link, scene
 
@@ -36,6 +38,20 @@ def test_a_cone_explains_the_depth_of_its_sides_and_nothing_elsewhere() -> None:
     cone = Cone(radius=1.0, length=1.0)
     assert bound("mesh.cone", cone, {"a"}, sides=64) == pytest.approx(0.0012, rel=0.01)
     assert bound("mesh.cone", Box(size=(1.0, 1.0, 1.0)), {"a"}, sides=64) == 0.0
+
+
+def test_a_flat_mesh_explains_half_of_the_thickness_that_it_gets(tmp_path: Path) -> None:
+    path = tmp_path / "flat.obj"
+    path.write_text("v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n", encoding="utf-8")
+    sheet = Mesh(uri="flat.obj", path=str(path))
+    assert bound("mesh.flat", sheet, {"a"}, thickness=2e-3) == pytest.approx(5e-4)
+    assert bound("mesh.flat", sheet, {"b"}, thickness=2e-3) == 0.0
+
+
+def test_convex_parts_explain_one_cell_of_the_grid_on_which_a_mesh_is_closed() -> None:
+    mesh = Mesh(uri="a.obj", path=None, decomposition="convex_decomposition", voxel_resolution=27_000)
+    assert bound("mesh.convex-parts", mesh, {"a"}) == pytest.approx(math.sqrt(3.0) / 30.0)
+    assert bound("mesh.convex-parts", mesh, {"b"}) == 0.0
 
 
 def test_mixed_friction_explains_its_range() -> None:
