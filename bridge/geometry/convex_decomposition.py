@@ -154,7 +154,8 @@ def grid_resolution(voxels: int) -> int:
     Args:
         voxels: The number of cells of the whole grid that a file states.
     """
-    return min(max(round(max(voxels, 0) ** (1.0 / 3.0)), _MIN_VOXELS), _MAX_VOXELS)
+    edge: int = round(max(voxels, 0) ** (1.0 / 3.0))
+    return min(max(edge, _MIN_VOXELS), _MAX_VOXELS)
 
 
 def _decomposed(solids: list[Solid], most: int, voxels: int, folder: Path) -> tuple[Solid, ...]:
