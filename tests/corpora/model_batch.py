@@ -38,7 +38,6 @@ def do_all(
     *,
     seconds: float = SECONDS,
     memory: float = MEMORY,
-    seen: Callable[[T], object] | None = None,
 ) -> list[T]:
     """Do a task with every model, each in a separate process.
 
@@ -48,7 +47,6 @@ def do_all(
         blank: Returns the result of a model whose process failed, given the model and the reason.
         seconds: Time limit of one model.
         memory: Memory limit of one model [GiB].
-        seen: Called with each result when it is there.
     """
     by_name = {str(model): model for model in models}
     found: dict[str, T] = {}
@@ -58,8 +56,6 @@ def do_all(
         for result in _counted(results, len(models)):
             model = by_name[result.source]
             found[result.source] = unpacked(result.value) if result.ok else blank(model, failure(result))
-            if seen is not None:
-                seen(found[result.source])
     return [found[name] for name in by_name]
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import bridge
 import loaders
@@ -67,15 +65,11 @@ class Comparable:
     levels: tuple[str, ...] = LEVELS
 
     def __str__(self) -> str:
-        return self.model.name
+        return f"{self.model.name} at {', '.join(self.levels)}"
 
 
 def prove_all(
-    models: Sequence[Model],
-    *,
-    levels: tuple[str, ...] = LEVELS,
-    seconds: float | None = None,
-    journal: Path | None = None,
+    models: Sequence[Model], *, levels: tuple[str, ...] = LEVELS, seconds: float | None = None
 ) -> list[Proof]:
     """Compare models, each in a separate process.
 
@@ -83,43 +77,12 @@ def prove_all(
         models: The models.
         levels: The levels.
         seconds: Time limit of one model; None for the default of these levels.
-        journal: A file to which each result is added when it is there; models of which it has the result at the same
-            levels, and no crash, are not compared again.
     """
     limit = (SECONDS if set(levels) <= set(LEVELS) else MOVING_SECONDS) if seconds is None else seconds
-    known = {} if journal is None else read_journal(journal, levels)
-    tasks = [Comparable(model=model, levels=levels) for model in models if model.name not in known]
-
-    def note(proof: Proof) -> None:
-        if journal is not None:
-            with journal.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"levels": levels, **dataclasses.asdict(proof)}) + "\n")
-
-    new = do_all(
-        _judge_at_levels, tasks, lambda task, crash: Proof(model=str(task), crash=crash), seconds=limit, seen=note
+    tasks = [Comparable(model=model, levels=levels) for model in models]
+    return do_all(
+        _judge_at_levels, tasks, lambda task, crash: Proof(model=task.model.name, crash=crash), seconds=limit
     )  # fmt: skip
-    known |= {proof.model: proof for proof in new}
-    return [known[model.name] for model in models]
-
-
-def read_journal(path: Path, levels: Sequence[str]) -> dict[str, Proof]:
-    """Return the results of a journal at these levels by the name of the model, without those of crashed processes.
-
-    A last line that was cut off when the run ended is ignored.
-    """
-    known: dict[str, Proof] = {}
-    if not path.is_file():
-        return known
-    text = path.read_text(encoding="utf-8")
-    if not text.endswith("\n"):
-        text = text[: text.rfind("\n") + 1]
-        path.write_text(text, encoding="utf-8")
-    for line in text.splitlines():
-        values = json.loads(line)
-        if values.pop("levels") == list(levels) and not values["crash"]:
-            lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-            known[values["model"]] = Proof(**{**values, **lists})
-    return known
 
 
 def _judge_at_levels(task: Comparable) -> Proof:

@@ -10,7 +10,7 @@ pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
 pytest.importorskip("pydrake")
 from tests.corpora.models_corpus import Model, script_of_docs
-from tests.corpora.proof_corpus import Proof, judge, prove_all, read_journal
+from tests.corpora.proof_corpus import Proof, judge, prove_all
 
 ROOT = Path(__file__).parents[2]
 IMPOSSIBLE = (
@@ -69,17 +69,14 @@ def test_motion_is_compared_where_its_level_is_named() -> None:
     assert proof.worst.keys() == {"one step"}
 
 
-def test_a_run_goes_on_where_its_journal_ends(tmp_path: Path) -> None:
-    """A known result is taken as it is; crashes, other levels and a line that was cut off are computed again."""
-    journal = tmp_path / "proof.jsonl"
+def test_a_run_goes_on_where_an_interrupted_one_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A known result at the same levels is taken as it is; the comparison at other levels is made."""
+    monkeypatch.setenv("SDFBRIDGE_JOURNAL", str(tmp_path))
     model = Model(name="pendulum", path=ROOT / "assets" / "double_pendulum.urdf")
-    (first,) = prove_all([model], levels=("L0",), journal=journal)
-    assert read_journal(journal, ("L0",)) == {"pendulum": first}
-    assert read_journal(journal, ("L0", "L1")) == {}
-    whole = journal.read_text(encoding="utf-8")
-    journal.write_text(whole.replace("EQUIVALENT", "AGREES", 1) + whole[:40], encoding="utf-8")
-    (second,) = prove_all([model], levels=("L0",), journal=journal)
-    assert "AGREES" in {second.verdict, second.witness}
-    assert len(journal.read_text(encoding="utf-8").splitlines()) == 1
-    journal.write_text(whole.replace('"crash": ""', '"crash": "signal 11"'), encoding="utf-8")
-    assert prove_all([model], levels=("L0",), journal=journal) == [first]
+    (first,) = prove_all([model], levels=("L0",))
+    (runs,) = tmp_path.glob("*/runs.jsonl")
+    assert prove_all([model], levels=("L0",)) == [first]
+    assert len(runs.read_text(encoding="utf-8").splitlines()) == 1
+    (other,) = prove_all([model], levels=("L1",))
+    assert other.worst.keys() != first.worst.keys()
+    assert len(runs.read_text(encoding="utf-8").splitlines()) == 2
