@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
+
+settings.register_profile("sdfbridge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sdfbridge")  # a busy machine fails no test: none depends on the time that it takes
 
 
 @pytest.fixture(scope="session")
