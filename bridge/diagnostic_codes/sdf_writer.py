@@ -46,6 +46,11 @@ CODES = {
     "sdfout.floating-joint": CodeInfo(
         "SDFormat has no floating joint; its child moves freely because no joint holds it.", "", (Fate.NOTED,)
     ),
+    "sdfout.fluid-force": CodeInfo(
+        "Buoyancy, drag and lift are left out: SDFormat has no element for them. The message has the values.",
+        "Add the plugin to the document.",
+        (Fate.DROPPED,),
+    ),
     "sdfout.friction": CodeInfo(
         "Drake's static friction excludes anisotropic, rolling and torsional friction.",
         "",

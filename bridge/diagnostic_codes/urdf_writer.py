@@ -40,6 +40,11 @@ CODES = {
         "Allow more `extensions`, or write SDFormat.",
         (Fate.DROPPED, Fate.NOTED),
     ),
+    "urdfout.fluid-force": CodeInfo(
+        "Buoyancy, drag and lift are left out: URDF has no element for them. The message has the values.",
+        "Add the plugin to the document.",
+        (Fate.DROPPED,),
+    ),
     "urdfout.frame-link": CodeInfo("Massless links represent frames.", "", (Fate.NOTED,)),
     "urdfout.joint-property": CodeInfo(
         "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)

@@ -82,6 +82,7 @@ EXAMPLES = {
     "sdfout.published-sensor": writing(s.measured(), "j"),
     "sdfout.field": writing(s.seen(material=Glossy(gloss=1.0)), "v"),
     "sdfout.filter-rule": writing(two_models(**groups()), "m::g", "n::h"),
+    "sdfout.fluid-force": writing(s.immersed(), "a"),
     "sdfout.floating-joint": writing(scene([link("a")], [joint("j", m.WORLD, "a", T.FLOATING, axes=())]), "j", "a"),
     "sdfout.friction": writing(s.rubbing(mu_static=2.0, rolling=0.1), "a"),
     "sdfout.joint-frame": writing(

@@ -62,6 +62,7 @@ EXAMPLES = {
     "urdfout.coupling": writing(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),
     "urdfout.published-sensor": writing(s.measured(), "j"),
     "urdfout.field": writing(s.one(gravity=False), "a", extensions=("drake",)),
+    "urdfout.fluid-force": writing(s.immersed(), "a"),
     "urdfout.frame-link": writing(scene([link("a"), link("b")], [joint("j", "a", "b", X_CJ=BESIDE)]), "b_origin"),
     "urdfout.joint-property": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]), "j"

@@ -18,6 +18,7 @@ from loaders.scene_queries.scoped_names import root_model
 from .actuators import with_representable_actuators
 from .carried import CARRIED
 from .drake_frames import with_drake_frames, with_short_poses
+from .fluid_forces import without_fluid_forces
 from .models import with_representable_models
 from .parts import with_representable_parts
 from .placement import placed
@@ -46,6 +47,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         report: Receives what is changed or left out.
     """
     scene = with_rotor_inertia(scene, report, "sdfout.rotor-inertia")
+    scene = without_fluid_forces(scene, report, "sdfout.fluid-force")
     _report_fields(scene, report)
     scene = without_unsupported_fields(scene, CARRIED)
     scene = without_published_sensors(scene, report, "sdfout.published-sensor")

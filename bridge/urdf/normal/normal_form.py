@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bridge.export.report import Report
 from bridge.export.rotor_inertia import with_rotor_inertia
+from bridge.sdf.normal.fluid_forces import without_fluid_forces
 from bridge.sdf.normal.published_sensors import without_published_sensors
 from bridge.urdf.options import Options
 from loaders.scene import Scene
@@ -48,6 +49,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     if "drake" in options.extensions and options.transmissions:
         scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
     scene = without_published_sensors(scene, report, "urdfout.published-sensor")
+    scene = without_fluid_forces(scene, report, "urdfout.fluid-force")
     scene = with_representable_fields(scene, options, report)
     scene = with_anchor(scene, report)
     drake = "drake" in options.extensions
