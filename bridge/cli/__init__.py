@@ -14,7 +14,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import INTERRUPTED
+from .errors import INTERRUPTED, SUCCESS
+from .interruption import Interruption, interruptible
 from .parser import parse
 
 __all__ = ["main"]
@@ -27,13 +28,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The words after the program's name; by default those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    interruption = Interruption()
     try:
-        options = parse(words)
-        if isinstance(options, int):
-            return options
-        execution: Any = importlib.import_module(".execution", __name__)
-        status: int = execution.execute(options, words)
+        with interruptible(interruption):
+            status = _run(words)
     except KeyboardInterrupt:
+        status = INTERRUPTED
+    if interruption.requested and status != SUCCESS:  # it may have been taken for a library that is missing
+        status = INTERRUPTED
+    if status == INTERRUPTED:
         sys.stderr.write("\nsdfbridge: interrupted\n")
-        return INTERRUPTED
+    return status
+
+
+def _run(words: list[str]) -> int:
+    options = parse(words)
+    if isinstance(options, int):
+        return options
+    execution: Any = importlib.import_module(".execution", __name__)
+    status: int = execution.execute(options, words)
     return status
