@@ -73,3 +73,9 @@ def test_a_file_that_needs_more_gets_it(tmp_path: Path) -> None:
     (tmp_path / "m.urdf").write_text(URDF.replace("</robot>", f"<gazebo>{plugin}</gazebo></robot>"))
     code = f"loaders.load({str(tmp_path / 'm.urdf')!r}, quiet=True)._repr_html_()"
     assert {"loaders.gazebo.plugins", "loaders.notebook.cards"} <= modules_after(code)
+
+
+def test_a_load_into_pybullet_imports_nothing_for_notebooks() -> None:
+    code = "import pybullet; bridge.load_into_pybullet(sys.argv[0], physicsClientId=pybullet.connect(pybullet.DIRECT))"
+    names = modules_after(code.replace("sys.argv[0]", repr(str(ROOT / "assets/double_pendulum.urdf"))))
+    assert within(names, ("html", "loaders.notebook", "bridge.bullet.handle.notebook", "bridge.rendering")) == set()

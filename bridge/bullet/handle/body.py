@@ -20,10 +20,14 @@ from bridge.mechanism.coordinates import Position
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
 from loaders.model import WORLD, by_name
+from loaders.reading.deferred import Deferred
 from loaders.spatial import IDENTITY, Array, Pose
 
-from .notebook import NotebookSummary, html_table
+from .notebook_summary import NotebookSummary
 from .public_names import NameIndex, abbreviated, public_names
+
+html_table: Callable[..., str] = Deferred("bridge.bullet.handle.notebook:html_table")
+"""Function that returns the table and the image of bodies from their summaries."""
 
 
 class PyBulletBody(int):

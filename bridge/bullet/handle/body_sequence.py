@@ -22,8 +22,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
 from loaders.spatial import Array, Pose
 
-from .body import PyBulletBody, apply_physics, as_vector, frame_pose
-from .notebook import html_table
+from .body import PyBulletBody, apply_physics, as_vector, frame_pose, html_table
 from .public_names import NameIndex, UnknownNameError, abbreviated, public_names, unknown_name
 
 _MAX_NAMED = 5

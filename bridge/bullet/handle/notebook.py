@@ -6,7 +6,6 @@ import base64
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import product
 from typing import Any
@@ -17,21 +16,10 @@ from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.simulation.state import State
 from bridge.bullet.target import BASE
 from bridge.rendering.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
-from loaders.diagnostics import Diagnostic
 from loaders.notebook import details, findings_table, summary_of
 from loaders.spatial import Array
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NotebookSummary:
-    """Data that a notebook shows of one body."""
-
-    name: str
-    link_count: int
-    joint_count: int
-    diagnostics: Sequence[Diagnostic]
-    state: State | None
-    """State of the body; None if it was removed."""
+from .notebook_summary import NotebookSummary
 
 
 def html_table(summaries: Sequence[NotebookSummary]) -> str:

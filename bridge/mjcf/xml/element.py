@@ -12,14 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from bridge.export.number_format import number, numbers
+from loaders.nodes.attribute_text import escaped
 
 Value = str | float | bool | Sequence[float] | None
 
 _WIDTH = 110
-_ESCAPES = str.maketrans({
-    "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;",
-})  # fmt: skip
-"""Characters that have a meaning in the value of an attribute."""
 
 
 class Element:
@@ -91,7 +88,7 @@ def write(root: Element, comments: Iterable[str] = ()) -> str:
 def _start_tag(element: Element, depth: int) -> list[str]:
     """Return the start tag, wrapped between attributes into lines of at most `_WIDTH` characters where possible."""
     indent = "  " * depth
-    words = [f'{name}="{text.translate(_ESCAPES)}"' for name, text in element.attributes.items()]
+    words = [f'{name}="{escaped(text)}"' for name, text in element.attributes.items()]
     end = ">" if element.children else "/>"
     lines, line = [], f"{indent}<{element.tag}"
     for i, word in enumerate(words):

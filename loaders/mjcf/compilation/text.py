@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import quoteattr
 
 from loaders.node import Node
+from loaders.nodes.attribute_text import escaped
 
 _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
@@ -21,7 +21,7 @@ def is_plain(values: str) -> bool:
 
 
 def _quoted(value: str) -> str:
-    return quoteattr(value) if _SPECIAL.search(value) else f'"{value}"'
+    return f'"{escaped(value)}"' if _SPECIAL.search(value) else f'"{value}"'
 
 
 class LineMap:
