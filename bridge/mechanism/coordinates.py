@@ -40,6 +40,17 @@ def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
     return {body.joint: body for body in bodies if body.joint is not None and body.primitives and kind_of(body) is None}
 
 
+def floating_joint_names(scene: Scene, bodies: Iterable[Body]) -> dict[str, str]:
+    """Return the name in the mechanism of each floating joint of a scene; empty if the mechanism fixes its link.
+
+    Args:
+        scene: The scene.
+        bodies: The bodies of the mechanism.
+    """
+    free = {body.name: str(body.joint) for body in bodies if kind_of(body) is PrimitiveKind.FREE}
+    return {joint.name: free.get(joint.child, "") for joint in scene.joints if joint.type is JointType.FLOATING}
+
+
 def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, ...]:
     """Return the keyframes of a scene with the names that joints have in the mechanism.
 
@@ -49,8 +60,7 @@ def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, 
         scene: The scene.
         bodies: The bodies of the mechanism.
     """
-    free = {body.name: str(body.joint) for body in bodies if kind_of(body) is PrimitiveKind.FREE}
-    names = {joint.name: free.get(joint.child, "") for joint in scene.joints if joint.type is JointType.FLOATING}
+    names = floating_joint_names(scene, bodies)
     keyframes = []
     for keyframe in scene.keyframes:
         stated = zip(keyframe.joints, keyframe.positions, strict=True)

@@ -86,8 +86,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Fields that hold names of items, keyed by kind of item; models are handled separately."""
 
-_NAMING_SETTINGS = frozenset({"name", "jointinparent", "site", "refsite", "cranksite", "slidersite"})
-"""Settings of MuJoCo that hold the name of the element, of a joint or of a frame."""
+_NAMING_SETTINGS = frozenset({"name", "body", "jointinparent", "site", "refsite", "cranksite", "slidersite"})
+"""Settings of MuJoCo that hold the name of the element, of a link, of a joint or of a frame."""
 
 
 class _Renaming:

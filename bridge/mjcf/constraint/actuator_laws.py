@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from bridge.mechanism.coordinates import floating_joint_names
 from bridge.mjcf.body.joints import ScalarJoint
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.solver_constants import UNLIMITED
@@ -48,7 +49,7 @@ def _write(
     lower, upper = actuator.control
     if math.isfinite(lower) or math.isfinite(upper):
         element.set(ctrllimited=True, ctrlrange=(max(lower, -UNLIMITED), min(upper, UNLIMITED)))
-    element.set(**dict(actuator.mujoco))
+    element.set(**(dict(actuator.mujoco) | target))
 
 
 def _target(
@@ -57,10 +58,12 @@ def _target(
     """Return the attribute that names what an actuator drives; None if it is not written."""
     if actuator.tendon:
         return {"tendon": tendons[actuator.tendon]} if actuator.tendon in tendons else None
-    if not actuator.joint or any(key == "jointinparent" for key, _ in actuator.mujoco):
+    if not actuator.joint:
         return {}
-    index = context.mechanism.dof_index
-    joint = scalar_joints.get(index.get((actuator.joint, 0), -1))
+    key = "jointinparent" if "jointinparent" in dict(actuator.mujoco) else "joint"
+    mechanism = context.mechanism
+    joint = scalar_joints.get(mechanism.dof_index.get((actuator.joint, 0), -1))
     if joint is not None:
-        return {"joint": joint.joint}
-    return {"joint": actuator.joint} if (actuator.joint, 0) in index else None
+        return {key: joint.joint}
+    name = floating_joint_names(mechanism.scene, mechanism.bodies).get(actuator.joint, actuator.joint)
+    return {key: name} if (name, 0) in mechanism.dof_index else None

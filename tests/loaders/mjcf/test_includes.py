@@ -29,7 +29,8 @@ ROBOT = f"""<mujoco model="robot"><compiler angle="radian"/>{OPTION}
     <connect body1="q" body2="r" anchor="0.1 0 0"/></equality>
   <tendon><spatial name="rope"><site site="top"/><site site="tool"/></spatial></tendon>
   <actuator><motor name="drive" joint="b"/>
-    <general name="pull" site="tool" refsite="top" gear="1 0 0 0 0 0"/></actuator>
+    <general name="pull" site="tool" refsite="top" gear="1 0 0 0 0 0"/>
+    <adhesion name="stick" body="r" ctrlrange="0 1"/></actuator>
 </mujoco>"""
 
 WORLD_FILE = """<sdf version="1.9"><world name="w"><gravity>0 0 -9.81</gravity>

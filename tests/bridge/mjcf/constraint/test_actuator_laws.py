@@ -10,6 +10,7 @@ from tests.support.mjcf_round_trip import differences
 BODY = (
     f'<site name="o" pos="0 0 1"/><body name="a"><joint name="j" axis="0 1 0" range="-90 90"/>{BALL}'
     f'<site name="s" pos="1 0 0"/><body name="b" pos="0 0 1"><joint name="k" type="ball"/>{BALL}</body></body>'
+    f'<body name="f" pos="0 3 0" euler="20 30 0"><freejoint name="free"/>{BALL}</body>'
 )
 TENDON = '<tendon><spatial name="t"><site site="o"/><site site="s"/></spatial></tendon>'
 ACTUATORS = {
@@ -27,6 +28,8 @@ ACTUATORS = {
     "site in another": '<position site="s" refsite="o" gear="1 0 0 0 0 0" kp="5"/>',
     "ball": '<motor joint="k" gear="1 2 3 0 0 0"/>',
     "ball in its parent": '<motor jointinparent="k" gear="1 2 3 0 0 0"/>',
+    "free joint with another name than its body": '<motor joint="free" gear="1 2 3 4 5 6"/>',
+    "free joint in its parent": '<motor jointinparent="free" gear="1 2 3 4 5 6"/>',
     "slider and crank": '<motor cranksite="s" slidersite="o" cranklength="2"/>',
 }
 
