@@ -32,7 +32,7 @@ from .convex_decomposition import PARTS, installed
 from .file_cache import cache_folder, stored
 from .mesh_assets import Appearance, MeshAsset
 
-_VERSION = "2"
+_VERSION = "3"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
 
@@ -128,7 +128,8 @@ def source_files(mesh: Mesh) -> tuple[str, ...]:
     if mesh.path is None or not os.path.isfile(mesh.path):
         raise FileNotFoundError(mesh.uri)
     path = os.path.abspath(mesh.path)
-    return path, *companion_files(path)
+    reference = () if mesh.reference is None else source_files(mesh.reference)
+    return path, *companion_files(path), *reference
 
 
 def texture_files(textures: Iterable[str | None], findings: Iterable[Diagnostic], mesh: Mesh) -> list[str]:

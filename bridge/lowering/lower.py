@@ -7,15 +7,14 @@ and composite joints, several roots, kinematic loops, couplings. Names are resol
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 from bridge.geometry.inline_assets import with_asset_files
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Primitive, PrimitiveKind
 from loaders.diagnostics import Diagnostics, ExportError, Fate
-from loaders.meshes.up_axis import with_decided_up_axes
 from loaders.model import WORLD, Joint, JointType, Tendon, by_name
 from loaders.scene import Scene
+from loaders.scene_operations.visual_references import with_references
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .coupling_resolution import resolve_couplings
@@ -47,9 +46,7 @@ def lower(scene: Scene) -> Mechanism:
         (2, 2)
     """
     diagnostics = Diagnostics()
-    scene = with_asset_files(scene)
-    links = with_decided_up_axes(scene.links)
-    scene = scene if links == scene.links else replace(scene, links=links)
+    scene = with_references(with_asset_files(scene))
     cut = cut_loops(scene, diagnostics)
     bodies = _bodies(cut.scene, spanning_forest(cut.scene, cut.tree), diagnostics)
     v_order = tuple(dof for body in bodies for dof in body.dofs)

@@ -170,6 +170,8 @@ _LENGTHS: dict[type, tuple[str, ...]] = {
 
 def _scaled_geometry(geometry: Geometry, scale: float) -> Geometry:
     values = {name: _times(getattr(geometry, name), scale) for name in _LENGTHS[type(geometry)]}
+    if isinstance(geometry, Mesh) and geometry.reference is not None:
+        values["reference"] = _scaled_geometry(geometry.reference, scale)
     return dataclasses.replace(geometry, **values)
 
 

@@ -27,6 +27,7 @@ from .obj_groups import group_of
 from .precheck import MeshError, MeshLimitError, read_checked
 from .textures import Remark
 from .trimesh_formats import SUFFIXES, read_with_trimesh
+from .up_axis import is_turned
 
 __all__ = ["Faces", "MeshData", "MeshPart", "read_mesh"]
 
@@ -82,7 +83,7 @@ def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
         parts, remarks = read_with_trimesh(group, path)
         parts = [dataclasses.replace(part, names=(submesh,)) for part in parts]
     elif suffix == ".dae":
-        parts, remarks = read_collada(data, path, turned=mesh.turned)
+        parts, remarks = read_collada(data, path, turned=is_turned(mesh, data))
     else:
         parts, remarks = read_with_trimesh(data, path)
     if not parts:

@@ -80,8 +80,9 @@ class Mesh:
     """Maximum number of parts of a convex decomposition."""
     voxel_resolution: int = 200000
     """Number of voxels of a convex decomposition."""
-    turned: bool | None = None
-    """Whether the up axis that a COLLADA file states is applied; None if the name of its exporter decides."""
+    reference: Mesh | None = None
+    """Mesh of the same shape at the same pose, which tells whether the up axis that a COLLADA file states is applied;
+    without one, the name of its exporter decides."""
     data: bytes | None = None
     """Content of an OBJ file, if the source has the mesh in itself; then it counts instead of ``path``."""
 

@@ -28,7 +28,7 @@ from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh, Rgba
 from loaders.safety.limits import metered
 
-_VERSION = "8"
+_VERSION = "9"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name it is found by."""

@@ -126,7 +126,7 @@ class AssetLibrary:
     def _rescaled(self, key: _Key) -> tuple[Part, ...]:
         """Return the parts of a mesh that is present in another size: the same files, scaled."""
         mesh = key.geometry
-        if not isinstance(mesh, Mesh) or not all(mesh.scale):
+        if not isinstance(mesh, Mesh) or mesh.reference is not None or not all(mesh.scale):
             return ()
         first = self._first_sizes.setdefault(key._replace(geometry=replace(mesh, scale=_UNSCALED)), key)
         scale = first.geometry.scale if isinstance(first.geometry, Mesh) else _UNSCALED

@@ -25,7 +25,7 @@ SILENT = {
     (Scene, "diagnostics"): "what reading found: is in README.md and FIDELITY.md of a folder",
     (m.Model, "placement_frame"): "reading has placed the model by it",
     (m.Mesh, "uri"): "the file that it names counts",
-    (m.Mesh, "turned"): "of COLLADA files only, see `tests/loaders/meshes/test_up_axis.py`",
+    (m.Mesh, "reference"): "of COLLADA files only, see `tests/loaders/meshes/test_up_axis.py`",
     (m.Mesh, "data"): "see `tests/bridge/geometry/test_inline_assets.py`",
     (m.Heightmap, "data"): "no picture here",
     (m.Heightmap, "uri"): "the file that it names counts",

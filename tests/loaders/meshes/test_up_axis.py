@@ -9,10 +9,12 @@ import pytest
 import trimesh
 
 import bridge
+from bridge.lowering.scaling import scaled
 from loaders.diagnostics import Diagnostics
 from loaders.meshes import read_mesh
-from loaders.meshes.up_axis import with_decided_up_axes
+from loaders.meshes.up_axis import is_turned
 from loaders.model import Collision, Link, Mesh, Visual
+from loaders.scene_operations.visual_references import with_references
 from loaders.spatial import IDENTITY, Array, Pose
 from tests.support.mesh_files import collada
 from tests.support.scenes import link, scene
@@ -45,9 +47,17 @@ def body(seen: Mesh, touched: Mesh, *, at: Pose = IDENTITY, name: str = "a") -> 
 
 
 def decided(item: Link) -> bool | None:
-    ((shape,),) = (found.visuals for found in with_decided_up_axes([item]))
+    ((shape,),) = (found.visuals for found in with_references(scene([item])).links)
     assert isinstance(shape.geometry, Mesh)
-    return shape.geometry.turned
+    return is_turned(shape.geometry, Path(str(shape.geometry.path)).read_bytes())
+
+
+def read_box(shape: object) -> tuple[tuple[float, ...], ...]:
+    """The corners of the box of a mesh as it is read."""
+    assert isinstance(shape, Mesh)
+    data = read_mesh(shape, Diagnostics())
+    assert data is not None
+    return tuple(tuple(corner.round(6).tolist()) for corner in data.bounds)
 
 
 @pytest.mark.parametrize("exporter", [CARELESS, CAREFUL])
@@ -58,11 +68,7 @@ def test_the_collision_mesh_counts_whatever_the_exporter(
     mesh = visual(tmp_path, exporter)
     item = body(mesh, collision(tmp_path, corners))
     assert decided(item) is turned
-    data = bridge.lower(scene([item])).bodies[0].link.visuals[0].geometry
-    assert isinstance(data, Mesh)
-    read = read_mesh(data, Diagnostics())
-    assert read is not None
-    np.testing.assert_allclose(read.bounds, corners, atol=1e-6)
+    assert read_box(bridge.lower(scene([item])).bodies[0].link.visuals[0].geometry) == corners
 
 
 def test_two_links_may_decide_about_one_file(tmp_path: Path) -> None:
@@ -71,8 +77,9 @@ def test_two_links_may_decide_about_one_file(tmp_path: Path) -> None:
         body(mesh, collision(tmp_path, corners, f"{name}.stl"), name=name)
         for name, corners in (("a", PLAIN), ("b", TURNED))
     ]
-    shapes = [found.visuals[0].geometry for found in with_decided_up_axes(links)]
-    assert [shape.turned for shape in shapes if isinstance(shape, Mesh)] == [False, True]
+    shapes = [found.visuals[0].geometry for found in with_references(scene(links)).links]
+    assert [read_box(shape) for shape in shapes] == [PLAIN, TURNED]
+    assert bridge.to_mjspec(scene(links)).compile().nmesh == 4
 
 
 def test_the_scales_of_both_meshes_count(tmp_path: Path) -> None:
@@ -100,3 +107,20 @@ def test_a_collision_mesh_that_cannot_be_read_decides_nothing(tmp_path: Path) ->
     broken = tmp_path / "broken.stl"
     broken.write_bytes(b"solid")
     assert decided(body(visual(tmp_path, CAREFUL), Mesh(uri="broken.stl", path=str(broken)))) is None
+
+
+def test_a_changed_collision_mesh_changes_a_cached_conversion(tmp_path: Path) -> None:
+    item = body(visual(tmp_path, CAREFUL), collision(tmp_path, PLAIN))
+    heights = []
+    for corners in (PLAIN, TURNED):
+        collision(tmp_path, corners)
+        model = bridge.to_mjspec(scene([item])).compile()
+        drawn = next(geom for geom in range(model.ngeom) if not model.geom_contype[geom])
+        heights.append(model.geom_pos[drawn][2])
+    np.testing.assert_allclose(heights, (1.5, 1.0), atol=1e-6)
+
+
+def test_a_scaled_mechanism_decides_alike(tmp_path: Path) -> None:
+    item = body(visual(tmp_path, CAREFUL), collision(tmp_path, TURNED))
+    shape = scaled(bridge.lower(scene([item])), 10.0).bodies[0].link.visuals[0].geometry
+    assert read_box(shape) == ((0.0, -30.0, 0.0), (10.0, 0.0, 20.0))
