@@ -394,7 +394,7 @@ def limit_finding(error: LimitError, file: str) -> Diagnostic:
         error: The limit.
         file: The main file.
     """
-    message = f"the {'file' if error.file else 'load'} has more than {{limit}} {{option}}"
+    message = f"the {'file' if error.file else 'load'} {error.verb} more than {{limit}} {{option}}"
     arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
     where, hint = Where(error.file or file), how_to_raise(error.option)
     return Diagnostic("file.limit", Fate.INVALID, message, where, hint=hint, arguments=arguments)

@@ -245,11 +245,11 @@ DOORS = {
     "loaders/files.py": {"open"},
     "loaders/meshes/trimesh_formats.py": {"load_scene"},
     "loaders/search/fuel_download.py": {"open"},
-    "loaders/urdf/xacro/xacro_expansion.py": {"process_file"},
+    "loaders/urdf/xacro/xacro_process.py": {"process_file"},
     "bridge/geometry/pictures.py": {"open"},
 }
-"""The calls that may read: the one door; trimesh and Pillow, which get bytes; xacro, which opens its includes; and the
-download, which unpacks the archive that it received."""
+"""The calls that may read: the one door; trimesh and Pillow, which get bytes; xacro, whose process asks for them; and
+the download, which unpacks the archive that it received."""
 
 
 def calls_that_read(name: str) -> set[str]:

@@ -35,6 +35,15 @@ def fenced(error: type[Exception], problem: str) -> Iterator[None]:
 
 def describe(cause: BaseException) -> str:
     """Return the type and the beginning of the message of an exception."""
-    text = str(cause)
+    return described(type(cause).__name__, str(cause))
+
+
+def described(kind: str, text: str) -> str:
+    """Return the type and the beginning of the message of an exception.
+
+    Args:
+        kind: Name of its type.
+        text: Its message; may be empty.
+    """
     shown = text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
-    return f"{type(cause).__name__}: {shown}" if text else type(cause).__name__
+    return f"{kind}: {shown}" if text else kind

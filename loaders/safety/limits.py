@@ -44,6 +44,10 @@ class Limits:
     """Bytes of one mesh, file beside a mesh, or picture."""
     yaml_elements: int = 100_000
     """Elements of one YAML file, with those of its aliases."""
+    xacro_seconds: int = 30
+    """Seconds of processor time of one expansion by xacro, and three times as many on the clock."""
+    xacro_bytes: int = 1024 * 1024 * 1024
+    """Bytes of memory of the process in which xacro expands a file."""
     mjcf_elements: int = 50_000
     """Elements that one MJCF document makes by replication, composition and attachment."""
     mesh_triangles: int = 5_000_000
@@ -65,6 +69,8 @@ PER_FILE = frozenset(
     {"mesh_file_bytes", "mesh_triangles", "mesh_parts", "mesh_elements", "mesh_nodes", "picture_pixels"}
 )
 """Limits on one mesh or picture."""
+_OF_PROCESSES = frozenset({"xacro_seconds", "xacro_bytes"})
+"""Limits on what a process needs for one file."""
 MAX_COMPARISONS = 2_000_000
 """Pairs of characters, in the names of one call, that may be compared in order to suggest names."""
 
@@ -81,6 +87,11 @@ class LimitError(Exception):
     def __init__(self, option: str, limit: int, file: str = "") -> None:
         super().__init__(f"more than {limit} {option}")
         self.option, self.limit, self.file = option, limit, file
+
+    @property
+    def verb(self) -> str:
+        """The verb for the amount: a process needs it, a load or file has it."""
+        return "needs" if self.option in _OF_PROCESSES else "has"
 
 
 @dataclass(slots=True, eq=False)

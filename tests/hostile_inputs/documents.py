@@ -199,7 +199,10 @@ XACROS = {
         text(f"<robot name='r' {XACRO}><xacro:include filename='/dev/zero'/></robot>", "r.urdf.xacro"),
         "!resource.outside", options={"allow_xacro": True},
     ),
-    "xacro-memory": xacro("<link name=\"${'a' * 10**12}\"/>"),
+    "xacro-memory": Hostile(
+        text(f"<robot name='r' {XACRO}><link name=\"${{'a' * 10**12}}\"/></robot>", "r.urdf.xacro"),
+        "!file.limit", options={"allow_xacro": True},
+    ),
     "xacro-recursion": Hostile(
         text(f"<robot name='r' {XACRO}><xacro:macro name='m'><xacro:m/></xacro:macro><xacro:m/></robot>", "r.urdf.xacro"),
         "!xacro.failed", options={"allow_xacro": True},

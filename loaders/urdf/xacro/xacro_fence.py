@@ -1,27 +1,21 @@
-"""Fence around the package xacro: its files pass the checks of `loaders.files`, and its work is limited.
+"""Fence around the package xacro: its files pass the checks of `loaders.files`, and count for the load.
 
-xacro opens the files that it includes, and YAML files, by itself. For the time of one expansion its functions are
-replaced by ones that read through `loaders.files.read`, refuse a DOCTYPE, and spend the budget of the load.
+xacro runs in a process that asks this one for the contents of each file that it includes, and for the folders of
+packages.
 """
 
 from __future__ import annotations
 
 import errno
-import io
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics
 from loaders.files import FileError, read
-from loaders.loss_summary import LOGGER
+from loaders.node import Node
 from loaders.safety.limits import LimitError
-from loaders.safety.text import printable, shortened
 from loaders.xml import parse
 
 _YAML = (".yaml", ".yml")
@@ -37,43 +31,29 @@ class Guard:
     """The xacro file."""
     context: Context
     refusal: FileError | LimitError | None = None
-    """The first refusal; xacro may have wrapped it in its own exception."""
+    """The first refusal, which the process of xacro repeats in other words."""
 
-    def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> io.BytesIO:
-        """Return a file for reading, in place of the built-in function.
+    def answer(self, question: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Return the answer to a question of the process, and its data.
 
         Args:
-            name: The file.
-            _: The mode, which is that for reading.
-            __: Further options.
-
-        Raises:
-            FileError: if the file lies outside the folders that may be read, or has a DOCTYPE.
-            LimitError: if the load reads too much.
-            OSError: if there is no such file, or it is not a regular one.
+            question: ``kind`` is ``open`` or ``find``, and ``name`` the file or the package.
         """
         try:
-            return io.BytesIO(self._read(Path(os.path.abspath(name))))
+            if question["kind"] == "find":
+                return {"folder": self._find(question["name"])}, b""
+            return {}, self._read(Path(question["name"]))
         except (FileError, LimitError) as refusal:
             self.refusal = self.refusal or refusal
-            raise
+            return {"refused": str(refusal)}, b""
+        except OSError as error:
+            return {"error": [error.errno, error.strerror, str(error.filename or question["name"])]}, b""
 
-    def counting(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of xacro that evaluates a node, with the node and its children counted as elements.
-
-        Args:
-            evaluate: The function.
-        """
-
-        def counted(node: Any, *arguments: Any) -> Any:
-            try:
-                self.context.diagnostics.spend("elements", 1 + len(node.childNodes))
-            except LimitError as refusal:
-                self.refusal = self.refusal or refusal
-                raise
-            return evaluate(node, *arguments)
-
-        return counted
+    def _find(self, package: str) -> str | None:
+        """Return the folder of a package, from the places of `loaders.resources`."""
+        node = Node("xacro", {}, file=str(self.main), line=0, diagnostics=self.context.diagnostics)
+        folder = self.context.resources.find(f"package://{package}", self.main.parent, node)
+        return None if folder is None else str(folder)
 
     def _read(self, path: Path) -> bytes:
         if path != self.main and not self.context.resources.allows(path, self.main.parent):
@@ -96,37 +76,3 @@ def _check_xml(data: bytes, path: Path) -> None:
     for entry in found:
         if entry.code in _REFUSED:
             raise FileError(entry.code, f"{path}: {entry.message}", entry.hint)
-
-
-@contextmanager
-def guarded(xacro: ModuleType, guard: Guard) -> Iterator[None]:
-    """Replace functions of xacro for the duration of a block.
-
-    Args:
-        xacro: The module.
-        guard: The checks.
-    """
-    replaced = {
-        "open": guard.open,
-        "eval_all": guard.counting(xacro.eval_all),
-        "warning": _log,
-        "error": _log,
-        "print_location": _ignore,
-        "all_includes": [],
-    }
-    originals = {name: getattr(xacro, name) for name in replaced if hasattr(xacro, name)}
-    vars(xacro).update(replaced)
-    try:
-        yield
-    finally:
-        for name in replaced:
-            delattr(xacro, name)
-        vars(xacro).update(originals)
-
-
-def _log(*words: object) -> None:
-    LOGGER.warning("xacro: %s", printable(shortened(" ".join(map(str, words)))))
-
-
-def _ignore() -> None:
-    return

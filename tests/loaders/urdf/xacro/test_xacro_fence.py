@@ -98,13 +98,3 @@ def test_warnings_do_not_control_the_terminal(folder: Path, capfd: pytest.Captur
     load(folder, "<xacro:include filename='\u009b31m*.xacro'/><link name='a'/>")
     out, err = capfd.readouterr()
     assert "\u009b" not in out + err
-
-
-def test_xacro_is_as_before_after_an_expansion(folder: Path) -> None:
-    import xacro
-
-    before = {name: value for name, value in vars(xacro).items() if callable(value)}
-    load(folder, "<link name='a'/>")
-    refusal(folder, "<xacro:none/>")
-    assert {name: value for name, value in vars(xacro).items() if callable(value)} == before
-    assert "open" not in vars(xacro)

@@ -1,0 +1,176 @@
+"""The process in which xacro runs, with limits on its time and memory; `xacro_child` starts it by its path.
+
+The process and its parent exchange messages over the standard input and output: a line of JSON, and as many bytes of
+data as its member ``size`` says. xacro reads no file by itself: the process asks the parent for the contents, and for
+the folders of packages. It sends the result, or why there is none, at last.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from types import ModuleType
+from typing import Any, BinaryIO
+
+NO_MEMORY = 77
+"""Exit status of the process if it has too little memory."""
+MAX_LOG = 100_000
+"""Largest number of characters of the warnings of xacro that are sent."""
+_MAX_MESSAGE = 10_000
+_AMENT = "ament_index_python"
+"""Package of ROS 2 that xacro uses to find packages."""
+
+
+class RefusedError(Exception):
+    """The parent refuses a file, or the load has too many elements."""
+
+
+def send(stream: BinaryIO, message: dict[str, Any], data: bytes = b"") -> None:
+    """Send a message.
+
+    Args:
+        stream: The pipe.
+        message: Its members.
+        data: Its data.
+
+    Raises:
+        OSError: if nobody reads the pipe.
+    """
+    stream.write(json.dumps({**message, "size": len(data)}).encode() + b"\n" + data)
+    stream.flush()
+
+
+class _Log(io.StringIO):
+    """The output of xacro and of the expressions in the file, up to a limit."""
+
+    def write(self, text: str) -> int:
+        return super().write(text) if self.tell() + len(text) <= MAX_LOG else len(text)
+
+
+class _Parent:
+    """The process that started this one."""
+
+    def __init__(self) -> None:
+        self._answers = sys.stdin.buffer
+        self._questions = sys.stdout.buffer
+
+    def receive(self) -> tuple[dict[str, Any], bytes]:
+        line = self._answers.readline()
+        if not line:
+            os._exit(1)
+        message = json.loads(line)
+        return message, self._answers.read(message["size"])
+
+    def send(self, kind: str, data: bytes = b"", **members: Any) -> None:
+        send(self._questions, {"kind": kind, **members}, data)
+
+    def ask(self, kind: str, name: str) -> tuple[dict[str, Any], bytes]:
+        self.send(kind, name=name)
+        answer, data = self.receive()
+        if "refused" in answer:
+            raise RefusedError(answer["refused"])
+        return answer, data
+
+    def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> io.BytesIO:
+        """Return a file for reading, in place of the built-in function."""
+        answer, data = self.ask("open", os.path.abspath(name))
+        if "error" in answer:
+            raise OSError(*answer["error"])
+        return io.BytesIO(data)
+
+    def find(self, name: str) -> str:
+        """Return the folder of a package, in place of the function of ROS 2."""
+        answer, _ = self.ask("find", name)
+        if answer["folder"] is None:
+            raise LookupError(f"cannot find package {name!r}")
+        return str(answer["folder"])
+
+
+def _limit(seconds: int, memory: int) -> None:
+    """Limit the processor time and the memory of this process, where the system can."""
+    with suppress(ImportError):
+        import resource
+
+        limits = {
+            resource.RLIMIT_CORE: (0, 0),
+            resource.RLIMIT_CPU: (seconds, seconds + 1),
+            resource.RLIMIT_AS: (memory, memory),
+        }
+        for kind, (soft, hard) in limits.items():
+            highest = resource.getrlimit(kind)[1]
+            most = hard if highest == resource.RLIM_INFINITY else min(hard, highest)
+            with suppress(OSError, ValueError):
+                resource.setrlimit(kind, (min(soft, most), most))
+
+
+class _Count:
+    """The number of elements that xacro has evaluated."""
+
+    def __init__(self, limit: int) -> None:
+        self.elements = 0
+        self._limit = limit
+
+    def counting(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of xacro that evaluates a node, with the node and its children counted as elements."""
+
+        def counted(node: Any, *arguments: Any) -> Any:
+            self.elements += 1 + len(node.childNodes)
+            if self.elements > self._limit:
+                raise RefusedError("too many elements")
+            return evaluate(node, *arguments)
+
+        return counted
+
+
+def _expand(request: dict[str, Any], parent: _Parent, count: _Count) -> bytes:
+    """Return the text that xacro makes of a file."""
+    index, packages = ModuleType(_AMENT), ModuleType(f"{_AMENT}.packages")
+    vars(packages)["get_package_share_directory"] = parent.find
+    vars(index)["packages"] = packages
+    sys.modules.update({_AMENT: index, f"{_AMENT}.packages": packages})
+    import xacro
+
+    vars(xacro).update(open=parent.open, eval_all=count.counting(xacro.eval_all), print_location=lambda: None)
+    return bytes(
+        xacro.process_file(request["path"], mappings=request["arguments"]).toxml().encode(errors="surrogatepass")
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception and those that it wraps; xacro has an attribute for them."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = getattr(error, "exc", None) or error.__cause__ or error.__context__
+
+
+def main() -> None:
+    """Expand the file that the parent names."""
+    parent, log = _Parent(), _Log()
+    sys.stdout = sys.stderr = log
+    request, _ = parent.receive()
+    _limit(request["seconds"], request["memory"])
+    sys.path[:] = request["modules"]
+    count = _Count(request["elements"])
+    try:
+        data = _expand(request, parent, count)
+        parent.send("expanded", data, elements=count.elements, log=log.getvalue())
+    except Exception as error:  # noqa: BLE001  (xacro and expressions may raise anything)
+        if any(isinstance(cause, MemoryError) for cause in _causes(error)):
+            os._exit(NO_MEMORY)
+        message, found = str(error)[:_MAX_MESSAGE], type(error).__name__
+        parent.send("failed", elements=count.elements, log=log.getvalue(), type=found, message=message)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MemoryError:
+        os._exit(NO_MEMORY)
+    except BaseException:  # noqa: BLE001  (the parent reports the exit status)
+        os._exit(1)
