@@ -54,7 +54,7 @@ CODES = {
     ),
     "mjcf-in.shape": CodeInfo(
         "The shape of a geom is approximated: a signed distance field by its mesh, the heights of a field by gray"
-        " levels.",
+        " levels, and its base by one that is 0.01 m thick.",
         "",
         (Fate.APPROXIMATED,),
     ),

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from loaders.diagnostics import Fate
 from loaders.node import Node
 from loaders.safety.limits import how_to_raise, limit_of
 
@@ -89,12 +90,19 @@ def _check_sizes(node: Node) -> None:
     keys = _SIZES.get(node.tag, ())
     size = math.prod(_product(" ".join(node.attributes.get(key, "").split()[:2])) for key in keys)
     if node.tag == "size":
-        for key in _DROPPED_SIZES:
-            node.attributes.pop(key, None)
+        _drop_sizes(node)
         size *= max((_product(text) for key, text in node.attributes.items() if key.startswith("nuser_")), default=1.0)
     if size > MAX_SIZE:
         message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+
+
+def _drop_sizes(node: Node) -> None:
+    """Take away the sizes of memory, with which a document could ask for any amount."""
+    dropped = tuple(f"size/{key}" for key in _DROPPED_SIZES if node.attributes.pop(key, None) is not None)
+    if dropped:
+        message = "sizes of memory, which MuJoCo chooses itself, are not carried: {names}"
+        node.report(Fate.NOTED, "mjcf-in.not-carried", message, names=dropped)
 
 
 def _check_numbers(node: Node) -> None:

@@ -123,10 +123,13 @@ def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
 def _delay(i: int, model: Any) -> Iterator[tuple[str, str]]:
     """Yield the delay of the control and the samples that it needs, which MuJoCo has since version 3.5."""
     history = getattr(model, "actuator_history", None)
-    if history is not None and history[i][0] > 0:
+    if history is None:
+        return
+    if history[i][0] > 0:
         yield "nsample", str(int(history[i][0]))
-        yield "interp", _INTERPOLATIONS[int(history[i][1])]
         yield from unless("delay", model.actuator_delay[i], 0.0)
+    if any(history[i]):
+        yield "interp", _INTERPOLATIONS[int(history[i][1])]
 
 
 def _states(i: int, dynamics: str, model: Any) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,8 @@ _LARGE = 100.0
 _VISIBLE_GROUPS = 3
 """Number of the groups that MuJoCo's viewer shows at first."""
 _MASK = 0xFFFFFFFF
+_BASE = 0.01
+"""Thickness below its lowest point that a height field has in the MJCF export [m]."""
 
 
 def shapes_by_body(source: Source) -> dict[int, Shapes]:
@@ -139,8 +141,10 @@ def _has_faces(file: str, source: Source) -> bool:
 
 def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose]:
     asset = source.assets.files.get(source.compiled.hfields[hfield])
-    x, y, top, _ = source.model.hfield_size[hfield]
+    x, y, top, base = source.model.hfield_size[hfield]
     size = (2.0 * x, 2.0 * y, top)
+    if base != _BASE:
+        _approximate(g, f"a height field, whose base becomes {_BASE:g} m thick instead of {base:g} m", source)
     if asset is not None and asset.uri.lower().endswith(".png"):
         return Heightmap(uri=asset.uri, path=asset.path, size=size), IDENTITY
     _approximate(g, "a height field, whose heights are rounded to 65,535 levels", source)

@@ -15,6 +15,7 @@ _ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor",
     "pid", "orientation",
 )  # fmt: skip
+_WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site", "tendon")
 _ATTRIBUTES = {
     "body": frozenset({"user", "sleep"}),
     "freejoint": frozenset({"group"}),
@@ -24,7 +25,7 @@ _ATTRIBUTES = {
     "material": frozenset({"metallic", "reflectance", "roughness", "texrepeat", "texuniform"}),
     "mesh": frozenset({"material", "maxhullvert", "normal", "smoothnormal", "texcoord"}),
     "site": frozenset({"group", "material", "rgba", "size", "type", "user"}),
-    "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in ("actuator", "body", "cam", "geom", "jnt", "site"))}),
+    "size": frozenset({"nuserdata", *(f"nuser_{kind}" for kind in _WITH_DATA_OF_USER)}),
     "spatial": _OF_TENDONS,
     "fixed": _OF_TENDONS,
     "tendon": _OF_TENDONS,

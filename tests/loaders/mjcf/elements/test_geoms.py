@@ -54,6 +54,9 @@ def test_a_height_field_of_a_picture(tmp_path: Path) -> None:
     Image.new("L", (4, 3), 128).save(tmp_path / "hill.png")
     asset = '<asset><hfield name="h" file="hill.png" size="2 3 0.5 0.1"/></asset>'
     scene = loaders.load(written(tmp_path, document('<geom type="hfield" hfield="h"/>', asset)), quiet=True)
+    assert [str(entry.arguments["shape"]) for entry in scene.diagnostics if entry.code == "mjcf-in.shape"] == [
+        "a height field, whose base becomes 0.01 m thick instead of 0.1 m"
+    ]
     geometry = scene.links[0].collisions[0].geometry
     assert isinstance(geometry, Heightmap)
     assert (geometry.size, geometry.path) == ((4.0, 6.0, 0.5), str(tmp_path / "hill.png"))

@@ -12,7 +12,12 @@ CAMERA = f'<body name="b"><camera name="c"/>{BALL}</body>'
 
 @pytest.mark.parametrize(
     ("body", "section", "subjects"),
-    [(BODY + '<light name="l"/>', "", ("l",)), (CAMERA, "", ("c",))],
+    [
+        (BODY + '<light name="l"/>', "", ("l",)),
+        (CAMERA, "", ("c",)),
+        (BODY.replace('"j"', '"j" range="-1 1" limited="false"'), "", ("j",)),
+        (BODY, '<actuator><motor name="m" joint="j" forcerange="-1 1" forcelimited="false"/></actuator>', ("m",)),
+    ],
 )
 def test_what_is_not_carried_is_noted(body: str, section: str, subjects: tuple[str, ...]) -> None:
     (entry,) = read(body, section).diagnostics

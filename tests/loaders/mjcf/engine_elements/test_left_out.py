@@ -21,6 +21,8 @@ STATED = {
         BODY.format("", "", "") + f'<body name="b">{BALL}<site name="t" pos="1 0 0"/></body>',
         '<tendon><spatial width="0.1"><site site="s"/><site site="t"/></spatial></tendon>',
     ),
+    "size/nconmax": ("", '<size nconmax="100"/>'),
+    "size/nuser_sensor": ("", '<size nuser_sensor="1"/>'),
     "key/time": (BODY.format("", "", ""), '<keyframe><key time="2"/></keyframe>'),
     "motor/user": (BODY.format("", "", ""), '<actuator><motor joint="j" user="1"/></actuator>'),
 }
