@@ -5,9 +5,7 @@ The same input gives the same bytes, so that targets can find equal assets, and 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import numpy as np
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.meshes import MeshData, MeshPart, read_mesh
+from loaders.meshes.mesh_data import parts_by_appearance
 from loaders.model import Cone, Mesh, Polyline, Rgba
 from loaders.spatial import Array
 
@@ -102,7 +101,7 @@ def mesh_asset(
         return tuple(MeshAsset(name=part, vertices=vertices, faces=faces) for part, (vertices, faces) in parts.items())
     if appearance is Appearance.NONE or (appearance is Appearance.TEXTURES and not _has_texture(data)):
         return (_visual_part(MeshPart(names=(), vertices=data.vertices, faces=data.faces), name),)
-    looks = _parts_by_appearance(data.parts)
+    looks = parts_by_appearance(data.parts)
     return tuple(_visual_part(part, f"{name}_{i}" if len(looks) > 1 else name) for i, part in enumerate(looks))
 
 
@@ -118,20 +117,6 @@ def _visual_part(part: MeshPart, name: str) -> MeshAsset:
         vertices, faces = two_sided(vertices, faces, normal)
         uv = None if uv is None else np.concatenate((uv, uv))
     return MeshAsset(name=name, vertices=vertices, faces=faces, uv=uv, rgba=part.color, texture=part.texture)
-
-
-def _parts_by_appearance(parts: Sequence[MeshPart]) -> list[MeshPart]:
-    """Return the parts of a mesh, with those that look the same merged."""
-    groups: dict[tuple[Rgba | None, str | None, bool], list[MeshPart]] = defaultdict(list)
-    for part in parts:
-        groups[part.color, part.texture, part.uv is None].append(part)
-    return [_merged(group) for group in groups.values()]
-
-
-def _merged(parts: list[MeshPart]) -> MeshPart:
-    together = MeshData(parts=tuple(parts))
-    uv = [part.uv for part in parts if part.uv is not None]
-    return replace(parts[0], vertices=together.vertices, faces=together.faces, uv=np.concatenate(uv) if uv else None)
 
 
 def shape_asset(

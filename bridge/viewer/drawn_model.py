@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from bridge.geometry.textures import JPEG, PNG, engine_picture
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
+from loaders.diagnostics import Diagnostics
 from loaders.display.triangles import Surface, surfaces
 from loaders.model import Collision, Link, Visual
+from loaders.safety.limits import LimitError
 from loaders.spatial import Array, Pose
 
 from .shading import shaded
@@ -116,12 +121,27 @@ def _mesh(surface: Surface) -> Any:
     import trimesh
 
     looks: Any = trimesh.visual
-    vertices, faces, normals = shaded(surface.vertices, surface.faces)
+    vertices, faces, normals, uv = shaded(surface.vertices, surface.faces, surface.uv)
+    picture = _picture(surface.texture)
     red, green, blue, alpha = (min(max(c, 0.0), 1.0) for c in surface.rgba)
     rgba = [int(255.0 * c) for c in (red**_GAMMA, green**_GAMMA, blue**_GAMMA, alpha)]
     material = looks.material.PBRMaterial(
-        baseColorFactor=rgba, metallicFactor=0.0, roughnessFactor=0.8, doubleSided=True,
-        alphaMode="BLEND" if rgba[3] < 255 else "OPAQUE",
+        baseColorFactor=rgba, metallicFactor=0.0, roughnessFactor=0.8, doubleSided=True, baseColorTexture=picture,
+        alphaMode="BLEND" if rgba[3] < 255 else "OPAQUE" if picture is None else "MASK",
     )  # fmt: skip
-    visual = looks.TextureVisuals(material=material)
+    visual = looks.TextureVisuals(uv=None if picture is None else uv, material=material)
     return trimesh.Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
+
+
+def _picture(file: str | None) -> Any:
+    """Return an image file as a picture of Pillow, decoded within the limits of pictures; None if there is none.
+
+    A picture that cannot be read is left out; exporting the scene reports why.
+    """
+    from PIL import Image
+
+    found = None
+    if file:
+        with suppress(LimitError):
+            found = engine_picture(file, "viewer", Diagnostics(), formats=(PNG, JPEG))
+    return Image.open(io.BytesIO(found.data)) if found else None

@@ -16,19 +16,24 @@ _MAX_FACES = 48
 """Largest number of faces around a vertex that are compared with each other."""
 
 
-def shaded(vertices: Array, faces: Faces) -> tuple[Array, Faces, Array]:
-    """Return vertices, faces and normals of the same surface, with vertices on creases repeated for each side.
+def shaded(vertices: Array, faces: Faces, uv: Array | None = None) -> tuple[Array, Faces, Array, Array]:
+    """Return vertices, faces, normals and texture coordinates of the same surface.
+
+    Vertices on creases, and on seams of the texture, are repeated for each side.
 
     Args:
         vertices: Positions, shape (n, 3).
         faces: Vertex indices, shape (m, 3).
+        uv: Texture coordinates of the vertices, shape (n, 2); without them, those that are returned have the shape
+            (k, 0).
     """
     points, index = unique_rows(np.asarray(vertices, dtype=np.float64))
     corners = index[np.asarray(faces)].reshape(-1)
     normals = np.repeat(_face_normals(points[corners].reshape(-1, 3, 3)), 3, axis=0)
     smooth = _averaged(corners, normals)
-    both, place = unique_rows(np.column_stack((points[corners], np.round(smooth, 3))))
-    return both[:, :3], place.reshape(-1, 3), both[:, 3:]
+    seams = np.zeros((len(corners), 0)) if uv is None else np.asarray(uv)[np.asarray(faces).reshape(-1)]
+    every, place = unique_rows(np.column_stack((points[corners], np.round(smooth, 3), seams)))
+    return every[:, :3], place.reshape(-1, 3), every[:, 3:6], every[:, 6:]
 
 
 def _face_normals(triangles: Array) -> Array:

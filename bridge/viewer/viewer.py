@@ -28,6 +28,12 @@ _HOST = "127.0.0.1"
 """Address of the server, which other machines cannot reach."""
 _DIRECTION = (1.15, -0.75, 0.5)
 """Direction from the models to the camera; its length is a share of the size of the models."""
+_ASPECT = 1.2
+"""Least width of a window over its height at which the camera of `_look_at` sees the models whole."""
+_TELEPHONE = 480
+"""Width of the window below which viser lays the controls over its lower part [pixels]."""
+_LIFT = 0.27
+"""Share of the height of such a window by which the models are moved up."""
 _GAP = 0.25
 """Distance between models, as a share of their size."""
 
@@ -68,6 +74,7 @@ class Viewer:
         self._low = self._high = np.zeros(3)
         self._is_open = True
         self._add_surroundings(dark)
+        self._server.on_client_connect(self._fit_when_ready)
 
     @property
     def url(self) -> str:
@@ -222,6 +229,30 @@ class Viewer:
             else:
                 gui.add_markdown("No joint of this model moves.")
         return sliders
+
+    def _fit_when_ready(self, client: Any) -> None:
+        """Fit the camera of a page. What it reports first may be before it goes to where it begins."""
+        client.camera.on_update(self._fit)
+        self._fit(client.camera)
+
+    def _fit(self, camera: Any) -> None:
+        """Step back where a window is narrow, and on a telephone move the models above the controls.
+
+        A camera that has left the place where it begins is not moved.
+        """
+        start = self._server.initial_camera
+        away = start.position - start.look_at
+        distance = float(np.linalg.norm(away))
+        aspect = camera.image_width / max(camera.image_height, 1)
+        if aspect >= _ASPECT or np.linalg.norm(camera.position - start.position) > 1e-3 * distance:
+            return
+        share = _ASPECT / max(aspect, 0.1)
+        lift = _LIFT if camera.image_width < _TELEPHONE else 0.0
+        up = np.cross(np.cross(away, (0.0, 0.0, 1.0)), away)
+        height = 2.0 * share * distance * np.tan(start.fov / 2.0)
+        middle = start.look_at - lift * height * up / np.linalg.norm(up)
+        camera.position = middle + share * away
+        camera.look_at = middle
 
     def _look_at(self, drawn: DrawnModel) -> None:
         """Move the camera of the page so that it sees all models, the new one included."""

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from loaders.diagnostics import Diagnostics
-from loaders.meshes import Faces, MeshData, read_mesh
+from loaders.meshes import Faces, MeshData, MeshPart, read_mesh
+from loaders.meshes.mesh_data import parts_by_appearance
 from loaders.model import (
     Box,
     Capsule,
@@ -32,6 +33,8 @@ from loaders.spatial import Array, rotation_to
 
 DEFAULT_COLOR: Rgba = (0.72, 0.74, 0.77, 1.0)
 """Color of a shape that states none."""
+_WHITE: Rgba = (1.0, 1.0, 1.0, 1.0)
+"""Color that leaves a texture as it is."""
 COLLISION_COLOR: Rgba = (0.90, 0.55, 0.20, 0.5)
 """Color of collisions."""
 _SIDES = 32
@@ -44,14 +47,18 @@ _CACHED_MESHES = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Surface:
-    """Triangles of one color, in the frame of their shape."""
+    """Triangles of one appearance, in the frame of their shape."""
 
     vertices: Array
     """Positions [m], shape (n, 3)."""
     faces: Faces
     """Vertex indices, shape (m, 3)."""
     rgba: Rgba
-    """Color."""
+    """Color; of a texture, its factor."""
+    uv: Array | None = None
+    """Texture coordinates of the vertices, shape (n, 2), v upward, if there is a texture."""
+    texture: str | None = None
+    """File of the color texture, or None."""
 
 
 def surfaces(shape: Visual | Collision) -> Iterator[Surface]:
@@ -59,29 +66,55 @@ def surfaces(shape: Visual | Collision) -> Iterator[Surface]:
 
     A mesh that cannot be read has none; reading a scene and exporting it report why.
     """
-    material = shape.material if isinstance(shape, Visual) else None
-    stated = COLLISION_COLOR if isinstance(shape, Collision) else material.diffuse if material else None
     opacity = 1.0 - shape.transparency if isinstance(shape, Visual) else 1.0
-    for vertices, faces, own in _parts(shape.geometry):
-        red, green, blue, alpha = stated or own or DEFAULT_COLOR
-        if len(faces) and np.isfinite(vertices).all():
-            yield Surface(vertices=vertices, faces=faces, rgba=(red, green, blue, alpha * opacity))
+    for part in _parts(shape.geometry):
+        if len(part.faces) and np.isfinite(part.vertices).all():
+            texture = _texture(shape, part)
+            red, green, blue, alpha = _color(shape, part, texture)
+            yield Surface(
+                vertices=part.vertices,
+                faces=part.faces,
+                rgba=(red, green, blue, alpha * opacity),
+                uv=part.uv if texture else None,
+                texture=texture,
+            )
 
 
-def _parts(geometry: Geometry) -> Iterator[tuple[Array, Faces, Rgba | None]]:
+def _color(shape: Visual | Collision, part: MeshPart, texture: str | None) -> Rgba:
+    if isinstance(shape, Collision):
+        return COLLISION_COLOR
+    stated = shape.material
+    own = None if stated and stated.texture and texture == stated.texture else part.color
+    return (stated and stated.diffuse) or own or (_WHITE if texture else DEFAULT_COLOR)
+
+
+def _texture(shape: Visual | Collision, part: MeshPart) -> str | None:
+    """Return the texture of a part: that of the material, else of the mesh, which a color of SDFormat replaces."""
+    if part.uv is None or isinstance(shape, Collision):
+        return None
+    material = shape.material
+    if material is None or material.texture is not None:
+        return material.texture if material is not None else part.texture
+    return part.texture if material.diffuse is None or shape.where.path.startswith("/robot") else None
+
+
+def _parts(geometry: Geometry) -> Iterator[MeshPart]:
     if isinstance(geometry, Mesh):
         data = _mesh(geometry)
-        for part in data.parts if data else ():
-            yield part.vertices, part.faces, part.color
+        yield from parts_by_appearance(data.parts) if data else ()
     elif isinstance(geometry, Polyline):
         for outline in geometry.outlines:
-            yield *_prism(np.array(outline), geometry.height), None
+            yield _plain(*_prism(np.array(outline), geometry.height))
     elif isinstance(geometry, Plane | Heightmap):
-        yield *_rectangle(geometry), None
+        yield _plain(*_rectangle(geometry))
     else:
         mesh = _primitive(geometry)
         if mesh is not None:
-            yield np.asarray(mesh.vertices), np.asarray(mesh.faces), None
+            yield _plain(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+
+
+def _plain(vertices: Array, faces: Faces) -> MeshPart:
+    return MeshPart(names=(), vertices=vertices, faces=faces)
 
 
 def _mesh(mesh: Mesh) -> MeshData | None:

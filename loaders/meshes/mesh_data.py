@@ -5,7 +5,9 @@ Volume and inertia are computed here, not by trimesh, which takes longer to impo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -88,6 +90,20 @@ class MeshData:
         com = first / volume
         spread = (second / volume - np.outer(com, com)) * abs(volume) * density
         return SpatialInertia.of(abs(volume) * density, center + com, np.trace(spread) * np.eye(3) - spread)
+
+
+def parts_by_appearance(parts: Iterable[MeshPart]) -> list[MeshPart]:
+    """Return the parts of a mesh, with those that look the same merged."""
+    groups: dict[tuple[Rgba | None, str | None, bool], list[MeshPart]] = defaultdict(list)
+    for part in parts:
+        groups[part.color, part.texture, part.uv is None].append(part)
+    return [_merged(group) for group in groups.values()]
+
+
+def _merged(parts: list[MeshPart]) -> MeshPart:
+    together = MeshData(parts=tuple(parts))
+    uv = [part.uv for part in parts if part.uv is not None]
+    return replace(parts[0], vertices=together.vertices, faces=together.faces, uv=np.concatenate(uv) if uv else None)
 
 
 def unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

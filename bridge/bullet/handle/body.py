@@ -26,7 +26,7 @@ from loaders.spatial import IDENTITY, Array, Pose
 from .notebook_summary import NotebookSummary
 from .public_names import NameIndex, abbreviated, public_names
 
-html_table: Callable[..., str] = Deferred("bridge.bullet.handle.notebook:html_table")
+bodies_card: Callable[..., str] = Deferred("bridge.bullet.handle.notebook:bodies_card")
 """Function that returns the table and the image of bodies from their summaries."""
 
 
@@ -257,7 +257,7 @@ class PyBulletBody(int):
         )
 
     def _repr_html_(self) -> str:
-        return html_table([self.notebook_summary()])
+        return bodies_card([self.notebook_summary()])
 
     def __str__(self) -> str:
         return int.__repr__(self)

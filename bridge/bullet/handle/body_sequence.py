@@ -22,7 +22,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
 from loaders.spatial import Array, Pose
 
-from .body import PyBulletBody, apply_physics, as_vector, frame_pose, html_table
+from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose
 from .public_names import NameIndex, UnknownNameError, abbreviated, public_names, unknown_name
 
 _MAX_NAMED = 5
@@ -278,7 +278,7 @@ class Bodies(Sequence[PyBulletBody]):
         return public_names(Bodies, vars(self))
 
     def _repr_html_(self) -> str:
-        return html_table([body.notebook_summary() for body in self])
+        return bodies_card([body.notebook_summary() for body in self])
 
     # --- division by body --------------------------------------------------------------------------------------------
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 from itertools import product
 from typing import Any
 
@@ -16,41 +14,40 @@ from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.simulation.state import State
 from bridge.bullet.target import BASE
 from bridge.rendering.camera import FIELD_OF_VIEW, SIZE, Camera, Image, composite_on_background, fit_camera
-from loaders.notebook import details, findings_table, summary_of
+from loaders.notebook import card, details, findings_table, summary_of, table
 from loaders.spatial import Array
 
 from .notebook_summary import NotebookSummary
 
 
-def html_table(summaries: Sequence[NotebookSummary]) -> str:
-    """Return an HTML table of bodies, below an image of them and their surroundings in the present state."""
-    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(summary))}</tr>" for summary in summaries)
-    heads = "".join(f"<th>{head}</th>" for head in ("id", "model", "links", "joints", "diagnostics"))
-    loaded = [summary.state for summary in summaries if summary.state is not None]
+def bodies_card(summaries: Sequence[NotebookSummary]) -> str:
+    """Return a card of bodies: an image of them and their surroundings in the present state, and a table."""
     names = ", ".join(summary.name for summary in summaries if summary.state is not None)
-    figure = _figure(loaded, names) if loaded else ""
+    states = [summary.state for summary in summaries if summary.state is not None]
     findings = list(dict.fromkeys(entry for summary in summaries for entry in summary.diagnostics))
-    listed = details(summary_of(findings), findings_table(findings)) if findings else ""
-    return f"{figure}<table><tr>{heads}</tr>{rows}</table>{listed}"
+    listed = [details(summary_of(findings), findings_table(findings))] if findings else []
+    heads = ("id", "model", "links", "joints", "diagnostics")
+    parts = (table(heads, map(_cells, summaries)), *listed)
+    return card(f"PyBullet: {names or 'removed'}", (), *parts, png=_image(states))
 
 
 def _cells(summary: NotebookSummary) -> tuple[str, ...]:
     fates = Counter(entry.fate.value for entry in summary.diagnostics)
     findings = ", ".join(f"{count} {fate}" for fate, count in sorted(fates.items())) or "none"
     number = "removed" if summary.state is None else str(summary.state.body)
-    return number, escape(summary.name), str(summary.link_count), str(summary.joint_count), findings
+    return number, summary.name, str(summary.link_count), str(summary.joint_count), findings
 
 
-def _figure(states: Sequence[State], names: str) -> str:
-    """Return an HTML image element."""
+def _image(states: Sequence[State]) -> bytes | None:
+    """Return an image in PNG format; None of no bodies."""
+    if not states:
+        return None
     client = states[0].client
     with capture_stdout([]):
         image = bullet_image(client.modes, client.id, fit_camera(np.concatenate([_corners(state) for state in states])))
-    encoded = base64.b64encode(_png(image)).decode()
-    return f'<img alt="{escape(names)}" style="{_IMAGE}" src="data:image/png;base64,{encoded}"/>'
+    return _png(image)
 
 
-_IMAGE = "width:24em;max-width:100%;border-radius:4px"
 _UNBOUNDED = 1e6
 """Extent above which a bounding box is that of an infinite plane [m]."""
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
+from PIL import Image
 
 import bridge
 import loaders
 from bridge.viewer.drawn_model import DrawnModel
-from loaders.model import Box
+from loaders.model import Box, Mesh, Visual
+from loaders.safety.limits import limit_of
+from loaders.spatial import IDENTITY
 from tests.support.scenes import link, scene
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -55,3 +61,46 @@ def test_what_is_shown_can_be_chosen_and_a_model_without_visuals_shows_its_colli
 
 def test_an_empty_model_is_drawn(server) -> None:
     assert DrawnModel(server, "/none", bridge.lower(scene([]))).size == 0.0
+
+
+_CRATE = """mtllib crate.mtl
+v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1
+usemtl skin\nf 1/1 2/2 4/4\nf 1/1 4/4 3/3
+"""
+
+
+def _drawn(server, folder: Path, picture: bytes) -> trimesh.Trimesh:
+    """Return a textured mesh as the page receives it."""
+    (folder / "crate.obj").write_text(_CRATE)
+    (folder / "crate.mtl").write_text("newmtl skin\nKd 1 1 1\nmap_Kd skin.png\n")
+    (folder / "skin.png").write_bytes(picture)
+    shape = Visual(name="v", X_LG=IDENTITY, geometry=Mesh(uri="crate.obj", path=str(folder / "crate.obj")))
+    drawn = DrawnModel(server, "/crate", bridge.lower(scene([link("crate", visuals=(shape,))])))
+    (handle,) = drawn._shown["visuals"]
+    return trimesh.load(io.BytesIO(handle.glb_data), file_type="glb", force="mesh", process=False)
+
+
+def test_the_page_receives_the_texture_of_a_mesh_and_its_coordinates(server, tmp_path: Path) -> None:
+    pixels = np.array([[(255, 0, 0), (0, 255, 0)], [(0, 0, 255), (255, 255, 0)]], dtype=np.uint8)
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "PNG")
+    mesh = _drawn(server, tmp_path, stream.getvalue())
+    assert np.array_equal(np.asarray(mesh.visual.material.baseColorTexture.convert("RGB")), pixels)
+    assert np.allclose(mesh.visual.uv, mesh.vertices[:, [0, 2]]), "in the file, the coordinates are x and z"
+    assert mesh.visual.material.baseColorFactor.tolist() == [255, 255, 255, 255]
+    assert len(mesh.faces) == 2
+
+
+def test_a_picture_that_cannot_be_decoded_leaves_the_mesh_without_texture(server, tmp_path: Path) -> None:
+    mesh = _drawn(server, tmp_path, b"\x89PNG is no picture")
+    assert mesh.visual.material.baseColorTexture is None
+    assert len(mesh.faces) == 2
+
+
+def test_a_picture_past_the_limit_of_pixels_is_left_out(server, tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    Image.new("1", (8, 1)).save(stream, "PNG")
+    picture = bytearray(stream.getvalue())
+    picture[16:20] = (limit_of("picture_pixels") + 1).to_bytes(4, "big")
+    picture[29:33] = zlib.crc32(picture[12:29]).to_bytes(4, "big")
+    assert _drawn(server, tmp_path, bytes(picture)).visual.material.baseColorTexture is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import sys
 import urllib.request
@@ -15,6 +16,7 @@ import rich.console
 import bridge
 import sdfbridge
 from bridge.viewer import Viewer
+from loaders.spatial import Pose
 from tests.support.chromium import EXECUTABLE, Chromium
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -120,3 +122,31 @@ def test_a_browser_draws_the_models_and_their_sliders(viewer: Viewer, tmp_path: 
         assert page.run("document.querySelectorAll('canvas').length") >= 1
         viewer.set_positions({"waist": 1.25})
         page.until(lambda: page.run("[...document.querySelectorAll('input')].some(i => i.value === '1.25')"))
+
+
+@pytest.mark.skipif(EXECUTABLE is None, reason="there is no browser")
+def test_a_telephone_shows_the_models_above_the_controls(viewer: Viewer, tmp_path: Path) -> None:
+    width, height = 420, 800
+    with Chromium(tmp_path / "browser") as page:
+        page.open(viewer.url, width=width, height=height)
+        page.until(lambda: any(client.camera.image_width == width for client in viewer._server.get_clients().values()))
+        camera = viewer._server.get_clients()[max(viewer._server.get_clients())].camera
+        page.until(lambda: "Reset" in page.run("document.body.innerText"))
+        page.until(lambda: _seen(viewer, camera)[:, 1].max() < 0.45 * height)
+        u, v = _seen(viewer, camera).T
+        assert 0.0 < u.min() < u.max() < width
+        assert v.min() > 0.0
+        controls = (
+            "[...document.querySelectorAll('button')].find(b => b.innerText == 'Reset').closest('[class*=Paper]')"
+        )
+        assert v.max() < page.run(f"{controls}.getBoundingClientRect().top")
+
+
+def _seen(viewer: Viewer, camera) -> np.ndarray:
+    """Return where corners of the bounding boxes appear in the window [pixels], shape (n, 2), by a pinhole camera."""
+    boxes = [(drawn.low, drawn.high) for drawn, _ in viewer._models.values()]
+    corners = np.array([corner for low, high in boxes for corner in itertools.product(*zip(low, high, strict=True))])
+    X_WC = Pose.from_vector([*camera.position, *camera.wxyz])
+    x, y, z = ((corners - X_WC.p) @ X_WC.R).T
+    focal = camera.image_height / 2.0 / np.tan(camera.fov / 2.0)
+    return np.column_stack((camera.image_width / 2.0 + focal * x / z, camera.image_height / 2.0 + focal * y / z))

@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
+from loaders.diagnostics import Where
 from loaders.display.triangles import COLLISION_COLOR, DEFAULT_COLOR, surfaces
 from loaders.model import (
     Box,
@@ -86,3 +88,44 @@ def test_what_has_no_surface_has_none(tmp_path) -> None:
     assert list(surfaces(visual(Empty()))) == []
     assert list(surfaces(visual(Mesh(uri="bad.stl", path=str(tmp_path / "bad.stl"))))) == []
     assert list(surfaces(visual(Mesh(uri="gone.stl", path=None)))) == []
+
+
+_TEXTURED = {
+    "m.obj": "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
+    "g a\nusemtl skin\nf 1/1 2/2 3/3\ng b\nusemtl plain\nf 2 4 3\ng c\nusemtl skin\nf 3/3 2/2 4/4\n",
+    "m.mtl": "newmtl skin\nKd 1 1 1\nmap_Kd skin.png\nnewmtl plain\nKd 0 1 0\n",
+}
+
+
+@pytest.fixture
+def textured(tmp_path) -> Mesh:
+    """A mesh of three triangles; the first and the last have a texture."""
+    for name, text in _TEXTURED.items():
+        (tmp_path / name).write_text(text)
+    Image.new("RGB", (4, 4), (200, 100, 50)).save(tmp_path / "skin.png")
+    return Mesh(uri="m.obj", path=str(tmp_path / "m.obj"))
+
+
+def test_parts_of_a_mesh_with_one_texture_are_one_surface(textured) -> None:
+    by_texture = {surface.texture: surface for surface in surfaces(visual(textured))}
+    skin, plain = by_texture[textured.path.replace("m.obj", "skin.png")], by_texture[None]
+    assert len(by_texture) == 2
+    assert (len(skin.faces), len(plain.faces)) == (2, 1)
+    assert np.allclose(skin.uv, skin.vertices[:, :2]), "in the file, the coordinates are x and y"
+    assert (skin.rgba, plain.rgba) == ((1, 1, 1, 1), (0, 1, 0, 1))
+    assert plain.uv is None
+
+
+def test_a_color_replaces_the_texture_of_a_mesh_in_sdformat_and_tints_it_in_urdf(textured) -> None:
+    red = Material(diffuse=(1, 0, 0, 1))
+    assert {surface.texture for surface in surfaces(visual(textured, material=red))} == {None}
+    urdf = list(surfaces(visual(textured, material=red, where=Where(path="/robot/link/visual"))))
+    assert {surface.texture is None for surface in urdf} == {True, False}
+    assert {surface.rgba for surface in urdf} == {(1, 0, 0, 1)}
+
+
+def test_the_texture_of_a_material_covers_the_parts_with_coordinates(textured) -> None:
+    surfaces_of = {s.texture: s for s in surfaces(visual(textured, material=Material(texture="other.png")))}
+    assert set(surfaces_of) == {"other.png", None}
+    assert surfaces_of["other.png"].rgba == (1, 1, 1, 1)
+    assert [s.texture for s in surfaces(Collision(name="c", X_LG=IDENTITY, geometry=textured))] == [None, None]
