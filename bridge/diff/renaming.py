@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from loaders.model import WORLD
+from loaders.model import WORLD, Tendon
 from loaders.scene import Scene
 
 REFERENCES: Mapping[str, Mapping[str, str]] = {
@@ -20,6 +20,8 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
     "constraints": {"link_A": "link", "link_B": "link", "joints": "joint"},
     "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
     "fluid_forces": {"link": "link", "joint": "joint"},
+    "contact_pairs": {"link_A": "link", "link_B": "link"},
+    "keyframes": {"joints": "joint"},
     "filter_groups": {"name": "group", "links": "link", "groups": "group"},
     "filter_rules": {"a": "group", "b": "group"},
 }
@@ -30,7 +32,7 @@ Names = Mapping[str, Mapping[str, str]]
 
 
 def renamed(scene: Scene, names: Names) -> Scene:
-    """Return a scene with other names; names that are not given stay, and `WORLD` always stays.
+    """Return a scene with other names; names that are not given stay, and so does the world.
 
     Args:
         scene: The scene.
@@ -43,14 +45,21 @@ def renamed(scene: Scene, names: Names) -> Scene:
     joints = names.get("joint", {})
     items["joints"] = tuple(_with_sensor_joints(item, joints) for item in items["joints"])
     items["links"] = tuple(_with_sensor_joints(item, joints) for item in items["links"])
+    items["tendons"] = tuple(_renamed_tendon(item, names) for item in scene.tendons)
     return dataclasses.replace(scene, **items)
+
+
+def _renamed_tendon(tendon: Tendon, names: Names) -> Tendon:
+    fields = {"joint": "joint", "link": "link", "link_S": "link"}
+    return dataclasses.replace(tendon, parts=tuple(_renamed_item(part, fields, names) for part in tendon.parts))
 
 
 def _renamed_item(item: Any, fields: Mapping[str, str], names: Names) -> Any:
     changed = {}
     for field, kind in fields.items():
         value = getattr(item, field, None)
-        new = _new(value, names.get(kind, {})) if value else value
+        is_world = value == WORLD and kind == "link"
+        new = _new(value, names.get(kind, {})) if value and not is_world else value
         if new != value:
             changed[field] = new
     return dataclasses.replace(item, **changed) if changed else item
@@ -59,7 +68,7 @@ def _renamed_item(item: Any, fields: Mapping[str, str], names: Names) -> Any:
 def _new(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
     if isinstance(value, tuple):
         return tuple(names.get(name, name) for name in value)
-    return value if value == WORLD else names.get(value, value)
+    return names.get(value, value)
 
 
 def _with_sensor_joints(item: Any, joints: Mapping[str, str]) -> Any:

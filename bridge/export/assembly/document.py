@@ -72,7 +72,8 @@ class Assembly:
                 lines += self._weld(joint)
         for frame in self._scene.frames:
             if frame.link == WORLD:
-                lines += ["", *add_frame(frame.name, WORLD, frame.X_LF)]
+                name = self.names.get(f"frame {frame.name}", frame.name)
+                lines += ["", *add_frame(name, WORLD, frame.X_LF)]
         for group in self._group_lines():
             lines += ["", *group]
         self._report_rest()
@@ -88,6 +89,11 @@ class Assembly:
             new = f"{item.part.name}{SEPARATOR}{item.joint(name)}"
             if new != links.get(name, name):
                 changed[f"joint {name}" if name in links else name] = new
+        frames = {frame.name for frame in self._scene.frames}
+        if WORLD in frames:  # a name that Drake reserves
+            taken = frames | {item.part.name for item in self._placed}
+            candidates = (f"{WORLD}_frame{'_' * i}" for i in range(len(taken) + 1))
+            changed[f"frame {WORLD}"] = next(name for name in candidates if name not in taken)
         return changed
 
     def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:

@@ -81,8 +81,8 @@ def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
 
 
 def _changed(names: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return new names by old one; where a link has the old name too, the key starts with the kind: ``joint a``."""
-    links = names["link"]
+    """Return new names by old one; where a link or the world has it too, the key starts with the kind: ``joint a``."""
+    links = {WORLD: WORLD, **names["link"]}
     changed = {old: new for old, new in links.items() if old != new}
     for kind in ("joint", "frame", "light"):
         for old, new in names[kind].items():

@@ -7,6 +7,7 @@ from collections import defaultdict
 from bridge.export.xml_text import Element, Value, add
 from bridge.urdf.normal.forces import frame_at
 from loaders.model import (
+    WORLD,
     BallConstraint,
     Bushing,
     Constraint,
@@ -43,7 +44,8 @@ def add_drake_elements(robot: Element, scene: Scene) -> None:
         scene: The scene.
     """
     for frame in scene.frames:
-        add(robot, "frame", None, name=frame.name, link=frame.link, **pose_attributes(frame.X_LF))
+        X = frame.X_LF if frame.link != WORLD else scene.models[0].X_WM.inverse() @ frame.X_LF  # <origin> moves it
+        add(robot, "frame", None, name=frame.name, link=frame.link, **pose_attributes(X))
     for item in (*scene.constraints, *scene.forces):
         _add_item(robot, item, scene)
     ignored: dict[str, list[str]] = defaultdict(list)

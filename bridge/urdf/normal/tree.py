@@ -225,7 +225,7 @@ def merged(tree: Tree, report: Report) -> Scene:
     """
     scene, root = tree
     poses = _poses(scene, root)
-    first = scene.models[0] if scene.models else Model(name=scene.name, X_WM=IDENTITY, canonical_link=None)
+    first = scene.models[0] if scene.models else Model(name=scene.name or "model", X_WM=IDENTITY, canonical_link=None)
     _report_merged(scene, root, poses, report)
     flags = {model.name: model.self_collide for model in scene.models}
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}

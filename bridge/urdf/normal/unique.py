@@ -40,10 +40,11 @@ def named(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
     """
     names = _names(scene)
     changed = {old: new for old, new in names["link"].items() if old != new}
+    links = {WORLD: WORLD, **names["link"]}
     for kind in ("joint", "frame"):
         for old, new in names[kind].items():
-            if new != names["link"].get(old, old):
-                changed[f"{kind} {old}" if old in names["link"] else old] = new
+            if new != links.get(old, old):
+                changed[f"{kind} {old}" if old in links else old] = new
     differing = {old: new for kind in names.values() for old, new in kind.items() if old != new}
     if differing:
         report.add(

@@ -45,3 +45,11 @@ def test_a_bushing_refers_to_frames() -> None:
     found = read(scene([link("a"), link("b")], [joint("ab", "a", "b")], forces=(bushing,)))
     np.testing.assert_array_equal(found.forces[0].X_LA.p, P)  # type: ignore[union-attr]
     assert [frame.link for frame in found.frames] == ["a"]
+
+
+def test_a_frame_of_the_world_stays_where_it_is_beside_a_free_root_that_is_elsewhere() -> None:
+    X = Pose.of(p=(1.0, 2.0, 3.0))
+    given = scene([link("a", X_WL=X)], frames=(m.Frame(name="f", link=m.WORLD, X_LF=X),))
+    found = read(given)
+    assert found.frames[0].X_LF.is_close(X, 1e-15)
+    assert found.links[0].X_WL.is_close(X, 1e-15)

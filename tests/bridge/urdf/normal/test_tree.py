@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bridge
+import loaders
 from bridge.export.report import Report
 from bridge.urdf.normal.tree import rooted, with_static_links_welded
 from loaders import model as m
@@ -50,3 +51,9 @@ def test_a_free_root_keeps_its_pose_in_our_reader() -> None:
     given = scene([link("a", X_WL=Pose.of(p=(1, 2, 3)))])
     assert read(given).links[0].X_WL.p.tolist() == [1.0, 2.0, 3.0]
     assert [entry.code for entry in bridge.to_urdf(given).diagnostics] == ["urdfout.root-pose"]
+
+
+def test_a_scene_without_models_and_without_a_name_is_a_robot_that_reads_back() -> None:
+    again = loaders.load_string(str(bridge.to_urdf(loaders.Scene(name=""))), format="urdf", quiet=True)
+    assert again.name == "model"
+    assert "urdf.missing-name" not in {entry.code for entry in again.diagnostics}
