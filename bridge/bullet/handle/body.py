@@ -214,8 +214,12 @@ class PyBulletBody(int):
         self.state.client.stepSimulation()
 
     def apply_physics(self) -> None:
-        """Set the physics server's gravity and time step to those of the file; loading does not."""
-        apply_physics(self.state.client, self.mechanism)
+        """Set the physics server's gravity and time step to those of the file; loading does not.
+
+        If the solver holds couplings, screws or loops of the body, all its iterations are done: PyBullet would stop
+        once the square of the change of the impulses is below 1e-7.
+        """
+        apply_physics(self.state.client, self.mechanism, solve_fully=bool(self.constraints))
         self.adapt_friction()
 
     # --- removal -----------------------------------------------------------------------------------------------------
@@ -294,7 +298,15 @@ def as_vector(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Ar
     return np.array(values, dtype=np.float64)
 
 
-def apply_physics(client: Client, mechanism: Mechanism) -> None:
-    """Set a physics server's gravity and time step to those of a scene."""
+def apply_physics(client: Client, mechanism: Mechanism, *, solve_fully: bool) -> None:
+    """Set a physics server's gravity and time step to those of a scene.
+
+    Args:
+        client: The physics server.
+        mechanism: The mechanism of the scene.
+        solve_fully: Whether the solver does all its iterations, whatever remains of the error.
+    """
     client.setGravity(*mechanism.gravity.tolist())
     client.setTimeStep(mechanism.physics.time_step)
+    if solve_fully:
+        client.setPhysicsEngineParameter(solverResidualThreshold=0.0)

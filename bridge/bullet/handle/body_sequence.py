@@ -250,9 +250,9 @@ class Bodies(Sequence[PyBulletBody]):
             body.state.client.stepSimulation()
 
     def apply_physics(self) -> None:
-        """Set the physics server's gravity and time step to those of the file; loading does not."""
+        """Set the physics server's gravity and time step to those of the file; see `PyBulletBody.apply_physics`."""
         for body in self[:1]:
-            apply_physics(body.state.client, self.mechanism)
+            apply_physics(body.state.client, self.mechanism, solve_fully=bool(self.constraints))
         for body in self:
             body.adapt_friction()
 
