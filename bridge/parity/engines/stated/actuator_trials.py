@@ -56,10 +56,13 @@ class ActuatorTrial:
 def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
     """Return the trial of each joint with one actuator, whose effort follows from its limit and gains, by joint.
 
+    A joint that closes a loop moves only with the constraint of the loop, and trials are made without constraints.
+
     Args:
         mechanism: The mechanism.
     """
-    bodies = {body.joint: body for body in mechanism.bodies if body.joint is not None}
+    closing = {closure.joint.name for closure in mechanism.closures}
+    bodies = {body.joint: body for body in mechanism.bodies if body.joint is not None and body.joint not in closing}
     driven = {item.actuator.joint: item for item in mechanism.actuators if _is_plain(item, mechanism)}
     return {joint: _trial(item, bodies[joint]) for joint, item in driven.items() if _is_testable(bodies.get(joint))}
 

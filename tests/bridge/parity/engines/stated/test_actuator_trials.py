@@ -8,6 +8,7 @@ import bridge
 import loaders
 from bridge.parity.engines.stated.actuator_trials import actuator_trials, untried_actuators
 from tests.support.actuated_model import sdf
+from tests.support.fault_robots import four_bar
 
 
 def test_a_trial_stays_within_the_limits_of_the_joint_and_goes_beyond_those_of_the_effort() -> None:
@@ -33,3 +34,9 @@ def test_a_law_of_mujoco_is_not_tried() -> None:
     )
     mechanism = bridge.lower(loaders.load_string(text, format="mjcf"))
     assert (actuator_trials(mechanism), untried_actuators(mechanism)) == ({}, ("j",))
+
+
+def test_a_joint_that_closes_a_loop_is_not_tried() -> None:
+    mechanism = bridge.lower(four_bar())
+    assert [closure.joint.name for closure in mechanism.closures] == ["close"]
+    assert (set(actuator_trials(mechanism)), untried_actuators(mechanism)) == ({"ja", "jb", "jc"}, ("close",))
