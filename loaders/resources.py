@@ -109,6 +109,8 @@ class Resources:
     """The index of what is below ``paths``, shared by all copies for one load."""
     _models: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
     """Folders of models around a folder, cached for one load."""
+    _called: dict[tuple[str, str], bool] = field(default_factory=dict, compare=False, repr=False)
+    """Whether a folder is the package or model of a name, cached for one load."""
     _enclosing: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
     """Packages and models around a folder, cached for one load."""
     _found: dict[tuple[str, Path], Lookup] = field(default_factory=dict, compare=False, repr=False)
@@ -259,8 +261,15 @@ class Resources:
         parts = path.split("/")
         for i, name in enumerate(parts[:-1]):
             rest = "/".join(parts[i + 1 :])
-            yield from (folder / rest for folder in self._enclosing_packages(base) if is_called(folder, name))
+            yield from (folder / rest for folder in self._enclosing_packages(base) if self._is_called(folder, name))
             yield from (folder / rest for folder in self._index.packages(name))
+
+    def _is_called(self, folder: Path, name: str) -> bool:
+        """Return whether a folder is the package or model of this name."""
+        key = (str(folder), name)
+        if key not in self._called:
+            self._called[key] = is_called(folder, name)
+        return self._called[key]
 
     def _model_folders(self, base: Path) -> list[Path]:
         """Return the folders of models that belong to the files in a folder."""
@@ -278,11 +287,11 @@ class Resources:
         if not is_plain_name(name):
             return
         yield base / name / rest
-        yield from (folder / rest for folder in ancestors(base) if is_called(folder, name))
+        yield from (folder / rest for folder in ancestors(base) if self._is_called(folder, name))
         yield from (folder.parent / name / rest for folder in self._enclosing_packages(base))
         for folder in (*self.paths, *environment(), *workspace_folders(name)):
             yield folder / name / rest
-            if is_called(folder, name):
+            if self._is_called(folder, name):
                 yield folder / rest
         yield from (folder / name / rest for folder in self._model_folders(base))
         yield from (folder / rest for folder in self._index.packages(name))

@@ -12,40 +12,38 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from lxml import etree
 
 from bridge.bullet.geometry.shapes import Shape, ShapeUse, ShapeWriter
 from bridge.export.pose_format import roll_pitch_yaw
 from bridge.export.xml_text import xml_compatible
 from bridge.mechanism.bodies import Primitive, PrimitiveKind
 from loaders.model import Rgba, Visual
+from loaders.nodes.attribute_text import escaped
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .articulation import Articulation
 from .segments import CarriedLink, Segment
 
-_DECLARATION = '<?xml version="1.0"?>\n'
+_DECLARATION = '<?xml version="1.0"?>'
 _JOINT_TYPES = {PrimitiveKind.HINGE: "revolute", PrimitiveKind.SLIDE: "prismatic", PrimitiveKind.BALL: "spherical"}
 _NO_ROTATION = "0.0 0.0 0.0"
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
 _MAX_NAME = 250
 """Largest number of characters in the name of a body: PyBullet copies it into 1,024 bytes without a check."""
-_Element = etree._Element
-_child = etree.SubElement
 
 
 def urdf_text(articulation: Articulation, shapes: ShapeWriter) -> str:
     """Return the URDF document of an articulation; ``shapes`` writes the mesh files that it names."""
-    robot = etree.Element("robot", name=xml_compatible(articulation.model)[:_MAX_NAME])
+    lines = [_DECLARATION, f'<robot name="{escaped(xml_compatible(articulation.model)[:_MAX_NAME])}">']
     segments, static = articulation.segments, _static_segments(articulation)
     for i, segment in enumerate(segments):
-        _add_link(robot, segment, i == 0 and articulation.is_fixed, shapes, is_static=static[i])
+        _add_link(lines, segment, i == 0 and articulation.is_fixed, shapes, is_static=static[i])
     for segment in segments[1:]:
-        _add_joint(robot, segment, segments[segment.parent + 1].name)
-    etree.indent(robot, space="")
-    return f"{_DECLARATION}{etree.tostring(robot, encoding='unicode')}\n"
+        _add_joint(lines, segment, segments[segment.parent + 1].name)
+    lines.append("</robot>\n")
+    return "\n".join(lines)
 
 
 def _static_segments(articulation: Articulation) -> list[bool]:
@@ -59,44 +57,49 @@ def _static_segments(articulation: Articulation) -> list[bool]:
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def _add_link(robot: _Element, segment: Segment, is_fixed_base: bool, shapes: ShapeWriter, *, is_static: bool) -> None:
-    element = _child(robot, "link", name=segment.name)
-    _add_inertial(element, segment, is_fixed_base)
+def _add_link(lines: list[str], segment: Segment, is_fixed_base: bool, shapes: ShapeWriter, *, is_static: bool) -> None:
+    lines.append(f'<link name="{escaped(segment.name)}">')
+    _add_inertial(lines, segment, is_fixed_base)
     use = ShapeUse.STATIC_COLLISION if is_static else ShapeUse.MOVING_COLLISION
     for carried in segment.links:
-        _add_collisions(element, carried, shapes, use)
+        _add_collisions(lines, carried, shapes, use)
         for visual in carried.link.visuals:
-            _add_visual(element, carried, visual, shapes)
+            _add_visual(lines, carried, visual, shapes)
+    lines.append("</link>")
 
 
-def _add_inertial(link: _Element, segment: Segment, is_fixed_base: bool) -> None:
+def _add_inertial(lines: list[str], segment: Segment, is_fixed_base: bool) -> None:
     """Add the inertia; a fixed base has identity axes because PyBullet's inverse dynamics ignores their rotation."""
     R_SI, moments = segment.principal
-    inertial = _child(link, "inertial")
-    _add_origin(inertial, IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm))
-    _child(inertial, "mass", value=repr(segment.inertia.mass))
-    ixx, iyy, izz = map(repr, moments.tolist())
-    _child(inertial, "inertia", ixx=ixx, iyy=iyy, izz=izz, ixy="0", ixz="0", iyz="0")
+    ixx, iyy, izz = moments.tolist()
+    lines += (
+        "<inertial>",
+        _origin(IDENTITY if is_fixed_base else Pose(R_SI, segment.inertia.p_LLcm)),
+        f'<mass value="{segment.inertia.mass!r}"/>',
+        f'<inertia ixx="{ixx!r}" iyy="{iyy!r}" izz="{izz!r}" ixy="0" ixz="0" iyz="0"/>',
+        "</inertial>",
+    )
 
 
-def _add_collisions(link: _Element, carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse) -> None:
+def _add_collisions(lines: list[str], carried: CarriedLink, shapes: ShapeWriter, use: ShapeUse) -> None:
     for collision in carried.link.collisions:
         X_SG = carried.X_SL @ collision.X_LG
         about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{collision.name}")
         for shape in shapes.shapes(collision.geometry, collision.where, use, subjects=about):
-            element = _child(link, "collision", {"concave": "yes"} if shape.concave else None)
-            _add_shape(element, shape, X_SG)
+            lines.append('<collision concave="yes">' if shape.concave else "<collision>")
+            _add_shape(lines, shape, X_SG)
+            lines.append("</collision>")
 
 
-def _add_visual(link: _Element, carried: CarriedLink, visual: Visual, shapes: ShapeWriter) -> None:
+def _add_visual(lines: list[str], carried: CarriedLink, visual: Visual, shapes: ShapeWriter) -> None:
     X_SG = carried.X_SL @ visual.X_LG
     texture = visual.material.texture if visual.material is not None else None
     about = (carried.link.name, f"{carried.link.name}{SEPARATOR}{visual.name}")
     for shape in shapes.shapes(visual.geometry, visual.where, ShapeUse.VISUAL, texture, subjects=about):
-        element = _child(link, "visual")
-        _add_shape(element, shape, X_SG)
-        material = _child(element, "material", name=shapes.material_name())
-        _child(material, "color", rgba=_vector(map(float, _color(visual, shape.rgba))))
+        lines.append("<visual>")
+        _add_shape(lines, shape, X_SG)
+        color = _vector(map(float, _color(visual, shape.rgba)))
+        lines += (f'<material name="{shapes.material_name()}">', f'<color rgba="{color}"/>', "</material>", "</visual>")
 
 
 def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
@@ -105,24 +108,27 @@ def _color(visual: Visual, mesh_color: Rgba | None) -> Rgba:
     return r, g, b, a * (1.0 - visual.transparency)
 
 
-def _add_shape(element: _Element, shape: Shape, X_SG: Pose) -> None:
-    _add_origin(element, X_SG @ shape.X_GS)
-    _child(_child(element, "geometry"), shape.tag, shape.attributes)
+def _add_shape(lines: list[str], shape: Shape, X_SG: Pose) -> None:
+    attributes = "".join([f' {name}="{escaped(value)}"' for name, value in shape.attributes.items()])
+    lines += (_origin(X_SG @ shape.X_GS), "<geometry>", f"<{shape.tag}{attributes}/>", "</geometry>")
 
 
 # --- joints ----------------------------------------------------------------------------------------------------------
 
 
-def _add_joint(robot: _Element, segment: Segment, parent: str) -> None:
-    joint = _child(robot, "joint", name=segment.joint, type=_joint_type(segment))
-    _child(joint, "parent", link=parent)
-    _child(joint, "child", link=segment.name)
-    _add_origin(joint, segment.X_PJ)
+def _add_joint(lines: list[str], segment: Segment, parent: str) -> None:
+    lines += (
+        f'<joint name="{escaped(segment.joint)}" type="{_joint_type(segment)}">',
+        f'<parent link="{escaped(parent)}"/>',
+        f'<child link="{escaped(segment.name)}"/>',
+        _origin(segment.X_PJ),
+    )
     primitive = segment.primitive
     if primitive is not None:
-        _child(joint, "axis", xyz=_vector(_normalized(primitive.axis)))
-        _add_limits(joint, segment, primitive)
-        _add_dynamics(joint, segment, primitive)
+        lines.append(f'<axis xyz="{_vector(_normalized(primitive.axis))}"/>')
+        _add_limits(lines, segment, primitive)
+        _add_dynamics(lines, segment, primitive)
+    lines.append("</joint>")
 
 
 def _joint_type(segment: Segment) -> str:
@@ -145,7 +151,7 @@ def displacement_limits(segment: Segment) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def _add_limits(joint: _Element, segment: Segment, primitive: Primitive) -> None:
+def _add_limits(lines: list[str], segment: Segment, primitive: Primitive) -> None:
     """Add ``<limit>``; for PyBullet a lower limit above the upper one means no limit."""
     if primitive.kind is PrimitiveKind.BALL:
         return
@@ -155,22 +161,22 @@ def _add_limits(joint: _Element, segment: Segment, primitive: Primitive) -> None
     axis = primitive.limits if segment.is_primary else None
     effort = axis.effort / abs(primitive.ratio) if axis is not None else math.inf
     velocity = axis.velocity * abs(primitive.ratio) if axis is not None else math.inf
-    _child(joint, "limit", lower=repr(lower), upper=repr(upper), effort=repr(effort), velocity=repr(velocity))
+    lines.append(f'<limit lower="{lower!r}" upper="{upper!r}" effort="{effort!r}" velocity="{velocity!r}"/>')
 
 
-def _add_dynamics(joint: _Element, segment: Segment, primitive: Primitive) -> None:
+def _add_dynamics(lines: list[str], segment: Segment, primitive: Primitive) -> None:
     axis = primitive.limits if segment.is_primary else None
     if axis is not None and (axis.damping or axis.friction):
         damping, friction = axis.damping / primitive.ratio**2, axis.friction / abs(primitive.ratio)
-        _child(joint, "dynamics", damping=repr(damping), friction=repr(friction))
+        lines.append(f'<dynamics damping="{damping!r}" friction="{friction!r}"/>')
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def _add_origin(element: _Element, X: Pose) -> None:
-    position = _vector(X.p.tolist())
-    _child(element, "origin", xyz=position, rpy=_NO_ROTATION if X.R is IDENTITY.R else _vector(roll_pitch_yaw(X.R)))
+def _origin(X: Pose) -> str:
+    angles = _NO_ROTATION if X.R is IDENTITY.R else _vector(roll_pitch_yaw(X.R))
+    return f'<origin xyz="{_vector(X.p.tolist())}" rpy="{angles}"/>'
 
 
 def _normalized(axis: Array) -> list[float]:
