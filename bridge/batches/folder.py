@@ -9,7 +9,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from bridge.output import Journal, OutputFolderError, exclusive_use, line_at, whole_lines, write_file
+from bridge.output import (
+    Journal,
+    OutputFolderError,
+    exclusive_use,
+    line_at,
+    remove_aside,
+    set_aside,
+    whole_lines,
+    write_file,
+)
 
 from .reports.pages import write_reports
 from .results import BatchResult
@@ -18,6 +27,8 @@ RESULTS = "results.jsonl"
 """The findings: one line for each model, sorted by source at the end."""
 RUNS = "runs.jsonl"
 """The course of the work: one line for each run of a model, in the order in which they ended."""
+PREVIOUS = "results.previous.jsonl"
+"""The findings of the earlier batch, from the beginning of a batch that does not resume it to the end of that one."""
 SETTINGS = "batch.json"
 """The statement of the batch. A folder with this file belongs to a batch."""
 _FORMAT = 1
@@ -55,6 +66,8 @@ class ResultFolder:
         self._previous: dict[str, int] = {}
         with ExitStack() as stack:
             stack.enter_context(exclusive_use(path))
+            if not resume:
+                set_aside(path / RESULTS, PREVIOUS)
             write_file(path / SETTINGS, (json.dumps(self.settings, indent=1, sort_keys=True) + "\n").encode())
             self._results = stack.enter_context(Journal(path / RESULTS, keep=resume))
             self._runs = stack.enter_context(Journal(path / RUNS, keep=resume or keep_runs))
@@ -94,6 +107,7 @@ class ResultFolder:
         self._results.close()
         self._runs.close()
         write_file(self.path / RESULTS, (line + b"\n" for line in self._lines()))
+        remove_aside(self.path / RESULTS, PREVIOUS)
         self._offsets = dict(_sources(self.path / RESULTS))
         write_reports(self.path, self.settings, self.results)
 

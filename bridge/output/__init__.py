@@ -1,24 +1,29 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
-from .journal import FolderInUseError, Journal, exclusive_use, line_at, whole_lines
+from .journal import FolderInUseError, Journal, exclusive_use, line_at, remove_aside, set_aside, whole_lines
 from .manifest import MANIFEST
 from .output_file import write_file
 from .output_folder import OutputFolderError, check_folder, write_folder
 from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_place
+from .sealed_file import check_file, write_sealed
 
 __all__ = [
     "MANIFEST",
     "FolderInUseError",
     "Journal",
     "OutputFolderError",
+    "check_file",
     "check_folder",
     "create_scratch_file",
     "exclusive_use",
     "line_at",
+    "remove_aside",
     "remove_unused",
     "scratch_folder",
     "scratch_place",
+    "set_aside",
     "whole_lines",
     "write_file",
     "write_folder",
+    "write_sealed",
 ]

@@ -104,6 +104,34 @@ def whole_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
             begin += len(line)
 
 
+def set_aside(path: Path, name: str) -> None:
+    """Give a file of lines another name in the same folder, unless there is an earlier file of this name.
+
+    Args:
+        path: The file; nothing is done if it does not exist or has no whole line.
+        name: The other name.
+
+    Raises:
+        OSError: if the file system refuses.
+    """
+    aside = path.with_name(name)
+    if not aside.exists() and next(whole_lines(path), None) is not None:
+        path.rename(aside)
+
+
+def remove_aside(path: Path, name: str) -> None:
+    """Remove the file that `set_aside` has left, if there is one.
+
+    Args:
+        path: The file that was set aside.
+        name: The other name.
+
+    Raises:
+        OSError: if the file system refuses.
+    """
+    path.with_name(name).unlink(missing_ok=True)
+
+
 def line_at(path: str | os.PathLike[str], begin: int) -> bytes:
     """Return the line of a file that begins at a place, without its end.
 

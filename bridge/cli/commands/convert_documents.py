@@ -12,7 +12,7 @@ from bridge.cli.inputs import limits, writing_to
 from bridge.cli.output import Output
 from bridge.directives import folder as directives
 from bridge.mjcf.export import folder as mjcf
-from bridge.output import write_file, write_folder
+from bridge.output import check_file, write_folder, write_sealed
 from bridge.sdf import folder as sdf
 from bridge.urdf import folder as urdf
 from loaders.diagnostics import Fate, without_repeats
@@ -163,15 +163,17 @@ def write_as_file(
 
     Raises:
         UsageError: if the file is named as directives are, and is none, or the other way round.
+        OutputFolderError: if no export wrote the file or the folder in its place, or either was edited since.
     """
     suffix = suffix_of(out)
     if (SUFFIXES[suffix] == "directives") is not (target == "directives"):
         raise UsageError(f"{out.name} has the suffix of {SUFFIXES[suffix]}; expected that of {target}, or a folder")
     folder = out.with_name(f"{out.name[: -len(suffix)]}_{_BESIDE.get(target, 'assets')}")
+    check_file(out, force=options.force)
     text, assets, diagnostics = _EXPORTS[target].single_file(scene, assets=folder.name, quiet=True, **keywords)
     if assets:
         write_folder(folder, assets, force=options.force)
-    write_file(out, text.encode())
+    write_sealed(out, text.encode(), is_xml=target != "directives", force=options.force)
     return [str(out), *(str(folder / name) for name in sorted(assets))], diagnostics
 
 

@@ -73,6 +73,25 @@ def test_without_resume_everything_begins_anew(tmp_path: Path) -> None:
     assert sources(tmp_path / "o") == ["b"]
 
 
+def test_earlier_results_are_whole_until_the_new_ones_are(tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    with ResultFolder(out, SETTINGS, resume=False) as folder:
+        folder.add(result("old"))
+        folder.finish()
+    old = (out / "results.jsonl").read_bytes()
+    for _ in range(2):  # two batches that are interrupted
+        with ResultFolder(out, SETTINGS, resume=False) as folder:
+            assert (out / "results.previous.jsonl").read_bytes() == old
+            folder.add(result("new"))
+    with ResultFolder(out, SETTINGS, resume=True) as folder:
+        assert folder.previous("new") is not None
+        folder.keep("new")
+        assert (out / "results.previous.jsonl").read_bytes() == old
+        folder.finish()
+    assert not (out / "results.previous.jsonl").exists()
+    assert sources(out) == ["new"]
+
+
 def test_only_one_batch_writes_a_folder(tmp_path: Path) -> None:
     with ResultFolder(tmp_path, SETTINGS, resume=False), pytest.raises(FolderInUseError, match="another run"):
         ResultFolder(tmp_path, SETTINGS, resume=True)

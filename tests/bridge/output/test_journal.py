@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output import FolderInUseError, Journal, exclusive_use, line_at, whole_lines
+from bridge.output import FolderInUseError, Journal, exclusive_use, line_at, remove_aside, set_aside, whole_lines
 
 LINES = [b"first", b"", b"third " + b"x" * 100_000, b"fourth"]
 
@@ -58,3 +58,19 @@ def test_a_folder_is_used_by_one_at_a_time(tmp_path: Path) -> None:
         pass
     with exclusive_use(tmp_path / "new"):
         pass
+
+
+def test_a_file_is_set_aside_once(path: Path) -> None:
+    lines = path.read_bytes()
+    set_aside(path, "aside")
+    assert not path.exists()
+    set_aside(path, "aside")
+    path.write_bytes(b"torn")
+    set_aside(path, "other")
+    assert not path.with_name("other").exists()
+    path.write_bytes(b"whole\n")
+    set_aside(path, "aside")
+    assert (path.with_name("aside").read_bytes(), path.read_bytes()) == (lines, b"whole\n")
+    for _ in range(2):
+        remove_aside(path, "aside")
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]

@@ -106,3 +106,17 @@ def test_mjcf_is_one_file_with_its_assets_beside(tmp_path: Path) -> None:
 def test_the_option_outweighs_the_suffix(tmp_path: Path) -> None:
     assert main(["convert", ARM, str(tmp_path / "arm.xml"), "--to", "urdf"]) == 0
     assert "<robot " in (tmp_path / "arm.xml").read_text()
+
+
+@pytest.mark.parametrize("name", ["x.urdf", "x.sdf", "x.xml", "x.dmd.yaml"])
+def test_one_file_replaces_only_what_an_export_wrote(name: str, tmp_path: Path) -> None:
+    out, words = tmp_path / name, ["convert", ARM, str(tmp_path / name)]
+    out.write_text("mine")
+    assert main(words) != 0
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert out.read_text() == "mine"
+    assert main([*words, "--force"]) == 0
+    assert main(words) == 0
+    out.write_bytes(mine := out.read_bytes().replace(b"arm", b"ARM", 1))
+    assert main(words) != 0
+    assert out.read_bytes() == mine
