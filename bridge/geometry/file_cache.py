@@ -112,7 +112,8 @@ def write_checked(path: Path, data: bytes) -> None:
 def read_checked(path: Path) -> bytes | None:
     """Return the content of a file that `write_checked` wrote; None if there is none, or if it was cut or altered."""
     try:
-        digest, _, data = path.read_bytes().partition(b"\n")
+        with open(path, "rb", buffering=0) as stream:
+            digest, _, data = stream.readall().partition(b"\n")
     except OSError:
         return None
     return data if hashlib.sha256(data).hexdigest().encode() == digest else None

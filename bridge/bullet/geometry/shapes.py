@@ -228,7 +228,7 @@ class _Converter:
         concave = is_static and isinstance(geometry, Mesh) and self._collides_unchanged(geometry)
         collides = self.use is not ShapeUse.VISUAL and not concave
         for shape in self._meshes(geometry, texture, collides=collides):
-            yield replace(shape, concave=concave)
+            yield replace(shape, concave=True) if concave else shape
 
     def _collides_unchanged(self, mesh: Mesh) -> bool:
         return self.collision_meshes != "hull" and not is_simplified(mesh)
