@@ -32,8 +32,10 @@ PAGES = (
 """Pages of the site."""
 ARM = ROOT / "assets" / "arm" / "model.sdf"
 POSE = {"waist": 0.6, "shoulder": 0.4, "elbow": 0.8}
-_SETTLING = 6.0
-"""Time in which the viewer draws its models without a graphics card [s]."""
+_SETTLING = 4.0
+"""Time between two pictures of the viewer that are to be equal; without a graphics card it draws slowly [s]."""
+_PATIENCE = 15
+"""Largest number of such pictures."""
 
 _WARNING = "document.querySelectorAll('.mantine-Notification-closeButton').forEach(button => button.click())"
 """Closes the remark of the page that this machine draws without a graphics card."""
@@ -92,6 +94,22 @@ def documents(folder: Path) -> Iterator[tuple[str, str]]:
     yield "notebook", notebook(folder, found).as_uri()
 
 
+def settled(browser: Chromium, picture: Path) -> None:
+    """Take a screenshot of the window once nothing moves any more.
+
+    Args:
+        browser: The browser.
+        picture: The file.
+    """
+    before = b""
+    for _ in range(_PATIENCE):
+        time.sleep(_SETTLING)
+        browser.screenshot(picture)
+        if picture.read_bytes() == before:
+            return
+        before = picture.read_bytes()
+
+
 def main(folder: Path) -> None:
     """Take all screenshots.
 
@@ -114,8 +132,7 @@ def main(folder: Path) -> None:
                     browser.open(viewer.url, width=width, height=800, dark=dark)
                     browser.until(lambda: browser.run("document.body.innerText.includes('Reset')"))
                     browser.run(_WARNING)
-                    time.sleep(_SETTLING)
-                    browser.screenshot(folder / f"viewer-{width}-{'dark' if dark else 'light'}.png")
+                    settled(browser, folder / f"viewer-{width}-{'dark' if dark else 'light'}.png")
 
 
 if __name__ == "__main__":
