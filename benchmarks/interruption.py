@@ -1,6 +1,6 @@
 """Interrupt the writers of output folders and files, and examine what is left.
 
-python -m benchmarks.interruption [--kills N] [--seed N] [--out DIR]
+python -m benchmarks.interruption [--kills N] [--batches N] [--seed N] [--out DIR]
 
 Kills at random moments: a process that writes is sent SIGKILL, SIGTERM or SIGINT. Then, with ``strace``, an
 interruption at each system call on files: each of the signals, and the error of a full disk. Afterwards the old output
@@ -29,6 +29,8 @@ from pathlib import Path
 from benchmarks.fuzz.outputs import Scenario, content, judged, prepare, scenario, write
 from benchmarks.fuzz.writers import NEW_MASS, OLD_MASS, made
 from benchmarks.fuzz.writers import WRITERS as EXPORTERS
+from bridge.batches.folder import PREVIOUS, RESULTS, ResultFolder
+from bridge.batches.results import BatchOutcome, BatchResult
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 CALLS = "%file,%desc"
@@ -40,6 +42,8 @@ CHANGES = f"{REFUSED},unlink,unlinkat,rmdir,utimensat,ftruncate"
 LARGEST = 5_000_000
 """Size of a file that takes long to write, so that kills at random moments meet it half written."""
 
+_SETTINGS = {"task": "check", "options": {}, "version": "1"}
+"""What the batch of a case says about itself."""
 PLACE = "interruption-"
 """Beginning of the name of the folder of a case."""
 
@@ -134,6 +138,46 @@ def random_kill(number: int) -> Outcome:
     return interrupted(case, stop)
 
 
+def batch_kill(number: int) -> Outcome:
+    """Kill a process that writes the results of a batch over those of an earlier one, at a random moment.
+
+    Args:
+        number: The seed of the moment.
+    """
+    moment, place = random.Random(f"batch/{number}").uniform(0.0, 1.0), Path(tempfile.mkdtemp(prefix=PLACE))
+    try:
+        _write_batch(place / "old", "old")
+        old = (place / "old" / RESULTS).read_bytes()
+        start = time.monotonic()
+        _write_batch(place / "new", "new")
+        duration = time.monotonic() - start
+        new = (place / "new" / RESULTS).read_bytes()
+        child = os.fork()
+        if child == 0:
+            try:
+                _write_batch(place / "old", "new")
+            finally:
+                os._exit(0)
+        time.sleep(moment * duration)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        names = [name for name in (RESULTS, PREVIOUS) if (place / "old" / name).exists()]
+        left = [(place / "old" / name).read_bytes() for name in names]
+        if new in left:
+            return "kept", "new"
+        return ("kept", "old") if old in left else ("outside", f"neither old nor new results: {names}")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _write_batch(folder: Path, detail: str) -> None:
+    """Write the results of a batch that does not resume."""
+    with ResultFolder(folder, _SETTINGS, resume=False) as results:
+        for i in range(200):
+            results.add(BatchResult(source=f"m{i:03}", task="check", outcome=BatchOutcome.VALID, detail=detail))
+        results.finish()
+
+
 # --- at each system call ---------------------------------------------------------------------------------------------
 
 
@@ -195,6 +239,7 @@ def main(words: list[str] | None = None) -> int:
     """Carry out the interruptions that are not recorded yet, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.interruption", description=__doc__)
     parser.add_argument("--kills", type=int, default=1000, help="number of kills at random moments (default: 1000)")
+    parser.add_argument("--batches", type=int, default=30, help="number of kills of a batch (default: 30)")
     parser.add_argument("--seed", type=int, default=0, help="number of the first kill (default: 0)")
     parser.add_argument("--out", type=Path, default=Path("out/interruption"), help="folder of the record")
     options = parser.parse_args(words)
@@ -217,6 +262,8 @@ def main(words: list[str] | None = None) -> int:
 def _interruptions(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Outcome]]]:
     for number in range(options.seed, options.seed + options.kills):
         yield f"random moments, kill {number}", lambda number=number: random_kill(number)  # type: ignore[misc]
+    for number in range(options.seed, options.seed + options.batches):
+        yield f"results of a batch, kill {number}", lambda number=number: batch_kill(number)  # type: ignore[misc]
     if shutil.which("strace") is None:
         print("strace is not installed: no interruption at system calls", file=sys.stderr)
         return

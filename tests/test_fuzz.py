@@ -166,11 +166,15 @@ def test_a_lost_output_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "outside" in seen
 
 
+def test_a_killed_batch_leaves_the_earlier_results_or_the_new_ones() -> None:
+    assert {interruption.batch_kill(number)[0] for number in range(3)} == {"kept"}
+
+
 def test_the_record_of_interruptions_is_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interruption.shutil, "which", lambda _: None)
-    words = ["--out", str(tmp_path), "--kills"]
+    words = ["--out", str(tmp_path), "--batches", "0", "--kills"]
     assert interruption.main([*words, "2"]) == 0
     monkeypatch.setattr(interruption, "random_kill", lambda number: ("outside", f"lost {number}"))
     assert interruption.main([*words, "3"]) == 1
