@@ -4,9 +4,11 @@ python benchmarks/round_trips.py FOLDER [--every N] [--drake] [--results FILE] [
 
 One row for each ordered pair of formats A and B, over the files of format A: those that load; those that a writer
 refuses; those whose links have the same poses at random positions, masses, mass matrix and colliding pairs within 1e-9
-after A -> B -> A; those that differ with a finding that says so; those that differ without one; those whose second
-writing as B is the same text. With ``--drake``: the SDFormat and URDF files that Drake opens both as they are and as
-written in B, and those of them in which it finds the same poses and mass matrix.
+after A -> B -> A; those that differ, where for each kind of difference there is a finding that can explain it
+(`EXPLANATIONS`); those that differ otherwise; those whose second writing as B is the same text.
+
+With ``--drake``: the SDFormat and URDF files that Drake opens both as they are and as written in B, and those of them
+in which it finds the same poses and mass matrix.
 
 Results go to a file, one line for each chain, and a second run continues where the first one ended. ``--write`` puts
 the table into ``docs/writers.md``.
@@ -33,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import bridge
 import loaders
-from bridge.diff.mechanics import mechanical_error
+from bridge.diff.mechanics import MechanicalError, mechanical_error
 from bridge.directives.folder import _contents as directives_contents
 from bridge.export.assembly.assembled import AssemblyContents
 from bridge.urdf.assembly import urdf_assembly
@@ -47,11 +49,27 @@ ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-9
 FORMATS = {".sdf": "SDF", ".world": "SDF", ".urdf": "URDF", ".yaml": "directives", ".xml": "MJCF"}
 TARGETS = ("SDF", "URDF", "directives", "MJCF")
-COLUMNS = ("loaded", "refused", "alike", "reported", "silent", "same text", "Drake opens", "Drake alike")
+COLUMNS = ("loaded", "refused", "alike", "explained", "unexplained", "same text", "Drake opens", "Drake alike")
 SECONDS = 240
 """Time for the chains of one file, after which the rest of them counts as nothing."""
-NOTES = {"mjcf.joint-coordinate", "mjcf.model-scopes"}
-"""Codes of notes that positions of a joint, or rules for the links of a model, are others than in the source."""
+EXPLANATIONS: Mapping[str, frozenset[str]] = {
+    "missing": frozenset({
+        "dmdout.out-of-scope", "mjcf.locked-joint", "urdfout.chain", "urdfout.loop", "urdfout.static",
+    }),
+    "pairs": frozenset({
+        "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing", "mjcf.collide-without-contact",
+        "mjcf.contact-policy", "mjcf.empty-shape", "mjcf.filter-groups", "mjcf.model-scopes", "mjcf.no-shape",
+        "mjcf.welded-contact", "sdfout.field contact pairs", "sdfout.filter-rule", "sdfout.out-of-scope",
+        "urdfout.field contact pairs", "urdfout.merged-models",
+    }),
+    "pose": frozenset({"mjcf.joint-coordinate", "mjcf.screw-soft-constraint"}),
+    "mass": frozenset({"lower.loop", "lower.massless-free-link"}),
+    "mass_matrix": frozenset({
+        "dmdout.world-settings tendons", "lower.massless-free-link", "mjcf.joint-coordinate",
+        "mjcf.screw-soft-constraint", "sdfout.field tendons", "urdfout.field tendons",
+    }),
+}  # fmt: skip
+"""Findings that can explain each kind of difference; of a code for any field of the scene, with the field."""
 MARKS = ("<!-- round trips: begin -->", "<!-- round trips: end -->")
 
 
@@ -157,24 +175,36 @@ def judge(source: Path, form: str, target: str, paths: list[Path], *, drake: boo
         except ModelError:
             yield "refused"
             return
-        found = (e for step in (first, second) for e in step.diagnostics)
-        losses = {e.code for e in found if e.severity == "warning" or e.code in NOTES}
-        alike = error.is_within(TOLERANCE)
-        yield "alike" if alike else "reported" if losses else "silent"
-        if not alike:
-            differing = [
-                key
-                for key, value in error.to_dict().items()
-                if value and (key in ("missing", "pairs") or value > TOLERANCE)
-            ]
-            yield f"differ: {' '.join(differing)}; {' '.join(sorted(losses))}"
-            print("silent:" if not losses else "reported:", target, source, error, sorted(losses)[:6], file=sys.stderr)
+        differing = kinds_of(error)
+        found = {label for step in (first, second) for entry in step.diagnostics for label in labels_of(entry)}
+        unexplained = [kind for kind in differing if not found & EXPLANATIONS[kind]]
+        yield "unexplained" if unexplained else "explained" if differing else "alike"
+        if differing:
+            yield f"differ: {' '.join(differing)}; unexplained: {' '.join(unexplained)}"
+        if unexplained:
+            print("unexplained:", target, source, error, sorted(found), file=sys.stderr)
         if written(first.raw, target, again).text == first.text:
             yield "same text"
         else:
             print("other text:", target, source, file=sys.stderr)
         if drake and {form, target} <= {"SDF", "URDF"} and not first.names and not first.frames:
             yield from judge_drake(source, scene, first.path, first.found)
+
+
+def kinds_of(error: MechanicalError) -> list[str]:
+    """Return the kinds of difference, keys of `EXPLANATIONS`, that are not within the tolerance."""
+    plain = error.to_dict()
+    return [kind for kind in EXPLANATIONS if (plain[kind] if kind in ("missing", "pairs") else plain[kind] > TOLERANCE)]
+
+
+def labels_of(entry: Diagnostic) -> Iterator[str]:
+    """Yield the code of a finding, with each field of the scene that it is about if the code is for any field."""
+    if entry.code.endswith(".field"):
+        yield f"{entry.code} {entry.arguments['field']}"
+    elif entry.code == "dmdout.world-settings":
+        yield from (f"{entry.code} {setting}" for setting in entry.arguments["settings"])
+    else:
+        yield entry.code
 
 
 def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.Scene) -> Iterator[str]:
