@@ -76,8 +76,8 @@ def inverse_masses(mechanism: Mechanism) -> dict[str, float]:
 
     The result is empty if no contact needs one, or if they cannot be computed.
     """
-    at_zero = mechanism.mass_matrix_at_zero
-    if not _has_compliant_contacts(mechanism) or at_zero is None or at_zero.pseudo_inverse is None:
+    at_zero = mechanism.mass_matrix_at_zero if _has_compliant_contacts(mechanism) else None
+    if at_zero is None or at_zero.pseudo_inverse is None:
         return {}
     jacobians, poses = mechanism.jacobians(), mechanism.link_poses()
     masses = {}
