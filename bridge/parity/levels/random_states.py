@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -131,10 +132,14 @@ def time_step(mechanism: Mechanism) -> float | None:
     return MAX_STEP / 2**halvings if halvings <= 5 else None
 
 
-def fastest_rate(mechanism: Mechanism) -> float:
-    """Return the largest rate of dampers and springs, at the zero position [1/s].
+def fastest_rate(mechanism: Mechanism, q: Mapping[str, Position] | None = None) -> float:
+    """Return the largest rate of dampers and springs [1/s].
 
     Explicit integration is stable for time steps below twice its inverse.
+
+    Args:
+        mechanism: The mechanism.
+        q: Positions by joint; None is the zero position.
     """
     n = len(mechanism.v_order)
     D, K = np.zeros(n), np.zeros(n)
@@ -145,6 +150,6 @@ def fastest_rate(mechanism: Mechanism) -> float:
             D[k], K[k] = axis.damping, axis.spring_stiffness
     if not (D.any() or K.any()):
         return 0.0
-    M_inverse = np.linalg.pinv(mechanism.mass_matrix())
+    M_inverse = np.linalg.pinv(mechanism.mass_matrix(q))
     fastest = max(abs(np.linalg.eigvals(M_inverse @ np.diag(D))))
     return float(max(fastest, math.sqrt(max(abs(np.linalg.eigvals(M_inverse @ np.diag(K)))))))

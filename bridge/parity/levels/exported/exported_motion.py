@@ -17,7 +17,7 @@ from bridge.parity.engines.protocol import Engine, Factory
 from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.levels.convergence import HALVINGS, log_log_slope
 from bridge.parity.levels.quantities import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
-from bridge.parity.levels.random_states import State, random_states
+from bridge.parity.levels.random_states import State, fastest_rate, random_states
 from bridge.parity.results.causes import cause_of
 from bridge.parity.results.losses import LOST
 from bridge.parity.results.verdict import Level, Outcome, Row, explained
@@ -38,6 +38,10 @@ STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
 """Factors by which the motion and its steps are shortened if the longest one shows no order."""
+STABILITY_LIMIT = 2.0
+"""Product of step and fastest rate of dampers and springs beyond which explicit integration is unstable."""
+APART = 1.0
+"""Distance at the shortest step beyond which a shrinking distance shows nothing [m or rad]."""
 MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
 _Named = Sequence[tuple[str, Factory]]
@@ -91,14 +95,25 @@ class Motions:
     def row(self, pair: tuple[str, str]) -> Row:
         """Return the row of a pair of engines."""
         longest = min(self._mechanism.scene.physics.time_step, LONGEST_STEP)
+        rate = self._explicit_rate(pair)
         rows = []
-        for shortening in SHORTENINGS:
+        for shortening in (s for s in SHORTENINGS if rate * longest / s <= STABILITY_LIMIT):
             rows.append(self._measured(pair, longest / shortening))
             if rows[-1].error <= SHRINKS:
                 break
+        return self._judged(rows) if rows else _row(pair, Outcome.UNKNOWN, cause=_unstable(rate, longest))
+
+    def _explicit_rate(self, pair: tuple[str, str]) -> float:
+        """The fastest rate of dampers and springs at the start [1/s]; zero if no engine integrates them explicitly."""
+        is_explicit = any(name.startswith("pybullet") for name in pair)
+        return fastest_rate(exported(self._mechanism, LONGEST_STEP), self._start[0]) if is_explicit else 0.0
+
+    def _judged(self, rows: Sequence[Row]) -> Row:
         first, last = rows[0], rows[-1]
         if first.error <= SHRINKS:
-            return first
+            distance = first.convergence[-1][1]
+            cause = f"the motions are {distance:.1e} m or rad apart at the shortest step, too far to show an order"
+            return first if distance <= APART else dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
         if min(row.error for row in rows) < STAYS:
             cause = (
                 f"the motions show no order in the step: at the shortest step the error is {first.error:.2f} of that "
@@ -195,6 +210,14 @@ class Motions:
         if cause is None:
             return None
         return explained(row, dataclasses.replace(cause, bound=sum(distances) / first))
+
+
+def _unstable(rate: float, longest: float) -> str:
+    step = longest / SHORTENINGS[-1]
+    return (
+        f"dampers or springs act at a rate of {rate:.1e} 1/s; PyBullet integrates them explicitly, which is unstable "
+        f"at steps above {1e3 * STABILITY_LIMIT / rate:.1e} ms, and the motion was to be compared at {1e3 * step:g} ms"
+    )
 
 
 def shrinkage(first: float, last: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bridge
@@ -14,6 +15,7 @@ from bridge.parity.engines.pybullet_engine import PyBulletEngine
 from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.exported.exported_motion import exported_rows
 from loaders.model import WORLD
+from loaders.spatial import SpatialInertia
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
 
@@ -63,3 +65,23 @@ def test_a_model_that_is_too_large_is_unknown(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("bridge.parity.levels.exported.exported_motion.MAX_WORK", 1)
     assert [row.outcome for row in rows()] == [Outcome.UNKNOWN]
     assert dataclasses.is_dataclass(ARM)
+
+
+def _with_damping(damping: float) -> list[Row]:
+    """Rows of a link of 1e-4 kg m^2 on a damped hinge, so that the rate of the damper is 1e4 times the damping."""
+    damped = joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"damping": damping})
+    inertia = SpatialInertia.of(0.1, (0, 0, 0), 1e-4 * np.eye(3))
+    mechanism = bridge.lower(scene([link("a", inertia=inertia)], [damped]))
+    return list(exported_rows(mechanism, [("mujoco", MujocoEngine.as_exported), ("pybullet", PyBulletEngine)], 0))
+
+
+def test_a_damper_that_no_compared_step_resolves_is_a_gap_and_never_passes() -> None:
+    row = _with_damping(10.0)[0]
+    assert row.outcome is Outcome.UNKNOWN
+    assert row.cause.startswith("dampers or springs act at a rate of 1.0e+05 1/s; PyBullet integrates them explicitly")
+
+
+@pytest.mark.parametrize("damping", [0.1, 0.5])
+def test_a_damper_that_the_compared_steps_resolve_is_compared(damping: float) -> None:
+    """At 1 ms, the product of rate and step is 1 and 5; an eighth of the step resolves the latter."""
+    assert _with_damping(damping)[0].outcome is Outcome.PASSED
