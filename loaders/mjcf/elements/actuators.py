@@ -113,8 +113,9 @@ def _parameters(name: str, first: float, i: int, model: Any) -> Iterator[tuple[s
 
 
 def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names of the controls, if the actuator may have several."""
-    bits = int(model.actuator_ctrlspec[i]) if gain in _INPUTS else 0
+    """Yield the names of the controls, if the actuator may have several, which older versions of MuJoCo do not have."""
+    controls = getattr(model, "actuator_ctrlspec", None) if gain in _INPUTS else None
+    bits = 0 if controls is None else int(controls[i])
     names = [name for bit, name in _INPUTS.get(gain, ()) if bits & bit]
     if names:
         yield "input", " ".join(names)
