@@ -229,6 +229,11 @@ CODES = {
     "xacro.failed": CodeInfo(
         "xacro cannot expand the file; the message has its error.", "Correct the file.", (Fate.INVALID,)
     ),
+    "xacro.include-not-found": CodeInfo(
+        "A file that a xacro file includes, or its package, is not found; lenient loading leaves the include out.",
+        "Add the folder of the package to `paths` or `package_map`.",
+        (Fate.INVALID, Fate.SKIPPED),
+    ),
     "xacro.not-allowed": CodeInfo(
         "Expanding a xacro file runs code that it contains, which is not allowed by default.",
         "Pass `allow_xacro=True` or `--xacro` if you trust the file.",
@@ -236,5 +241,10 @@ CODES = {
     ),
     "xacro.not-installed": CodeInfo(
         "The package xacro is not installed.", 'Run `pip install "sdfbridge[xacro]"`.', (Fate.INVALID,)
+    ),
+    "xacro.unknown-macro": CodeInfo(
+        "A macro is called that no file defines, after an include was not found; lenient loading leaves the call out.",
+        "Provide the file that is included.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
 }

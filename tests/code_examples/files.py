@@ -251,8 +251,17 @@ ROBOTS = {
     "srdf.not-used": reading(urdf(THREE_LINKS), name="r.urdf", setup=with_srdf_beside),
     "xacro.expanded": reading(XACRO.format("<link name='a'/>"), name="r.urdf.xacro", allow_xacro=True),
     "xacro.failed": reading(XACRO.format("<xacro:none/>"), name="r.urdf.xacro", allow_xacro=True),
+    "xacro.include-not-found": reading(
+        XACRO.format("<xacro:include filename='$(find none)/a.xacro'/>"), name="r.urdf.xacro", allow_xacro=True
+    ),
     "xacro.not-allowed": reading(XACRO.format(""), name="r.urdf.xacro"),
     "xacro.not-installed": reading(XACRO.format(""), name="r.urdf.xacro", allow_xacro=True, setup=without_xacro),
+    "xacro.unknown-macro": reading(
+        XACRO.format("<xacro:include filename='$(find none)/a.xacro'/><link name='a'/><xacro:none/>"),
+        name="r.urdf.xacro",
+        allow_xacro=True,
+        lenient=True,
+    ),
 }
 
 EXAMPLES: dict[str, Example] = XML | FILES | CHECKS | MESHES | ROBOTS

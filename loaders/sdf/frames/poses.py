@@ -6,6 +6,7 @@ import math
 
 from loaders.diagnostics import Fate
 from loaders.node import Node
+from loaders.nodes.number_syntax import plain_numbers
 from loaders.spatial import IDENTITY, Pose
 
 _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
@@ -40,8 +41,9 @@ def read_local_pose(element: Node) -> Pose:
 def _read_values(node: Node) -> Pose:
     rotation_format = node.word("@rotation_format", "euler_rpy")
     in_degrees = node.flag("@degrees", False)
-    if rotation_format == "euler_rpy" and len(node.text.split()) == 3:
-        return _from_position(node)
+    words = node.text.split()
+    if rotation_format == "euler_rpy" and len(words) not in (0, _COUNTS["euler_rpy"]):
+        return _from_wrong_count(node, words, in_degrees)
     if not _check_format(node, rotation_format, in_degrees) or not node.text.strip():
         return IDENTITY
     values = node.numbers(".", _COUNTS[rotation_format])
@@ -72,11 +74,20 @@ def _check_format(node: Node, rotation_format: str, in_degrees: bool) -> bool:
     return False
 
 
-def _from_position(node: Node) -> Pose:
-    """Return the pose of a pose without angles, which Gazebo classic accepts."""
-    message, leniency = "expected {expected} numbers in a pose, got {count}", "the angles are taken as zero"
-    node.invalid("sdf.pose-format", message, leniency=leniency, expected=_COUNTS["euler_rpy"], count=3)
-    return Pose.of(p=node.numbers(".", 3))
+def _from_wrong_count(node: Node, words: list[str], in_degrees: bool) -> Pose:
+    """Return the pose of too few numbers, of which Gazebo classic takes the others as zero, or of too many."""
+    count, expected = len(words), _COUNTS["euler_rpy"]
+    values = plain_numbers(node.text, count)
+    if values is None:
+        node.invalid(
+            "sdf.pose-format", "expected {expected} numbers in a pose, got {count}", expected=expected, count=count
+        )
+        return IDENTITY
+    leniency = "the missing numbers are taken as zero" if count < expected else "the others are ignored"
+    leniency = "the angles are taken as zero" if count == 3 else leniency
+    message = "expected {expected} numbers in a pose, got {count}"
+    node.invalid("sdf.pose-format", message, leniency=leniency, expected=expected, count=count)
+    return _from_angles((*values, *(0.0,) * expected)[:expected], in_degrees)
 
 
 def _from_angles(values: tuple[float, ...], in_degrees: bool) -> Pose:

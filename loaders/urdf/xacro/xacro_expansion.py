@@ -6,6 +6,7 @@ import os
 import re
 from importlib import util
 from pathlib import Path
+from typing import Any
 
 from loaders.context import Context
 from loaders.diagnostics import Fate, Where
@@ -21,6 +22,8 @@ from .xacro_fence import Guard
 _XACRO_ELEMENT = re.compile(rb"<xacro:[A-Za-z]")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _UNDEFINED = re.compile(r"[Uu]ndefined substitution argument (\S+)")
+
+_PACKAGE_HINT = "add the folder of the package to paths or package_map"
 
 
 def is_xacro(path: Path) -> bool:
@@ -83,6 +86,9 @@ def _expanded(path: Path, context: Context) -> bytes | None:
     for line in message.get("log", "").splitlines():
         LOGGER.warning("xacro: %s", printable(shortened(line)))
     context.diagnostics.spend("elements", message.get("elements", 0))
+    _report_missing(message, where, context)
+    if message.get("missing") and not context.diagnostics.lenient:
+        return None
     if message["kind"] == "expanded":
         return data
     if isinstance(guard.refusal, LimitError):
@@ -93,7 +99,20 @@ def _expanded(path: Path, context: Context) -> bytes | None:
         context.diagnostics.add(Fate.INVALID, guard.refusal.code, text, where, hint=hint, reason=reason)
         return None
     text, reason = "xacro cannot expand the file: {reason}", described(message["type"], message["message"])
-    undefined = _UNDEFINED.search(reason)
-    hint = "" if undefined is None else f"give it a value, as in xacro_args={{{undefined[1].strip(chr(39))!r}: ...}}"
+    reason, hint = (message["package"], _PACKAGE_HINT) if message.get("package") else (reason, "")
+    if undefined := _UNDEFINED.search(reason):
+        hint = f"give it a value, as in xacro_args={{{undefined[1].strip(chr(39))!r}: ...}}"
     context.diagnostics.add(Fate.INVALID, "xacro.failed", text, where, hint=hint, reason=reason)
     return None
+
+
+def _report_missing(message: dict[str, Any], where: Where, context: Context) -> None:
+    """Report each include that was left out; leniently, also the calls of macros that only follow from it."""
+    for reason in message.get("missing", ()):
+        text, leniency = "xacro cannot include a file: {reason}", "the include is left out"
+        context.diagnostics.add(
+            Fate.INVALID, "xacro.include-not-found", text, where, hint=_PACKAGE_HINT, leniency=leniency, reason=reason
+        )
+    for name in message.get("macros", ()) if context.diagnostics.lenient else ():
+        text, leniency = "<{name}> calls a macro that no file defines", "the call is left out"
+        context.diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, where, leniency=leniency, name=name)

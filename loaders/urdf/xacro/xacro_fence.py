@@ -62,7 +62,7 @@ class Guard:
         try:
             data = read(path)
         except FileError as error:
-            raise OSError(errno.EIO, error.reason, str(path)) from error
+            raise OSError(errno.EIO if path.exists() else errno.ENOENT, error.reason, str(path)) from error
         self.context.diagnostics.spend("files", 1)
         self.context.diagnostics.spend("bytes", len(data))
         if path.suffix.lower() not in _YAML:

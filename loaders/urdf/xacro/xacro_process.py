@@ -25,6 +25,10 @@ _AMENT = "ament_index_python"
 """Package of ROS 2 that xacro uses to find packages."""
 
 
+class PackageNotFoundError(LookupError):
+    """A package of ``$(find package)`` is not found."""
+
+
 class RefusedError(Exception):
     """The parent refuses a file, or the load has too many elements."""
 
@@ -57,6 +61,7 @@ class _Parent:
     def __init__(self) -> None:
         self._answers = sys.stdin.buffer
         self._questions = sys.stdout.buffer
+        self._opened: dict[str, bytes] = {}
 
     def receive(self) -> tuple[dict[str, Any], bytes]:
         line = self._answers.readline()
@@ -77,17 +82,77 @@ class _Parent:
 
     def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> io.BytesIO:
         """Return a file for reading, in place of the built-in function."""
-        answer, data = self.ask("open", os.path.abspath(name))
+        path = os.path.abspath(name)
+        return io.BytesIO(self._opened.pop(path) if path in self._opened else self._content(path))
+
+    def _content(self, path: str) -> bytes:
+        answer, data = self.ask("open", path)
         if "error" in answer:
             raise OSError(*answer["error"])
-        return io.BytesIO(data)
+        return data
 
     def find(self, name: str) -> str:
         """Return the folder of a package, in place of the function of ROS 2."""
         answer, _ = self.ask("find", name)
         if answer["folder"] is None:
-            raise LookupError(f"cannot find package {name!r}")
+            raise PackageNotFoundError(f"cannot find package {name!r}")
         return str(answer["folder"])
+
+    def misses(self, name: str) -> bool:
+        """Return whether a file does not exist; if it does, it is opened next."""
+        try:
+            path = os.path.abspath(name)
+            self._opened[path] = self._content(path)
+        except OSError as error:
+            return isinstance(error, FileNotFoundError)
+        return False
+
+
+class _MissingIncludes:
+    """Includes whose package or file is missing, and calls of macros that are unknown then, which are left out."""
+
+    def __init__(self, xacro: Any, parent: _Parent) -> None:
+        self.reasons: list[str] = []
+        self.macros: list[str] = []
+        self._xacro = xacro
+        self._parent = parent
+        self._is_optional = False
+        self._process, self._files, self._call = xacro.process_include, xacro.get_include_files, xacro.handle_macro_call
+        vars(xacro).update(process_include=self.process, get_include_files=self.files, handle_macro_call=self.call)
+
+    def process(self, element: Any, *arguments: Any) -> None:
+        """Expand an include."""
+        self._is_optional = element.getAttribute("optional").lower() in ("true", "1")
+        self._process(element, *arguments)
+
+    def files(self, *arguments: Any) -> Iterator[str]:
+        """Yield the files of an include, except those that are missing."""
+        try:
+            names = list(self._files(*arguments))
+        except self._xacro.XacroException as error:
+            if not isinstance(error.exc, PackageNotFoundError):
+                raise
+            self._add(str(error.exc))
+            return
+        for name in names:
+            if self._is_optional or not self._parent.misses(name):
+                yield name
+            else:
+                self._add(f"cannot find {name}")
+
+    def call(self, node: Any, *arguments: Any) -> bool:
+        """Expand a call of a macro, or leave it out."""
+        try:
+            return bool(self._call(node, *arguments))
+        except self._xacro.XacroException as error:
+            if not self.reasons or str(error).strip() != f"unknown macro name: {node.tagName}":
+                raise
+        self.macros.append(node.tagName)
+        self._xacro.replace_node(node, by=None)
+        return True
+
+    def _add(self, reason: str) -> None:
+        self.reasons += [reason] if reason not in self.reasons else []
 
 
 def _limit(seconds: int, memory: int) -> None:
@@ -126,8 +191,8 @@ class _Count:
         return counted
 
 
-def _expand(request: dict[str, Any], parent: _Parent, count: _Count) -> bytes:
-    """Return the text that xacro makes of a file."""
+def _xacro(parent: _Parent, count: _Count) -> Any:
+    """Return the module xacro, which reads files through the parent."""
     index, packages = ModuleType(_AMENT), ModuleType(f"{_AMENT}.packages")
     vars(packages)["get_package_share_directory"] = parent.find
     vars(index)["packages"] = packages
@@ -135,9 +200,7 @@ def _expand(request: dict[str, Any], parent: _Parent, count: _Count) -> bytes:
     import xacro
 
     vars(xacro).update(open=parent.open, eval_all=count.counting(xacro.eval_all), print_location=lambda: None)
-    return bytes(
-        xacro.process_file(request["path"], mappings=request["arguments"]).toxml().encode(errors="surrogatepass")
-    )
+    return xacro
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -156,15 +219,25 @@ def main() -> None:
     request, _ = parent.receive()
     _limit(request["seconds"], request["memory"])
     sys.path[:] = request["modules"]
-    count = _Count(request["elements"])
+    count, missing = _Count(request["elements"]), None
     try:
-        data = _expand(request, parent, count)
-        parent.send("expanded", data, elements=count.elements, log=log.getvalue())
+        xacro = _xacro(parent, count)
+        missing = _MissingIncludes(xacro, parent)
+        document = xacro.process_file(request["path"], mappings=request["arguments"])
+        data, members = document.toxml().encode(errors="surrogatepass"), _members(count, log, missing)
+        parent.send("expanded", data, **members)
     except Exception as error:  # noqa: BLE001  (xacro and expressions may raise anything)
         if any(isinstance(cause, MemoryError) for cause in _causes(error)):
             os._exit(NO_MEMORY)
         message, found = str(error)[:_MAX_MESSAGE], type(error).__name__
-        parent.send("failed", elements=count.elements, log=log.getvalue(), type=found, message=message)
+        package = next((str(cause) for cause in _causes(error) if isinstance(cause, PackageNotFoundError)), "")
+        parent.send("failed", type=found, message=message, package=package, **_members(count, log, missing))
+
+
+def _members(count: _Count, log: _Log, missing: _MissingIncludes | None) -> dict[str, Any]:
+    """Return the members of both kinds of last messages."""
+    reasons, macros = (missing.reasons, missing.macros) if missing is not None else ([], [])
+    return {"elements": count.elements, "log": log.getvalue(), "missing": reasons, "macros": macros}
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import loaders
 from loaders import LoadError, Pose
 from tests.support.sdf import (
     X_WL,
@@ -80,3 +81,21 @@ def test_numbers_can_have_every_format_of_c() -> None:
     assert (inertia.mass, inertia.p_LLcm.tolist()) == (16, [1, 0.5, 2])
     with pytest.raises(LoadError, match=r"xml\.not-finite"):
         link_with("<pose>nan 0 0 0 0 0</pose>")
+
+
+@pytest.mark.parametrize(
+    ("pose", "values"),
+    [
+        ("0 -0.2515 0 0 0", (0, -0.2515, 0)),
+        ("1 2", (1, 2, 0)),
+        ("1 2 3", (1, 2, 3)),
+        ("1 2 3 0 0 0.5 7", (1, 2, 3, 0, 0, 0.5)),
+    ],
+)
+def test_lenient_takes_missing_numbers_as_zero_and_ignores_more_than_six(pose: str, values: tuple[float, ...]) -> None:
+    text = f"<sdf version='1.7'><model name='m'><link name='a'><pose>{pose}</pose></link></model></sdf>"
+    loaded = loaders.load_string(text, format="sdf", lenient=True, quiet=True)
+    assert_pose(X_WL(loaded, "a"), transform(*values))
+    assert [e.code for e in loaded.diagnostics if e.fate is loaders.Fate.SKIPPED] == ["sdf.pose-format"]
+    with pytest.raises(loaders.LoadError, match="lenient"):
+        loaders.load_string(text, format="sdf")
