@@ -247,8 +247,9 @@ def _judged_by_order(row: Row, rollout: Rollout, cache: RolloutCache) -> Row:
 def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause:
     """The cause if the difference after the whole motion vanishes with the step; its growth is not predicted then.
 
-    Where four steps leave a limit that is not zero, shorter steps tell: the limit of a difference that is due to the
-    step alone shrinks with each of them by a power of the step, that of two models does not. What the violation of a
+    Where four steps leave a limit that is not zero, but much less than the difference, shorter steps tell: the limit of
+    a difference that is due to the step alone shrinks with each of them by a power of the step, that of two models does
+    not. What the violation of a
     screw explains at the shortest step may remain.
     """
     rounding = _rounding(row, rollout, row.sensitivity or 1.0).bound
@@ -261,7 +262,7 @@ def _step_order_of_whole_motion(row: Row, rollout: Rollout, cache: RolloutCache)
         screw = _screw(row, dataclasses.replace(rollout, step=step), cache)
         allowed = CONFIDENCE * uncertainty + rounding + (0.0 if screw is None else screw.bound)
         is_zero = allowed <= KNOWN * first and remaining <= allowed
-        if len(distances) >= HALVINGS and is_zero:
+        if len(distances) >= HALVINGS and (is_zero or remaining > KNOWN * first):
             break
     text = (
         "the engines integrate different points of a free body; without a step the difference after the motion is "
