@@ -80,7 +80,7 @@ CARRIED: Carried = {
     m.Ellipsoid: {"radii"},
     m.Plane: {"normal", "size"},
     m.Mesh: {
-        "uri", "path", "scale", "turned", "submesh", "center",
+        "uri", "path", "scale", "reference", "submesh", "center",
         "convex", "decomposition", "max_convex_hulls", "voxel_resolution",
     },
     m.Heightmap: {"uri", "path", "size", "position", "sampling"},

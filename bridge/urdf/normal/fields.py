@@ -51,7 +51,7 @@ _PLAIN: Mapping[type, set[str]] = {
     m.Capsule: {"radius", "length"},
     m.Ellipsoid: {"radii"},
     m.Plane: {"normal"},
-    m.Mesh: {"uri", "path", "scale", "turned"},
+    m.Mesh: {"uri", "path", "scale", "reference"},
     m.Hydroelastic: {"compliance", "resolution_hint", "modulus", "margin"},
 }  # fmt: skip
 """Fields of URDF itself; some need values that `bridge.urdf.normal` checks."""
