@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +64,9 @@ def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
     """
     closing = {closure.joint.name for closure in mechanism.closures}
     bodies = {body.joint: body for body in mechanism.bodies if body.joint is not None and body.joint not in closing}
-    driven = {item.actuator.joint: item for item in mechanism.actuators if _is_plain(item, mechanism)}
+    counts = Counter(item.actuator.joint for item in mechanism.actuators)
+    acting = (item for item in _acting(mechanism) if counts[item.actuator.joint] == 1)
+    driven = {item.actuator.joint: item for item in acting if _is_plain(item, bodies.get(item.actuator.joint))}
     return {joint: _trial(item, bodies[joint]) for joint, item in driven.items() if _is_testable(bodies.get(joint))}
 
 
@@ -74,31 +77,33 @@ def untried_actuators(mechanism: Mechanism) -> tuple[str, ...]:
         mechanism: The mechanism.
     """
     tried = actuator_trials(mechanism)
-    named = ((item.actuator.joint, item.actuator.name) for item in mechanism.actuators if _acts(item, mechanism))
+    named = ((item.actuator.joint, item.actuator.name) for item in _acting(mechanism))
     return tuple(dict.fromkeys(joint or name for joint, name in named if joint not in tried))
 
 
-def _acts(item: MechanismActuator, mechanism: Mechanism) -> bool:
-    """Return whether an actuator has a law or gains, or drives a joint that follows no other and has an effort."""
+def _acting(mechanism: Mechanism) -> Iterator[MechanismActuator]:
+    """Yield the actuators with a law or gains, and those of joints that follow no other and have an effort."""
     followers = {mechanism.v_order[c.follower][0] for c in mechanism.couplings}
-    actuator = item.actuator
-    has_law = bool(actuator.mujoco) or actuator.p_gain is not None or actuator.d_gain is not None
-    return has_law or (item.dof is not None and actuator.joint not in followers and not _has_no_effort(item, mechanism))
+    bodies = {body.joint: body for body in reversed(mechanism.bodies)}
+    for item in mechanism.actuators:
+        actuator = item.actuator
+        has_law = bool(actuator.mujoco) or actuator.p_gain is not None or actuator.d_gain is not None
+        drives = item.dof is not None and actuator.joint not in followers
+        if has_law or (drives and not _has_no_effort(item, bodies.get(item.actuator.joint))):
+            yield item
 
 
-def _has_no_effort(item: MechanismActuator, mechanism: Mechanism) -> bool:
+def _has_no_effort(item: MechanismActuator, body: Body | None) -> bool:
     """Return whether a joint states an effort limit of zero, which states nothing that can be simulated."""
-    body = next((body for body in mechanism.bodies if body.joint == item.actuator.joint), None)
     axes = [p.limits for p in body.primitives if p.limits is not None] if body is not None else []
     return item.actuator.effort == 0.0 or any(axis.effort == 0.0 for axis in axes)
 
 
-def _is_plain(item: MechanismActuator, mechanism: Mechanism) -> bool:
-    counts = Counter(other.actuator.joint for other in mechanism.actuators)
-    is_alone = item.dof is not None and counts[item.actuator.joint] == 1 and not item.actuator.mujoco
+def _is_plain(item: MechanismActuator, body: Body | None) -> bool:
+    """Return whether the effort of an actuator of a joint follows from a limit and, if stated, both gains."""
     gains = (item.actuator.p_gain, item.actuator.d_gain)
     is_stated = all(gain is None for gain in gains) or all(gain is not None for gain in gains)
-    return is_alone and is_stated and _acts(item, mechanism) and not _has_no_effort(item, mechanism)
+    return item.dof is not None and not item.actuator.mujoco and is_stated and not _has_no_effort(item, body)
 
 
 def _is_testable(body: Body | None) -> bool:
