@@ -6,6 +6,8 @@ import dataclasses
 import re
 from typing import NamedTuple
 
+from bridge.export.documents.fluid_forces import without_fluid_forces
+from bridge.export.documents.published_sensors import without_published_sensors
 from bridge.export.report import Report, unsupported_fields, without_unsupported_fields
 from bridge.export.rotor_inertia import with_rotor_inertia
 from bridge.sdf.options import Options
@@ -18,11 +20,9 @@ from loaders.scene_queries.scoped_names import root_model
 from .actuators import with_representable_actuators
 from .carried import CARRIED
 from .drake_frames import with_drake_frames, with_short_poses
-from .fluid_forces import without_fluid_forces
 from .models import with_representable_models
 from .parts import with_representable_parts
 from .placement import placed
-from .published_sensors import without_published_sensors
 from .representable_joints import with_representable_joints
 from .scopes import Scope, scopes_of
 from .world_ends import with_anchors, with_world_link

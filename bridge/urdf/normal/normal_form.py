@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
+from bridge.export.documents.fluid_forces import without_fluid_forces
+from bridge.export.documents.published_sensors import without_published_sensors
 from bridge.export.report import Report
 from bridge.export.rotor_inertia import with_rotor_inertia
-from bridge.sdf.normal.fluid_forces import without_fluid_forces
-from bridge.sdf.normal.published_sensors import without_published_sensors
 from bridge.urdf.options import Options
 from loaders.scene import Scene
 from loaders.spatial import Pose
