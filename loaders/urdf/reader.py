@@ -18,7 +18,7 @@ from .drake_extensions import with_extensions
 from .gazebo import GazeboExtensions
 from .joints import read_joint, read_mimic
 from .links import read_link
-from .mujoco import with_mesh_folders
+from .mesh_folders import with_mesh_folders
 from .shapes import Materials, read_origin
 from .transmissions import read_actuators
 from .tree import connected, link_poses, root_link
