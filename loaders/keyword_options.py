@@ -37,7 +37,7 @@ def check_option_value(name: str, value: str, known: Collection[str]) -> None:
         known: The values that exist.
 
     Raises:
-        ValueError: if the value is none of these.
+        ValueError: if it has another value.
     """
     if value not in known:
         raise ValueError(f"unknown value {value!r} of {name}; expected one of: {', '.join(known)}")

@@ -31,7 +31,7 @@ def source_name(source: Source) -> str:
 
 
 def loss_summary(source: Source, options: LoadOptions) -> LossSummary:
-    """Return the context of a public call that reads a source, with the caller's options ``quiet`` and ``limits``."""
+    """Return the context of a public call that reads a source, with the options of the caller."""
     return LossSummary.of(source_name(source), options)
 
 

@@ -162,7 +162,7 @@ def _character_problem(event: Any) -> _Problem | None:
     found = _NO_CHARACTER.search(getattr(event, "value", ""))
     if found is None:
         return None
-    template = "the character {character} cannot stand in a name or value: no model file in XML could refer to it"
+    template = "the character {character} is not allowed in a name or value: no model file in XML could refer to it"
     return template, {"character": f"U+{ord(found[0]):04X}"}
 
 
