@@ -22,6 +22,8 @@ _CARD = (
     f"border:1px solid {_LINE};border-radius:6px;padding:.8em 1em;max-width:64em"
 )
 _PICTURE = "width:16em;max-width:100%;border-radius:4px;background:linear-gradient(#fcfcfc,#e6e9ec)"
+_SENTENCE = 40
+"""Number of characters from which a cell is a sentence, which a narrow window does not squeeze."""
 _CELL = f"text-align:left;vertical-align:top;padding:.15em .9em .15em 0;border:0;border-bottom:1px solid {_LINE}"
 
 
@@ -118,8 +120,12 @@ def _place(entry: Finding) -> str:
 
 
 def _row(tag: str, cells: Sequence[object]) -> str:
-    written = (f'<{tag} style="{_CELL}">{_text(cell)}</{tag}>' for cell in cells)
+    written = (f'<{tag} style="{_style(text)}">{text}</{tag}>' for text in map(_text, cells))
     return f"<tr>{''.join(written)}</tr>"
+
+
+def _style(text: str) -> str:
+    return f"{_CELL};min-width:16em" if len(text) >= _SENTENCE else _CELL
 
 
 def _text(value: object) -> str:

@@ -19,6 +19,7 @@ from bridge.cli import main
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict
 from bridge.parity.engines.protocol import factory_of
 from bridge.parity.report.words import GLOSSARY
+from bridge.parity.results.causes import Gap
 from tests.support.chromium import Chromium
 
 pytest.importorskip("mujoco")
@@ -263,6 +264,11 @@ COLORS = (
     " return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05) }).reduce((a, b) => Math.min(a, b)) })()"
 )
 """The smallest contrast of a text with its background, as WCAG defines it."""
+NARROWEST = (
+    "Math.min(...[...document.querySelectorAll('td')].filter(t => t.innerText.length > 50)"
+    ".map(t => t.getBoundingClientRect().width))"
+)
+"""Width of the narrowest cell with a sentence [pixels]."""
 ROWS = (
     "[...document.querySelectorAll('.choices tbody tr')].filter(t => t.getBoundingClientRect().height > 0)"
     ".sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map(t => t.innerText)"
@@ -278,12 +284,20 @@ def test_a_browser_shows_it_at_three_widths_in_both_color_schemes_filtered_and_s
         row(Outcome.FAILED, 1.0, quantity="a"),
         row(Outcome.UNKNOWN, 0.0, quantity="d", cause="no report"),
     ]
-    file = comparison(*rows).to_html(tmp_path / "r.html")
+    gap = Gap(quantity="effort", engines=("mujoco", "pybullet"), reason="why " * 30)
+    compared = dataclasses.replace(comparison(*rows), gaps=(gap,))
+    file = compared.to_html(tmp_path / "r.html")
+    notebook = tmp_path / "n.html"
+    notebook.write_text(f"<!doctype html>{compared._repr_html_()}", encoding="utf-8")
     with Chromium(tmp_path / "browser") as browser:
+        browser.open(notebook.as_uri(), width=420)
+        browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert browser.run(NARROWEST) >= 200
         for width, dark in product((420, 1280, 1900), (False, True)):
             browser.open(file.as_uri(), width=width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") <= width
             assert browser.run(COLORS) >= 4.5
+            assert browser.run(NARROWEST) >= 200
             assert (browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") is not dark
         for choice, expected in {"sort-name": "abcd", "sort-error": "abcd", "sort-file": "cbad"}.items():
             browser.run(f"document.querySelector('#{choice}').click()")
