@@ -20,7 +20,7 @@ from xml.parsers import expat
 from .diagnostics import Diagnostics, Fate, Where
 from .files import FileError, read
 from .node import Node
-from .repairs.xml_text import mended_xml
+from .repairs.xml_text import mended_xml, repaired_xml
 from .safety.limits import limit_of
 
 MAX_DEPTH = 256
@@ -55,32 +55,6 @@ def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
     return data
 
 
-_CLOSINGS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
-_LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")
-
-
-def _repaired(data: bytes) -> bytes:
-    """Return the document without three common errors; every line keeps its number.
-
-    The errors are ``--`` in comments, space before the XML declaration, and zero bytes at the end. The time is linear
-    in the size of any document.
-    """
-    pieces: list[bytes] = []
-    start, end = 0, 0
-    data = _LATE_DECLARATION.sub(rb"\2\1", data.rstrip(b"\0"))
-    while (start := data.find(b"<!", end)) >= 0:
-        pieces.append(data[end:start])
-        opening = next((opening for opening in _CLOSINGS if data.startswith(opening, start)), b"<!")
-        closing = _CLOSINGS.get(opening, b"")
-        stop = data.find(closing, start + len(opening))
-        if stop < 0:
-            return data
-        end = stop + len(closing)
-        section = data[start:end]
-        pieces.append(b"\n" * section.count(b"\n") if opening == b"<!--" else section)
-    return b"".join((*pieces, data[end:]))
-
-
 _CLOSED_MJCF = re.compile(rb"</mujoco\s*>")
 _JOINED = re.compile(rb"""(\s[\w:.-]+=(?:"[^"<>]*"|'[^'<>]*'))(?=[A-Za-z_])""")
 
@@ -102,7 +76,7 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     try:
         return _parse(data, file, diagnostics)
     except expat.ExpatError as error:
-        repaired = _repaired_mjcf(_repaired(data))
+        repaired = _repaired_mjcf(repaired_xml(data))
         if repaired == data:
             return _mended(data, error, file, diagnostics)
     try:

@@ -39,10 +39,11 @@ _ROBOT = re.compile(rb"<robot\b[^>]*>")
 
 
 def is_piece(path: Path) -> bool:
-    """Return whether a file is a piece for other files: xacro whose ``<robot>`` has no name, by the custom of ROS."""
+    """Return whether a file is no whole model: xacro whose ``<robot>`` has no name, by the custom of ROS, or empty."""
     data = path.read_bytes()
     robot = _ROBOT.search(data)
-    return b"xacro" in data and (robot is None or b" name=" not in robot[0].replace(b"\n", b" "))
+    is_xacro = b"xacro" in data or path.suffix == ".xacro"
+    return not data.strip() or (is_xacro and (robot is None or b" name=" not in robot[0].replace(b"\n", b" ")))
 
 
 def load(path: Path, root: Path) -> dict[str, Any]:

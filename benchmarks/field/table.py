@@ -22,8 +22,8 @@ _HEAD = """# Files of public repositories
 
 Files that are not part of the tests of this project, from {repositories} public repositories: SDFormat, worlds, URDF,
 xacro and directives, taken at regular intervals of the sorted list of each repository. Files that are no whole model
-or world are left out: xacro files without links or without the name of a robot, and parts of other files. Large files
-of some repositories, mostly meshes, were not at hand.
+or world are left out: xacro files without links or without the name of a robot, empty files, and parts of other files.
+Large files of some repositories, mostly meshes, were not at hand.
 
 * **bare**: loads without any option. **default**: loads with `paths=[repository]`. **lenient**: loads with
   `lenient=True` as well.

@@ -66,12 +66,14 @@ CODES = {
         "A directive has an unknown field.", "Correct the name of the field, or remove it.", (Fate.INVALID,)
     ),
     "directives.unknown-file": CodeInfo(
-        "The file that a directive names was not found.",
+        "The file that a directive names was not found; lenient loading leaves the directive out.",
         "Correct the URI, or name its package in `package_map`.",
-        (Fate.INVALID,),
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "directives.unknown-frame": CodeInfo(
-        "The frame or link does not exist, or the name is ambiguous.", "Write the full name.", (Fate.INVALID,)
+        "The frame or link does not exist, or the name is ambiguous; lenient loading leaves out what names it.",
+        "Write the full name.",
+        (Fate.INVALID, Fate.SKIPPED),
     ),
     "directives.unknown-joint": CodeInfo("The model has no joint of this name.", "Correct the name.", (Fate.INVALID,)),
     "directives.unknown-namespace": CodeInfo(

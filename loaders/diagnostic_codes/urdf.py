@@ -234,6 +234,11 @@ CODES = {
         "Add the folder of the package to `paths` or `package_map`.",
         (Fate.INVALID, Fate.SKIPPED),
     ),
+    "xacro.missing-argument": CodeInfo(
+        "An argument of a xacro file has no value; for lenient loading it is empty, and false as a condition.",
+        "Pass `xacro_args={'name': 'value'}`, or `name:=value` on the command line.",
+        (Fate.INVALID, Fate.SKIPPED),
+    ),
     "xacro.not-allowed": CodeInfo(
         "Expanding a xacro file runs code that it contains, which is not allowed by default.",
         "Pass `allow_xacro=True` or `--xacro` if you trust the file.",

@@ -118,7 +118,8 @@ def _find_file(step: Step) -> Path | None:
         )
     path = step.context.resources.find(uri, Path(child.file).parent, child)
     if path is None:
-        child.invalid("directives.unknown-file", "cannot find the file {uri!r}", uri=uri)
+        leniency = "the directive is left out"
+        child.invalid("directives.unknown-file", "cannot find the file {uri!r}", leniency=leniency, uri=uri)
     return path
 
 

@@ -106,7 +106,13 @@ class SceneBuilder:
         candidates = tuple(matches)
         subjects = candidates
         node.invalid(
-            "directives.unknown-frame", message, hint=hint, subjects=subjects, frame=name, candidates=candidates
+            "directives.unknown-frame",
+            message,
+            hint=hint,
+            leniency="" if matches else "what names it is left out",
+            subjects=subjects,
+            frame=name,
+            candidates=candidates,
         )
         return None
 

@@ -254,6 +254,9 @@ ROBOTS = {
     "xacro.include-not-found": reading(
         XACRO.format("<xacro:include filename='$(find none)/a.xacro'/>"), name="r.urdf.xacro", allow_xacro=True
     ),
+    "xacro.missing-argument": reading(
+        XACRO.format("<link name='$(arg name)'/>"), name="r.urdf.xacro", allow_xacro=True
+    ),
     "xacro.not-allowed": reading(XACRO.format(""), name="r.urdf.xacro"),
     "xacro.not-installed": reading(XACRO.format(""), name="r.urdf.xacro", allow_xacro=True, setup=without_xacro),
     "xacro.unknown-macro": reading(

@@ -20,8 +20,10 @@ from .xacro_child import ExpansionError, run_xacro
 from .xacro_fence import Guard
 
 _XACRO_ELEMENT = re.compile(rb"<xacro:[A-Za-z]")
+_NAMESPACE = re.compile(rb"ros\.org/(?:wiki/)?xacro")
+_EXPRESSION = re.compile(rb"""=\s*(?:"[^"<]*\$\{[^"<]*\}[^"<]*"|'[^'<]*\$\{[^'<]*\}[^'<]*')""")
+"""An expression in the value of an attribute."""
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_UNDEFINED = re.compile(r"[Uu]ndefined substitution argument (\S+)")
 
 _PACKAGE_HINT = "add the folder of the package to paths or package_map"
 
@@ -37,10 +39,12 @@ def has_xacro(data: bytes) -> bool:
     Args:
         data: Contents of the file.
     """
-    if b"www.ros.org/" not in data or not (b"${" in data or _XACRO_ELEMENT.search(data)):
+    if b"${" not in data and not _XACRO_ELEMENT.search(data):
         return False
     text = _COMMENT.sub(b"", data)  # expanded files keep the comments of their sources
-    return _XACRO_ELEMENT.search(text) is not None or b"${" in text
+    if _XACRO_ELEMENT.search(text) or _EXPRESSION.search(text):
+        return True
+    return b"${" in text and _NAMESPACE.search(text) is not None
 
 
 def expand(path: Path, context: Context) -> bytes | None:
@@ -87,23 +91,40 @@ def _expanded(path: Path, context: Context) -> bytes | None:
         LOGGER.warning("xacro: %s", printable(shortened(line)))
     context.diagnostics.spend("elements", message.get("elements", 0))
     _report_missing(message, where, context)
-    if message.get("missing") and not context.diagnostics.lenient:
+    _report_arguments(message, where, context)
+    if isinstance(guard.refusal, LimitError):
+        raise guard.refusal
+    if (message.get("missing") or message.get("arguments")) and not context.diagnostics.lenient:
         return None
     if message["kind"] == "expanded":
         return data
-    if isinstance(guard.refusal, LimitError):
-        raise guard.refusal
+    _report_failure(message, guard, where)
+    return None
+
+
+def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None:
+    """Report why a file cannot be expanded, unless this follows from an argument without a value."""
+    diagnostics = guard.context.diagnostics
     if isinstance(guard.refusal, FileError):
         text = "xacro cannot read a file: {reason}"
         hint, reason = guard.refusal.hint, guard.refusal.reason
-        context.diagnostics.add(Fate.INVALID, guard.refusal.code, text, where, hint=hint, reason=reason)
-        return None
-    text, reason = "xacro cannot expand the file: {reason}", described(message["type"], message["message"])
-    reason, hint = (message["package"], _PACKAGE_HINT) if message.get("package") else (reason, "")
-    if undefined := _UNDEFINED.search(reason):
-        hint = f"give it a value, as in xacro_args={{{undefined[1].strip(chr(39))!r}: ...}}"
-    context.diagnostics.add(Fate.INVALID, "xacro.failed", text, where, hint=hint, reason=reason)
-    return None
+        diagnostics.add(Fate.INVALID, guard.refusal.code, text, where, hint=hint, reason=reason)
+    elif guard.malformed:
+        diagnostics.extend(guard.malformed)
+    elif not message.get("arguments"):
+        text, reason = "xacro cannot expand the file: {reason}", described(message["type"], message["message"])
+        reason, hint = (message["package"], _PACKAGE_HINT) if message.get("package") else (reason, "")
+        diagnostics.add(Fate.INVALID, "xacro.failed", text, where, hint=hint, reason=reason)
+
+
+def _report_arguments(message: dict[str, Any], where: Where, context: Context) -> None:
+    """Report each argument without a value, which was empty if the file can be expanded like that."""
+    leniency = "it is empty, and false as a condition" if message["kind"] == "expanded" else ""
+    for name in message.get("arguments", ()):
+        text, hint = "the argument {name} has no value", f"give it a value, as in xacro_args={{{name!r}: ...}}"
+        context.diagnostics.add(
+            Fate.INVALID, "xacro.missing-argument", text, where, hint=hint, leniency=leniency, name=name
+        )
 
 
 def _report_missing(message: dict[str, Any], where: Where, context: Context) -> None:

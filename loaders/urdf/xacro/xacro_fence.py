@@ -7,20 +7,23 @@ packages.
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from loaders.context import Context
-from loaders.diagnostics import Diagnostics
+from loaders.diagnostics import Diagnostic, Diagnostics
 from loaders.files import FileError, read
 from loaders.node import Node
+from loaders.repairs.xml_text import mended_xml, repaired_xml
 from loaders.safety.limits import LimitError
 from loaders.xml import parse
 
 _YAML = (".yaml", ".yml")
 _REFUSED = frozenset({"xml.doctype", "file.too-large"})
-"""Codes of the XML reader for which a file is refused; xacro itself reports errors of syntax."""
+"""Codes of the XML reader for which a file is refused."""
+_REPAIRED = frozenset({"xml.mended", "xml.syntax"})
+"""Codes of the XML reader about errors of syntax."""
 
 
 @dataclass(slots=True, eq=False)
@@ -32,6 +35,8 @@ class Guard:
     context: Context
     refusal: FileError | LimitError | None = None
     """The first refusal, which the process of xacro repeats in other words."""
+    malformed: list[Diagnostic] = field(default_factory=list)
+    """Errors of syntax that cannot be repaired, at which xacro fails if the file is XML."""
 
     def answer(self, question: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Return the answer to a question of the process, and its data.
@@ -65,14 +70,25 @@ class Guard:
             raise OSError(errno.EIO if path.exists() else errno.ENOENT, error.reason, str(path)) from error
         self.context.diagnostics.spend("files", 1)
         self.context.diagnostics.spend("bytes", len(data))
-        if path.suffix.lower() not in _YAML:
-            _check_xml(data, path)
-        return data
+        return data if path.suffix.lower() in _YAML else self._well_formed(data, path)
 
+    def _well_formed(self, data: bytes, path: Path) -> bytes:
+        """Return a document with errors of syntax repaired and reported as for other XML files.
 
-def _check_xml(data: bytes, path: Path) -> None:
-    found = Diagnostics()
-    parse(data, str(path), found)
-    for entry in found:
-        if entry.code in _REFUSED:
-            raise FileError(entry.code, f"{path}: {entry.message}", entry.hint)
+        Raises:
+            FileError: if the document must not be read.
+        """
+        diagnostics = self.context.diagnostics
+        found = Diagnostics(lenient=diagnostics.lenient)
+        parse(data, str(path), found)
+        for entry in found:
+            if entry.code in _REFUSED:
+                raise FileError(entry.code, f"{path}: {entry.message}", entry.hint)
+        errors = [entry for entry in found if entry.code in _REPAIRED]
+        if any(entry.code == "xml.syntax" and not entry.leniency for entry in errors):
+            self.malformed += errors
+            return data
+        diagnostics.extend(errors)
+        if any(entry.code == "xml.syntax" for entry in errors):
+            return mended_xml(repaired_xml(data))
+        return repaired_xml(data) if errors else data

@@ -108,6 +108,24 @@ class _Parent:
         return False
 
 
+class _Arguments(dict[str, str]):
+    """The arguments of the caller and of the file; one without a value is empty, and false as a condition."""
+
+    def __init__(self, given: dict[str, str], xacro: Any) -> None:
+        super().__init__(given)
+        self.missing: list[str] = []
+        self._is_true = xacro.get_boolean_value
+        vars(xacro).update(get_boolean_value=self.is_true)
+
+    def __missing__(self, name: str) -> str:
+        self.missing += [name] if name not in self.missing else []
+        return ""
+
+    def is_true(self, value: Any, condition: Any) -> bool:
+        """Return the value of a condition."""
+        return bool(self._is_true("false" if value == "" and self.missing else value, condition))
+
+
 class _MissingIncludes:
     """Includes whose package or file is missing, and calls of macros that are unknown then, which are left out."""
 
@@ -219,25 +237,28 @@ def main() -> None:
     request, _ = parent.receive()
     _limit(request["seconds"], request["memory"])
     sys.path[:] = request["modules"]
-    count, missing = _Count(request["elements"]), None
+    count, missing, arguments = _Count(request["elements"]), None, None
     try:
         xacro = _xacro(parent, count)
-        missing = _MissingIncludes(xacro, parent)
-        document = xacro.process_file(request["path"], mappings=request["arguments"])
-        data, members = document.toxml().encode(errors="surrogatepass"), _members(count, log, missing)
+        missing, arguments = _MissingIncludes(xacro, parent), _Arguments(request["arguments"], xacro)
+        document = xacro.process_file(request["path"], mappings=arguments)
+        data, members = document.toxml().encode(errors="surrogatepass"), _members(count, log, missing, arguments)
         parent.send("expanded", data, **members)
     except Exception as error:  # noqa: BLE001  (xacro and expressions may raise anything)
         if any(isinstance(cause, MemoryError) for cause in _causes(error)):
             os._exit(NO_MEMORY)
         message, found = str(error)[:_MAX_MESSAGE], type(error).__name__
         package = next((str(cause) for cause in _causes(error) if isinstance(cause, PackageNotFoundError)), "")
-        parent.send("failed", type=found, message=message, package=package, **_members(count, log, missing))
+        parent.send("failed", type=found, message=message, package=package, **_members(count, log, missing, arguments))
 
 
-def _members(count: _Count, log: _Log, missing: _MissingIncludes | None) -> dict[str, Any]:
+def _members(
+    count: _Count, log: _Log, missing: _MissingIncludes | None, arguments: _Arguments | None
+) -> dict[str, Any]:
     """Return the members of both kinds of last messages."""
     reasons, macros = (missing.reasons, missing.macros) if missing is not None else ([], [])
-    return {"elements": count.elements, "log": log.getvalue(), "missing": reasons, "macros": macros}
+    members = {"elements": count.elements, "log": log.getvalue(), "missing": reasons, "macros": macros}
+    return members | {"arguments": arguments.missing if arguments is not None else []}
 
 
 if __name__ == "__main__":

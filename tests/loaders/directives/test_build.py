@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+import loaders
 from loaders.model import by_name
 from tests.support.directives_files import drake, errors, load, model, write
 
@@ -173,6 +174,18 @@ def test_what_drake_refuses_is_an_error_with_a_line(folder, code, body):
     found = errors(folder, text)
     assert code in found
     assert (found[code].file, found[code].line) == (str(folder / "scene.dmd.yaml"), 3)
+
+
+@pytest.mark.parametrize("kind", ["unknown file", "unknown free body", "frame on nothing", "weld of nothing"])
+def test_lenient_loading_leaves_out_directives_about_nothing(folder, kind):
+    code, body = WRONG[kind]
+    text = "directives:\n" + model("a") + body + "\n"
+    lenient = load(folder, text, lenient=True, quiet=True)
+    skipped = [entry.code for entry in lenient.diagnostics if entry.fate is loaders.Fate.SKIPPED]
+    assert skipped == [code]
+    alone = load(folder, "directives:\n" + model("a") + (model("b") if kind == "unknown free body" else ""))
+    assert [link.name for link in lenient.links] == [link.name for link in alone.links]
+    assert [joint.name for joint in lenient.joints] == [joint.name for joint in alone.joints]
 
 
 def test_the_world_is_no_child_of_a_weld(folder):
