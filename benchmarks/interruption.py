@@ -55,12 +55,14 @@ WRITERS = {
     "new folder": Scenario("folder", None, MINE, NEW, False, 0, 0),
     "forced folder": Scenario("folder", OLD, {f"out/{k}": v for k, v in MINE.items()}, NEW, True, 0, 0),
     "file": Scenario("file", OLD, MINE, NEW, False, 0, 0),
+    "document": Scenario("document", OLD, MINE, NEW, False, 0, 0),
+    "new document": Scenario("document", None, MINE, NEW, False, 0, 0),
 }
 """Outputs that are interrupted at each system call."""
 
 
 def exports() -> dict[str, Scenario]:
-    """Return the exports of the public interface, which are interrupted at each system call that changes the output."""
+    """Return the exports and conversions, which are interrupted at each system call that changes the output."""
     return {name: Scenario(name, made(name, OLD_MASS), MINE, made(name, NEW_MASS), False, 0, 0) for name in EXPORTERS}
 
 

@@ -11,18 +11,20 @@ from __future__ import annotations
 import errno
 import os
 import random
+import re
 import resource
 import shutil
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.output import MANIFEST, OutputFolderError, write_file, write_folder
+from bridge.output import CONTENT, MANIFEST, OutputFolderError, write_document, write_file, write_folder
 
-from .writers import WRITERS
+from .writers import DOCUMENTS, WRITERS
 
 Files = dict[str, bytes]
 _EVENTS = 150
@@ -40,7 +42,7 @@ class Scenario:
     """One interruption of one writer.
 
     Attributes:
-        writer: ``folder``, ``file``, or a key of `benchmarks.fuzz.writers.WRITERS`.
+        writer: ``folder``, ``file``, ``document``, or a key of `benchmarks.fuzz.writers.WRITERS`.
         old: Files of the earlier output; None if there is none.
         foreign: Files of somebody else, by their path beside or in the output folder.
         new: Files of the new output.
@@ -69,7 +71,7 @@ def scenario(number: int) -> Scenario:
     foreign = {f"{'out/' if inside else ''}{name}": _data(rng) for name in _some(rng, _FOREIGN)}
     faults = (rng.choice(_SIGNALS), rng.choice(_ERRORS), rng.choice((1, 100, 5000)))
     return Scenario(
-        writer=rng.choice(("folder", "folder", "folder", "file")),
+        writer=rng.choice(("folder", "folder", "folder", "file")) if inside or number % 2 else "document",
         old=None if rng.random() < 0.15 else _files(rng),
         foreign=foreign,
         new=_files(rng),
@@ -80,6 +82,9 @@ def scenario(number: int) -> Scenario:
 
 
 _NAMES = ("model.xml", "scene.xml", "README.md", "FIDELITY.md", "assets/a.obj", "assets/b.obj", "assets/deep/c.png")
+_OF_DOCUMENT = re.compile(r"out_\w+/([0-9a-f]{16})/")
+"""Files beside a document, with the name of their content."""
+_SCRATCH = (".out.sdfbridge-", ".out_assets.sdfbridge-", ".out_models.sdfbridge-", ".sdfbridge-")
 _FOREIGN = (
     "notes.txt",
     "mine/todo.md",
@@ -130,6 +135,8 @@ def prepare(case: Scenario, folder: Path) -> None:
     """Write the earlier output and the files of somebody else."""
     if case.writer in WRITERS:
         WRITERS[case.writer](folder / "out", case.old or {}, force=False)
+    elif case.old is not None and case.writer == "document":
+        _write_document(folder, case.old, force=False)
     elif case.old is not None and case.writer == "folder":
         write_folder(folder / "out", case.old)
     elif case.old is not None:
@@ -144,10 +151,20 @@ def write(case: Scenario, folder: Path) -> None:
     """Write the new output."""
     if case.writer in WRITERS:
         WRITERS[case.writer](folder / "out", case.new, force=case.force)
+    elif case.writer == "document":
+        _write_document(folder, case.new, force=case.force)
     elif case.writer == "folder":
         write_folder(folder / "out", case.new, force=case.force)
     else:
         write_file(folder / "report.html", case.new.get("model.xml", b"new"))
+
+
+def _write_document(folder: Path, files: Files, *, force: bool) -> None:
+    """Write a document that refers to these files."""
+    names = " ".join(f"out_assets/{CONTENT}/{name}" for name in files)
+    write_document(
+        folder / "out.sdf", f"<a>{names}</a>".encode(), folder / "out_assets", files, is_xml=True, force=force
+    )
 
 
 def stopped(work: Callable[[], None], case: Scenario, folder: Path) -> int:
@@ -185,6 +202,21 @@ def _is_below(arguments: tuple[object, ...], folder: str) -> bool:
 
 
 def content(folder: Path) -> Files:
+    """Every file below a folder by its path; hidden folders of writers and manifests do not count.
+
+    Files beside a document do not count unless the document refers to them.
+    """
+    found = everything(folder)
+    documents = b"\n".join(data for name, data in found.items() if "/" not in name)
+    return {name: data for name, data in found.items() if not _is_unused(name, documents)}
+
+
+def _is_unused(name: str, documents: bytes) -> bool:
+    match = _OF_DOCUMENT.match(name)
+    return match is not None and match[1].encode() not in documents
+
+
+def everything(folder: Path) -> Files:
     """Every file below a folder by its path; hidden folders of writers and manifests do not count."""
     found = {}
     for path in sorted(folder.rglob("*")):
@@ -195,7 +227,7 @@ def content(folder: Path) -> Files:
 
 
 def _is_scratch(name: str) -> bool:
-    return name.startswith((".out.sdfbridge-", ".sdfbridge-")) and name not in _FOREIGN
+    return name.startswith(_SCRATCH) and name not in _FOREIGN
 
 
 def judged(case: Scenario, folder: Path, before: Files) -> tuple[str, str]:
@@ -215,9 +247,9 @@ def judged(case: Scenario, folder: Path, before: Files) -> tuple[str, str]:
         if content(folder) != before or case.force:
             return "outside", "a refused output changed something"
         return "kept", "refused"
-    if content(folder) != expected:
-        return "outside", "the next output is not whole"
-    hidden = [name for name in os.listdir(folder) if name.startswith(".out.sdfbridge-") and name not in _FOREIGN]
+    if everything(folder) != expected:
+        return "outside", "the next output is not whole, or has more than its files"
+    hidden = [name for name in os.listdir(folder) if name.startswith(".out") and _is_scratch(name)]
     if hidden and not case.force:
         return "outside", f"left behind: {hidden}"
     return "kept", "new" if after == expected else "old"
@@ -227,6 +259,19 @@ def _expected(case: Scenario, before: Files) -> Files:
     """The files after a complete output."""
     if case.writer == "file":
         return before | {"report.html": case.new.get("model.xml", b"new")}
-    old = {f"out/{name}" for name in case.old or ()}
+    if case.writer == "document":
+        old, new = (_document(files) for files in (case.old, case.new))
+        return {name: data for name, data in before.items() if name not in old} | new
+    place = "" if case.writer in DOCUMENTS else "out/"
+    old = {f"{place}{name}" for name in case.old or ()}
     kept = {name: data for name, data in before.items() if name not in old}
-    return kept | {f"out/{name}": data for name, data in case.new.items()}
+    return kept | {f"{place}{name}": data for name, data in case.new.items()}
+
+
+def _document(files: Files | None) -> Files:
+    """The files of a document that nothing interrupts."""
+    if files is None:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="document-") as place:
+        _write_document(Path(place), files, force=False)
+        return everything(Path(place))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -21,8 +23,21 @@ _TETRAHEDRON = "v 0 0 0\nv {mass} 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3
 
 
 @cache
+def source(mass: int) -> Path:
+    """Return the file of a model with a mesh, which no other mass has.
+
+    Args:
+        mass: The mass of its link [kg].
+    """
+    place, file = Path(tempfile.mkdtemp(prefix="writers-")), f"part{mass}"
+    (place / f"{file}.obj").write_text(_TETRAHEDRON.format(mass=mass), encoding="utf-8")
+    (place / "m.sdf").write_text(_MODEL.format(mass=mass, file=file), encoding="utf-8")
+    return place / "m.sdf"
+
+
+@cache
 def scene(mass: int) -> Scene:
-    """Return a model with a mesh, which no other mass has.
+    """Return the model of a file of `source`.
 
     Args:
         mass: The mass of its link [kg].
@@ -30,10 +45,7 @@ def scene(mass: int) -> Scene:
     import bridge
     import loaders
 
-    place, file = Path(tempfile.mkdtemp(prefix="writers-")), f"part{mass}"
-    (place / f"{file}.obj").write_text(_TETRAHEDRON.format(mass=mass), encoding="utf-8")
-    (place / "m.sdf").write_text(_MODEL.format(mass=mass, file=file), encoding="utf-8")
-    found = loaders.load(place / "m.sdf", quiet=True)
+    found = loaders.load(source(mass), quiet=True)
     bridge.to_mjcf(found, quiet=True)  # the modules are imported and the mesh is in the cache now
     return found
 
@@ -46,19 +58,38 @@ def _export(name: str, folder: Path, files: Mapping[str, bytes], *, force: bool)
     getattr(bridge, name)(scene(mass), folder, force=force, quiet=True)
 
 
+def _convert(name: str, folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    """Convert the model whose files these are to one document beside the place of a folder."""
+    mass = OLD_MASS if files == made(name, OLD_MASS) else NEW_MASS
+    _convert_file(source(mass), f"{folder}{DOCUMENTS[name]}", *(["--force"] if force else []))
+
+
+def _convert_file(*words: object) -> None:
+    from bridge.cli import main
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = main(["convert", *map(str, words), "-q"])
+    if status:
+        raise OSError(f"convert ended with status {status}")
+
+
 @cache
 def _made(name: str, mass: int) -> tuple[tuple[str, bytes], ...]:
     import bridge
 
     with tempfile.TemporaryDirectory(prefix="writers-") as place:
-        folder = Path(place, "out")
-        getattr(bridge, name)(scene(mass), folder, quiet=True)
+        folder = Path(place) if name in DOCUMENTS else Path(place, "out")
+        if name in DOCUMENTS:
+            scene(mass)  # the modules are imported and the mesh is in the cache now
+            _convert_file(source(mass), folder / f"out{DOCUMENTS[name]}")
+        else:
+            getattr(bridge, name)(scene(mass), folder, quiet=True)
         paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != MANIFEST)
         return tuple((path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)
 
 
 def made(name: str, mass: int) -> Files:
-    """Return the files of an export that nothing interrupts.
+    """Return the files of an export that nothing interrupts; those of a document are beside each other.
 
     Args:
         name: A key of `WRITERS`.
@@ -67,7 +98,9 @@ def made(name: str, mass: int) -> Files:
     return dict(_made(name, mass))
 
 
+DOCUMENTS = {f"convert to {suffix}": suffix for suffix in (".sdf", ".urdf", ".xml", ".dmd.yaml")}
+"""Suffix of the document, by the name of a conversion to one document with its files beside it."""
 WRITERS: dict[str, Callable[..., None]] = {
     name: partial(_export, name) for name in ("export_mjcf", "export_sdf", "export_urdf", "export_directives")
-}
-"""Functions that write given files, by the name of the export in `bridge`."""
+} | {name: partial(_convert, name) for name in DOCUMENTS}
+"""Functions that write given files, by the name of the export in `bridge` or of the conversion."""

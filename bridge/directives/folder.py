@@ -147,7 +147,7 @@ def single_file(
 
     Args:
         source: See `bridge.to_directives`.
-        assets: Name of the folder, and of the package.
+        assets: Folder of the files. The package is named after its first part, where its ``package.xml`` belongs.
         check: Whether to read the files back and compare them with the scene.
         options: See `bridge.to_directives`.
 
@@ -156,10 +156,13 @@ def single_file(
         ExportError: if the written files, read back, are not the scene; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
     """
-    contents = finished(source, options, lambda: _contents(source, options, assets), check=check)
+    package = assets.partition("/")[0]
+    contents = finished(source, options, lambda: _contents(source, options, package), check=check)
     text = contents.files[contents.main].decode()
     text = text.replace(origin_comment(contents.scene), origin_comment(contents.scene, alone=True), 1)
-    return text, _of_package(contents), contents.diagnostics
+    flat, nested = f"package://{package}/", f"package://{assets}/"
+    files = {name: data.replace(flat.encode(), nested.encode()) for name, data in _of_package(contents).items()}
+    return text.replace(flat, nested), files, contents.diagnostics
 
 
 def _of_package(contents: AssemblyContents) -> dict[str, bytes]:

@@ -1,5 +1,6 @@
 """Output: whole or not at all, and never at the cost of a file that sdfbridge did not write."""
 
+from .document import CONTENT, PACKAGE_XML, write_document
 from .journal import FolderInUseError, Journal, exclusive_use, line_at, remove_aside, set_aside, whole_lines
 from .manifest import MANIFEST
 from .output_file import write_file
@@ -8,7 +9,9 @@ from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch
 from .sealed_file import check_file, write_sealed
 
 __all__ = [
+    "CONTENT",
     "MANIFEST",
+    "PACKAGE_XML",
     "FolderInUseError",
     "Journal",
     "OutputFolderError",
@@ -23,6 +26,7 @@ __all__ = [
     "scratch_place",
     "set_aside",
     "whole_lines",
+    "write_document",
     "write_file",
     "write_folder",
     "write_sealed",

@@ -51,13 +51,11 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, 
     """
     _check_paths(files)
     place = Path(os.path.realpath(folder))
-    with _explained(place):
+    with explained(place):
         _check_place(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(place.parent) as is_locked:
-            if is_locked:
-                remove_leftovers(place)
-            _write_and_replace(place, files, force=force)
+        with locked(place):
+            replace_folder(place, files, force=force)
     return place
 
 
@@ -73,12 +71,23 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None
         OSError: if the folder cannot be read.
     """
     place = Path(os.path.realpath(folder))
-    with _explained(place):
+    with explained(place):
         _check_place(place)
         _check_content(place, (), force=force)
 
 
-def _write_and_replace(place: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+def replace_folder(place: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    """Write files as a folder whose parent folder is `locked`.
+
+    Args:
+        place: The folder, with symbolic links resolved.
+        files: See `write_folder`.
+        force: See `write_folder`.
+
+    Raises:
+        OutputFolderError: see `write_folder`.
+        OSError: if the file system refuses; the old content is in place then.
+    """
     state = _check_content(place, files, force=force)
     fresh = new_hidden_folder(place)
     try:
@@ -91,8 +100,15 @@ def _write_and_replace(place: Path, files: Mapping[str, bytes], *, force: bool) 
 
 
 @contextlib.contextmanager
-def _explained(place: Path) -> Iterator[None]:
-    """Name the output folder in the errors of the file system, which name hidden folders otherwise."""
+def explained(place: Path) -> Iterator[None]:
+    """Name the output folder in the errors of the file system, which name hidden folders otherwise.
+
+    Args:
+        place: The output folder.
+
+    Raises:
+        OSError: with the name of the output folder, in the place of another one.
+    """
     try:
         yield
     except OutputFolderError:
@@ -159,14 +175,23 @@ def _named(paths: Sequence[str]) -> str:
 
 
 @contextlib.contextmanager
-def _locked(parent: Path) -> Iterator[bool]:
-    """Hold the lock of a parent folder, which ends with the process and leaves no file; yield whether there is one."""
+def locked(place: Path) -> Iterator[None]:
+    """Let no other process write an output folder, and remove what killed processes left beside it.
+
+    The lock is that of the parent folder; it ends with the process and leaves no file.
+
+    Args:
+        place: The output folder; its parent folder exists.
+
+    Raises:
+        OSError: if the file system refuses.
+    """
     try:
         import fcntl
     except ImportError:  # Windows has no lock on folders; a rename fails there instead of mixing two outputs
-        yield False
+        yield
         return
-    handle = os.open(parent, os.O_RDONLY)
+    handle = os.open(place.parent, os.O_RDONLY)
     try:
         is_locked = True
         try:
@@ -175,7 +200,9 @@ def _locked(parent: Path) -> Iterator[bool]:
             if error.errno not in _NO_LOCKS:
                 raise
             is_locked = False
-        yield is_locked
+        if is_locked:
+            remove_leftovers(place)
+        yield
     finally:
         os.close(handle)
 

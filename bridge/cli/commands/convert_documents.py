@@ -12,7 +12,7 @@ from bridge.cli.inputs import limits, writing_to
 from bridge.cli.output import Output
 from bridge.directives import folder as directives
 from bridge.mjcf.export import folder as mjcf
-from bridge.output import check_file, write_folder, write_sealed
+from bridge.output import CONTENT, check_file, write_document
 from bridge.sdf import folder as sdf
 from bridge.urdf import folder as urdf
 from loaders.diagnostics import Fate, without_repeats
@@ -170,11 +170,11 @@ def write_as_file(
         raise UsageError(f"{out.name} has the suffix of {SUFFIXES[suffix]}; expected that of {target}, or a folder")
     folder = out.with_name(f"{out.name[: -len(suffix)]}_{_BESIDE.get(target, 'assets')}")
     check_file(out, force=options.force)
-    text, assets, diagnostics = _EXPORTS[target].single_file(scene, assets=folder.name, quiet=True, **keywords)
-    if assets:
-        write_folder(folder, assets, force=options.force)
-    write_sealed(out, text.encode(), is_xml=target != "directives", force=options.force)
-    return [str(out), *(str(folder / name) for name in sorted(assets))], diagnostics
+    place = f"{folder.name}/{CONTENT}"
+    text, assets, diagnostics = _EXPORTS[target].single_file(scene, assets=place, quiet=True, **keywords)
+    is_xml = target != "directives"
+    files = write_document(out, text.encode(), folder, assets, is_xml=is_xml, force=options.force)
+    return [str(file) for file in files], diagnostics
 
 
 def _show(options: Namespace, output: Output, files: list[str], diagnostics: tuple[Any, ...]) -> None:

@@ -17,7 +17,7 @@ ARM = str(Path(__file__).parents[4] / "assets" / "arm" / "model.sdf")
 def test_the_suffix_of_the_output_selects_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.sdf"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] == [
-        str(tmp_path / "x.sdf"), str(tmp_path / "x_assets" / "finger.obj"),
+        str(tmp_path / "x.sdf"), str(*tmp_path.glob("x_assets/*/finger.obj")),
     ]  # fmt: skip
     assert loaders.load(tmp_path / "x.sdf").name == "arm"
 
@@ -39,7 +39,7 @@ def test_options_of_mjcf_are_refused(option: list[str], tmp_path: Path) -> None:
 def test_urdf_by_the_suffix_and_by_the_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", ARM, str(tmp_path / "x.urdf")]) == 0
     assert loaders.load(tmp_path / "x.urdf").name == "arm"
-    assert (tmp_path / "x_assets" / "finger.obj").is_file()
+    assert list(tmp_path.glob("x_assets/*/finger.obj"))
     words = ["convert", ARM, str(tmp_path / "arm"), "--to", "urdf"]
     assert main(words) == 0
     assert (tmp_path / "arm" / "arm.urdf").is_file()
