@@ -260,8 +260,8 @@ def _expected(case: Scenario, before: Files) -> Files:
     if case.writer == "file":
         return before | {"report.html": case.new.get("model.xml", b"new")}
     if case.writer == "document":
-        old, new = (_document(files) for files in (case.old, case.new))
-        return {name: data for name, data in before.items() if name not in old} | new
+        earlier = _document(case.old)
+        return {name: data for name, data in before.items() if name not in earlier} | _document(case.new)
     place = "" if case.writer in DOCUMENTS else "out/"
     old = {f"{place}{name}" for name in case.old or ()}
     kept = {name: data for name, data in before.items() if name not in old}
