@@ -1,10 +1,11 @@
 """Write ``docs/proof.md``: the verdict on every model, MuJoCo against PyBullet, with Drake as a witness.
 
 Run it from the root of the project, with the test extra installed and the corpus beside the project or named by
-``SDFBRIDGE_CORPUS``: ``SDFBRIDGE_JOURNAL=out python docs/make_parity_table.py``. With a folder in that variable, a run
-that was interrupted goes on where it ended. ``--levels L0,L1`` leaves motion out and takes about twenty minutes on two
-cores. ``--only WORD`` compares the models whose names contain the word, ``--most-bytes N`` the files that are no
-larger; ``--page FILE`` writes another file than ``docs/proof.md``.
+``SDFBRIDGE_CORPUS``: ``python docs/make_parity_table.py --journal out.jsonl``. Verdicts that journals hold are taken as
+they are, the smallest of the other files are compared first, and what is found is appended to the last journal, so that
+an interrupted run goes on where it ended; ``--only-page`` writes the page from the journals alone. ``--levels L0,L1``
+leaves motion out and takes about twenty minutes on two cores. ``--only WORD`` compares the models whose names contain
+the word, ``--most-bytes N`` the files that are no larger; ``--page FILE`` writes another file than ``docs/proof.md``.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ import datetime
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from docs.table_cells import cell, version  # noqa: E402
-from tests.corpora.models_corpus import FAULTS, models  # noqa: E402
-from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_all  # noqa: E402
+from tests.corpora.models_corpus import FAULTS, Model, models  # noqa: E402
+from tests.corpora.proof_corpus import LEVELS, STATES, WITNESS_FAULTS, Proof, prove_each  # noqa: E402
+from tests.corpora.proof_journal import append, read_journals  # noqa: E402
 
 _PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "example-robot-data", "icub-models")
 _WORDS = {
@@ -88,8 +90,23 @@ def main() -> None:
     all_models = models()
     named = [model for model in all_models if not arguments.only or any(word in model.name for word in arguments.only)]
     chosen = [model for model in named if model.path.stat().st_size <= arguments.most_bytes]
-    proofs = prove_all(chosen, levels=levels, seconds=arguments.seconds)
-    arguments.page.write_text(page(proofs, len(all_models) - len(chosen), levels), encoding="utf-8")
+    known = read_journals(arguments.journal, levels)
+    for proof in [] if arguments.only_page else _missing(chosen, known, levels, arguments):
+        known[proof.model] = proof
+    proofs = [known[model.name] for model in chosen if model.name in known]
+    arguments.page.write_text(page(proofs, len(all_models) - len(proofs), levels), encoding="utf-8")
+
+
+def _missing(
+    chosen: Sequence[Model], known: Mapping[str, Proof], levels: tuple[str, ...], arguments: argparse.Namespace
+) -> Iterator[Proof]:
+    """Compare the models that no journal holds, the smallest files first, and write them to the last journal."""
+    missing = [model for model in chosen if model.name not in known]
+    missing.sort(key=lambda model: (model.path.stat().st_size, model.name))
+    for proof in prove_each(missing, levels=levels, seconds=arguments.seconds):
+        for path in arguments.journal[-1:]:
+            append(path, proof, levels)
+        yield proof
 
 
 def _arguments() -> argparse.Namespace:
@@ -98,6 +115,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="WORD", help="models whose names contain it")
     parser.add_argument("--most-bytes", type=float, default=math.inf, metavar="N", help="size of the largest file")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "proof.md", help="file to write")
+    parser.add_argument("--journal", type=Path, action="append", default=[], metavar="FILE", help="known verdicts")
+    parser.add_argument("--only-page", action="store_true", help="compare nothing")
     parser.add_argument("--seconds", type=float, help="time limit of one model")
     return parser.parse_args()
 

@@ -48,15 +48,34 @@ def do_all(
         seconds: Time limit of one model.
         memory: Memory limit of one model [GiB].
     """
+    found = dict(do_each(task, models, blank, seconds=seconds, memory=memory))
+    return [found[str(model)] for model in models]
+
+
+def do_each(
+    task: Callable[[M], T],
+    models: Sequence[M],
+    blank: Callable[[M, str], T],
+    *,
+    seconds: float = SECONDS,
+    memory: float = MEMORY,
+) -> Iterator[tuple[str, T]]:
+    """Do a task with every model, each in a separate process, and yield each name and result once it is there.
+
+    Args:
+        task: A function of a module.
+        models: Its arguments, which differ as text.
+        blank: Returns the result of a model whose process failed, given the model and the reason.
+        seconds: Time limit of one model.
+        memory: Memory limit of one model [GiB].
+    """
     by_name = {str(model): model for model in models}
-    found: dict[str, T] = {}
     with ThreadPoolExecutor(available_cores()) as pool:
         options: dict[str, Any] = {"timeout": seconds, "memory": memory, "preload": (task.__module__, *WITNESS)}
         results = bridge.batch(models, _Packed(task), executor=pool, **options, **_journal(task))
         for result in _counted(results, len(models)):
             model = by_name[result.source]
-            found[result.source] = unpacked(result.value) if result.ok else blank(model, failure(result))
-    return [found[name] for name in by_name]
+            yield result.source, unpacked(result.value) if result.ok else blank(model, failure(result))
 
 
 @dataclass(frozen=True)

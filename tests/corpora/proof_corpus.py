@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import bridge
 import loaders
 from bridge.parity import Comparison, Outcome, Row
 from loaders.diagnostics import ExportError, Fate
-from tests.corpora.model_batch import SECONDS, do_all
+from tests.corpora.model_batch import SECONDS, do_each
 from tests.corpora.models_corpus import Model, compare_or_repair
 
 BOTH = ("mujoco", "pybullet")
@@ -78,11 +78,27 @@ def prove_all(
         levels: The levels.
         seconds: Time limit of one model; None for the default of these levels.
     """
+    found = {proof.model: proof for proof in prove_each(models, levels=levels, seconds=seconds)}
+    return [found[model.name] for model in models]
+
+
+def prove_each(
+    models: Sequence[Model], *, levels: tuple[str, ...] = LEVELS, seconds: float | None = None
+) -> Iterator[Proof]:
+    """Compare models, each in a separate process, and yield each verdict once it is there.
+
+    Args:
+        models: The models.
+        levels: The levels.
+        seconds: Time limit of one model; None for the default of these levels.
+    """
     limit = (SECONDS if set(levels) <= set(LEVELS) else MOVING_SECONDS) if seconds is None else seconds
     tasks = [Comparable(model=model, levels=levels) for model in models]
-    return do_all(
+    found = do_each(
         _judge_at_levels, tasks, lambda task, crash: Proof(model=task.model.name, crash=crash), seconds=limit
     )  # fmt: skip
+    for _, proof in found:
+        yield proof
 
 
 def _judge_at_levels(task: Comparable) -> Proof:

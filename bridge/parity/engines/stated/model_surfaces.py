@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+
 import numpy as np
 
+from bridge.geometry.collision_meshes import CollisionMesh, Solid, collision_parts
+from bridge.geometry.convex_decomposition import PARTS
+from bridge.geometry.mesh_properties import normal_if_flat
 from bridge.geometry.support import support_function
 from bridge.mechanism import Mechanism
-from loaders.diagnostics import Diagnostics
-from loaders.meshes import read_mesh
-from loaders.model import Box, Capsule, Collision, Cylinder, Empty, Heightmap, Link, Mesh, Plane, Sphere
+from loaders.diagnostics import Diagnostics, Where
+from loaders.meshes import MeshData, read_mesh
+from loaders.model import Box, Capsule, Collision, Cylinder, Empty, Geometry, Heightmap, Link, Mesh, Plane, Sphere
 from loaders.spatial import Array
 
-from .shapes import Surfaces, half_space, stacked, supports_of, supports_of_points
+from .hulls import hull_of_points
+from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
 
 PRIMITIVES = (Box, Sphere, Cylinder, Capsule, Plane)
 """Shapes that every engine has as they are."""
@@ -27,13 +34,15 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
     """
     bodies = {body.name for body in mechanism.bodies}
     links = [link for link in mechanism.scene.links if link.name in bodies]
-    supports = {link.name: [_supports(shape) for shape in shapes_of(link)] for link in links}
+    meshes = {link.name: [_data(shape.geometry) for shape in shapes_of(link)] for link in links}
+    supports = {link.name: list(map(_supports, shapes_of(link), meshes[link.name])) for link in links}
     known = [(name, s) for name, all_of in supports.items() if all(x is not None for x in all_of) for s in all_of]
     return Surfaces(
         supports=stacked([(name, support) for name, support in known if support is not None]),
         visuals={link.name: [visual.X_LG for visual in link.visuals] for link in links if has_drawn_poses(link)},
         friction={link.name: [s.surface.friction.mu for s in shapes_of(link)] for link in links if shapes_of(link)},
         restitution={link.name: shapes_of(link)[0].surface.restitution for link in links if shapes_of(link)},
+        hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
     )
 
 
@@ -56,14 +65,38 @@ def has_drawn_poses(link: Link) -> bool:
     return bool(link.visuals) and drawn
 
 
-def _supports(collision: Collision) -> Array | None:
+def _has_volumes(link: Link) -> bool:
+    """Return whether a link has meshes, and no shape that some engines take for a mesh."""
+    kinds = {type(shape.geometry) for shape in shapes_of(link)}
+    return Mesh in kinds and kinds <= {Mesh, *PRIMITIVES}
+
+
+def _data(geometry: Geometry) -> MeshData | None:
+    """The triangles of a mesh; None for other shapes, and for a mesh that cannot be read or has none."""
+    data = read_mesh(geometry, Diagnostics()) if isinstance(geometry, Mesh) else None
+    return data if data is not None and len(data.vertices) else None
+
+
+def _hulls(link: Link, meshes: Iterable[MeshData | None]) -> list[Hull]:
+    """The convex hulls of the solids that collide for the meshes of a link."""
+    shapes = zip((shape.geometry for shape in shapes_of(link)), meshes, strict=True)
+    read = [(shape, data) for shape, data in shapes if isinstance(shape, Mesh) and data is not None]
+    return [partial(hull_of_points, vertices) for shape, data in read for vertices, _ in _solids(shape, data)]
+
+
+def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
+    """The solids whose hulls collide for a mesh; to name and report them is the task of exporters."""
+    if mesh.decomposition != PARTS and normal_if_flat(data.vertices) is None:
+        return [(data.vertices, data.faces)]
+    return collision_parts(CollisionMesh(mesh, data, mesh.uri, "", Diagnostics(), Where())).values()
+
+
+def _supports(collision: Collision, data: MeshData | None) -> Array | None:
     """The support of a shape in its link; None for height maps and meshes that cannot be read."""
     geometry = collision.geometry
     if isinstance(geometry, Plane):
         return supports_of(half_space(np.array(geometry.normal)), collision.X_LG)
     if isinstance(geometry, Mesh):
-        data = read_mesh(geometry, Diagnostics())
-        usable = data is not None and len(data.vertices)
-        return supports_of_points(data.vertices, collision.X_LG) if data is not None and usable else None
+        return None if data is None else supports_of_points(data.vertices, collision.X_LG)
     support = support_function(geometry)
     return None if support is None else supports_of(support, collision.X_LG)

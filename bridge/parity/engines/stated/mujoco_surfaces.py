@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from bridge.geometry.support import SupportFunction, support_function
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.spatial import Array, Pose, quaternion_to_matrix
 
-from .shapes import Surfaces, half_space, stacked, supports_of, supports_of_points
+from .hulls import hull_in_mujoco
+from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
 
 _VISUAL_GROUP = 2
 """The group of geoms that are drawn."""
@@ -33,13 +35,16 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str]) -> Sur
     supports = [(link, _supports(mujoco, model, g)) for g, link in solid]
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, list[float]] = {}
+    hulls: dict[str, list[Hull]] = {}
     for g, link in drawn:
         visuals.setdefault(link, []).append(_pose_of_file(mujoco, model, g))
     for g, link in solid:
         friction.setdefault(link, []).append(float(model.geom_friction[g, 0]))
+        if int(model.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH:
+            hulls.setdefault(link, []).append(partial(hull_in_mujoco, model, int(model.geom_dataid[g])))
     return Surfaces(
         supports=stacked([(link, support) for link, support in supports if support is not None]),
-        visuals=visuals, friction=friction,
+        visuals=visuals, friction=friction, hulls=hulls,
     )  # fmt: skip
 
 

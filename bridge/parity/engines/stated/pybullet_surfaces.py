@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from loaders.meshes import read_mesh
 from loaders.model import Box, Capsule, Cylinder, Link, Mesh, Sphere
 from loaders.spatial import Array, Pose
 
+from .hulls import hull_of_points
 from .model_surfaces import model_surfaces, shapes_of
-from .shapes import Surfaces, half_space, stacked, supports_of, supports_of_points
+from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
 
 
 def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBody], mechanism: Mechanism) -> Surfaces:
@@ -40,6 +42,7 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, Sequence[float]] = {}
     restitution: dict[str, float] = {}
+    hulls: dict[str, list[Hull]] = {}
     for body in bodies:
         drawn = pybullet.getVisualShapeData(int(body), physicsClientId=client)
         for index, names in _merged(body).items():
@@ -48,13 +51,17 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
             with_shapes = [name for name in names if shapes_of(links[name])]
             for name, support in zip(_owners(found, with_shapes, links, stated, body), found, strict=True):
                 supports.append((name, _in_link(support, body, name)))
+                if not callable(support[0]):
+                    hulls.setdefault(name, []).append(partial(hull_of_points, support[0]))
             dynamics = pybullet.getDynamicsInfo(int(body), index, physicsClientId=client)
             for name in with_shapes:
                 friction[name] = [float(dynamics[1])] * len(shapes_of(links[name]))
                 restitution[name] = float(dynamics[5])
             poses = [pose_from(visual[5], visual[6]) for visual in drawn if visual[1] == index]
             visuals |= _visuals(poses, [links[name] for name in names if links[name].visuals], body)
-    return Surfaces(supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution)
+    return Surfaces(
+        supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution, hulls=hulls
+    )
 
 
 def _merged(body: PyBulletBody) -> dict[int, list[str]]:

@@ -18,6 +18,8 @@ from loaders.spatial import Array, Pose
 
 DIRECTIONS = 66
 """Number of directions in which a shape is measured."""
+Hull = Callable[[], Array | None]
+"""Computes the triangles of a convex hull, which takes time."""
 _FAR = 1e6
 """Reach of a plane in the directions in which it has no end [m]."""
 
@@ -31,12 +33,14 @@ class Surfaces:
         visuals: Pose of each visual shape in the link.
         friction: Coefficient of sliding friction of each collision shape.
         restitution: Coefficient of restitution of each link; empty if the engine has no such parameter.
+        hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None if it is flat.
     """
 
     supports: Mapping[str, Array]
     visuals: Mapping[str, Sequence[Pose]]
     friction: Mapping[str, Sequence[float]]
     restitution: Mapping[str, float] = field(default_factory=dict)
+    hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
 
 
 @cache

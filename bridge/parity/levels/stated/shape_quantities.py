@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
+from bridge.parity.engines.stated.hulls import volume_and_room
 from bridge.parity.engines.stated.model_surfaces import PRIMITIVES, model_surfaces, shapes_of
-from bridge.parity.engines.stated.shapes import Surfaces
+from bridge.parity.engines.stated.shapes import Hull, Surfaces
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, Place, Quantity, Readings, absolute
 from bridge.parity.results.verdict import Level
 from loaders.model import Link
@@ -39,13 +41,19 @@ def _stated(mechanism: Mechanism) -> Surfaces:
 
 
 def _surfaces(engine: Engine, mechanism: Mechanism) -> Surfaces:
-    read = getattr(engine, "surfaces", None)
+    """The surfaces of an engine, which are read once."""
     if engine.name == "reference":
         return _stated(mechanism)
+    read = getattr(engine, "surfaces", None)
     if read is None:
         raise NotReportedError(f"{engine.name} does not report it")
-    surfaces: Surfaces = read()
-    return surfaces
+    if engine not in _READ:
+        _READ[engine] = read()
+    return _READ[engine]
+
+
+_READ: WeakKeyDictionary[Engine, Surfaces] = WeakKeyDictionary()
+"""The surfaces of open engines, which several quantities need."""
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -105,6 +113,35 @@ def mesh_distance(a: Array, b: Array, _scale: float) -> float:
     extent = float((together[0][:3] + together[0][3:6]).max())
     distance = shape_distance(a, b, 0.0) if len(a) == len(b) else float(np.abs(together[0] - together[1]).max())
     return distance / extent if extent > 0.0 else math.inf
+
+
+def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
+    """The volume of the meshes of each link, and by how much it changes if each surface moves by its extent [m^3]."""
+    wanted = _stated_volumes(mechanism)
+    return wanted if engine.name == "reference" else _volumes_of(_surfaces(engine, mechanism).hulls, wanted)
+
+
+@lru_cache(maxsize=1)
+def _stated_volumes(mechanism: Mechanism) -> Mapping[str, Array]:
+    hulls = _stated(mechanism).hulls
+    return _volumes_of(hulls, hulls)
+
+
+def _volumes_of(hulls: Mapping[str, Sequence[Hull]], names: Iterable[str]) -> Mapping[str, Array]:
+    found = {name: [hull() for hull in hulls[name]] for name in names if name in hulls}
+    solid = {name: [hull for hull in of_link if hull is not None] for name, of_link in found.items()}
+    return {name: volume_and_room(of_link) for name, of_link in solid.items() if of_link}
+
+
+def volume_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return how far surfaces must have moved for the difference of their volumes, relative to their extent.
+
+    Args:
+        a: The volume of one engine, and its change if each surface moves by its extent.
+        b: The same of the other engine.
+        _scale: Unused.
+    """
+    return float(abs(a[0] - b[0]) / max(a[1], b[1]))
 
 
 def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
@@ -186,6 +223,10 @@ SHAPE_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="meshes", unit="", error=mesh_distance, read=_shapes(False), tolerance=MESH_TOLERANCE,
         is_stated=_states_shapes(False), causes=_LOST_SHAPE | _HULLS,
+    ),
+    Quantity(
+        level=Level.MODEL, name="mesh volumes", unit="", error=volume_distance, read=_volumes,
+        tolerance=MESH_TOLERANCE, is_stated=lambda mechanism: bool(_stated(mechanism).hulls), causes=_LOST_SHAPE,
     ),
     Quantity(
         level=Level.MODEL, name="visual shapes", unit="m or rad", error=drawn_distance, read=_visuals,

@@ -153,6 +153,55 @@ def test_a_mesh_is_compared_with_its_file(tmp_path: Any, weld: str) -> None:
     assert ("meshes", "a") in failed(found(faulty_mujoco(larger), "pybullet", scene=scene))
 
 
+CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1))
+SIDES = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
+
+
+def cube(folder: Any, weld: str = "") -> loaders.Scene:
+    (folder / "cube.obj").write_text(CUBE + SIDES, encoding="utf-8")
+    body = shape("collision", "c", "<mesh><uri>cube.obj</uri></mesh>")
+    text = f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}{body}</link>{weld}</model></sdf>"
+    (folder / "m.sdf").write_text(text, encoding="utf-8")
+    return loaders.load(folder / "m.sdf")
+
+
+def outcomes(comparison: Comparison, quantity: str) -> list[Outcome]:
+    return [row.outcome for row in comparison.rows if row.quantity == quantity]
+
+
+def pushed_in(m: Any) -> None:
+    """Move one corner of the cube, which the hull keeps as a corner."""
+    corner = np.argmax(np.abs(m.mesh_vert).sum(axis=1))
+    m.mesh_vert[corner] *= 0.99
+
+
+def test_a_wrong_volume_of_a_mesh_of_mujoco_is_found(tmp_path: Any) -> None:
+    scene = cube(tmp_path)
+    assert outcomes(found("mujoco", "pybullet", scene=scene), "mesh volumes") == [Outcome.PASSED] * 3
+    assert ("mesh volumes", "a") in failed(found(faulty_mujoco(pushed_in), scene=scene))
+
+
+def test_a_wrong_volume_of_a_mesh_of_pybullet_is_found(tmp_path: Any) -> None:
+    """PyBullet has no call that changes a mesh of a running body; the shape of another body takes its place."""
+    scene = cube(tmp_path, "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>")
+
+    class Smaller(PyBulletEngine):
+        def __init__(self, mechanism: Any) -> None:
+            small = CUBE.replace("v 1 1 1", "v .9 .9 .9")
+            changed = loaders.load(smaller_file(tmp_path, small))
+            super().__init__(bridge.lower(changed))
+            self.mechanism = mechanism
+
+    assert ("mesh volumes", "a") in failed(found(Smaller, scene=scene))
+
+
+def smaller_file(folder: Any, vertices: str) -> Any:
+    (folder / "other.obj").write_text(vertices + SIDES, encoding="utf-8")
+    text = (folder / "m.sdf").read_text(encoding="utf-8").replace("cube.obj", "other.obj")
+    (folder / "other.sdf").write_text(text, encoding="utf-8")
+    return folder / "other.sdf"
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
