@@ -248,8 +248,8 @@ CODES = {
         "The package xacro is not installed.", 'Run `pip install "sdfbridge[xacro]"`.', (Fate.INVALID,)
     ),
     "xacro.unknown-macro": CodeInfo(
-        "A macro is called that no file defines, after an include was not found; lenient loading leaves the call out.",
-        "Provide the file that is included.",
+        "A macro is called that no file defines; lenient loading leaves the call out.",
+        "Correct the name, or include the file that defines it.",
         (Fate.INVALID, Fate.SKIPPED),
     ),
 }

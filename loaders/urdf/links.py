@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.contact import read_surface as drake_surface
@@ -11,6 +13,7 @@ from loaders.drake.visuals import read_renderers, read_roles
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
+from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.spatial import Pose, SpatialInertia, frozen_matrix
 
 from .contact import read_contact
@@ -32,26 +35,27 @@ def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context:
         context: The context of the load.
     """
     name = node.word("@name")
+    collisions = _read_collisions(node, name, context)
     return Link(
         name=name,
         model=model,
         X_WL=X_WL,
-        inertia=_read_inertial(node, name),
-        collisions=_read_collisions(node, name, context),
+        inertia=_read_inertial(node, name, collisions),
+        collisions=collisions,
         visuals=_read_visuals(node, name, materials, context),
         surface_velocity_axis=read_surface_velocity_axis(node, URDF),
         where=node.where,
     )
 
 
-def _read_inertial(link: Node, name: str) -> SpatialInertia | None:
+def _read_inertial(link: Node, name: str, collisions: Sequence[Collision]) -> SpatialInertia | None:
     inertial = link.child("inertial")
     if inertial is None:
         return None
     mass_node, moments = inertial.child("mass"), inertial.child("inertia")
     if mass_node is None:
-        inertial.invalid("xml.missing", "<inertial> requires a <mass>")
-    mass = mass_node.number("@value") if mass_node is not None else 0.0
+        return _read_density(inertial, collisions)
+    mass = mass_node.number("@value")
     xx = xy = xz = yy = yz = zz = 0.0
     if moments is not None:
         xx, xy, xz, yy, yz, zz = (moments.number(key, 0.0) for key in _MOMENTS)
@@ -63,6 +67,22 @@ def _read_inertial(link: Node, name: str) -> SpatialInertia | None:
         inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass")
         return None
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+
+
+def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialInertia | None:
+    """Report that an ``<inertial>`` has no mass; return the inertia that its ``<density>`` gives, as in Isaac Gym."""
+    node = inertial.child("density")
+    density = None if node is None else node.maybe_number("@value")
+    leniency = "it is left out" if density is None else "the mass follows from the density of the collisions"
+    inertial.invalid("xml.missing", "<inertial> requires a <mass>", leniency=leniency)
+    if density is None:
+        return None
+    parts = [
+        inertia.moved(collision.X_LG)
+        for collision in collisions
+        if (inertia := shape_inertia(collision.geometry, density)) is not None
+    ]
+    return sum(parts[1:], parts[0]) if parts else None
 
 
 def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision, ...]:

@@ -250,7 +250,7 @@ ROBOTS = {
     "srdf.root": srdf("<sdf/>"),
     "srdf.not-used": reading(urdf(THREE_LINKS), name="r.urdf", setup=with_srdf_beside),
     "xacro.expanded": reading(XACRO.format("<link name='a'/>"), name="r.urdf.xacro", allow_xacro=True),
-    "xacro.failed": reading(XACRO.format("<xacro:none/>"), name="r.urdf.xacro", allow_xacro=True),
+    "xacro.failed": reading(XACRO.format("<link name='${none}'/>"), name="r.urdf.xacro", allow_xacro=True),
     "xacro.include-not-found": reading(
         XACRO.format("<xacro:include filename='$(find none)/a.xacro'/>"), name="r.urdf.xacro", allow_xacro=True
     ),
@@ -260,10 +260,7 @@ ROBOTS = {
     "xacro.not-allowed": reading(XACRO.format(""), name="r.urdf.xacro"),
     "xacro.not-installed": reading(XACRO.format(""), name="r.urdf.xacro", allow_xacro=True, setup=without_xacro),
     "xacro.unknown-macro": reading(
-        XACRO.format("<xacro:include filename='$(find none)/a.xacro'/><link name='a'/><xacro:none/>"),
-        name="r.urdf.xacro",
-        allow_xacro=True,
-        lenient=True,
+        XACRO.format("<link name='a'/><xacro:none/>"), name="r.urdf.xacro", allow_xacro=True
     ),
 }
 

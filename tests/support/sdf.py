@@ -154,11 +154,11 @@ ROBOT = """<robot name='bot'><link name='torso'><visual><geometry><sphere radius
 <axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='5' velocity='6'/></joint></robot>"""
 
 
-def load_main(folder: Path, body: str, version: str = "1.10") -> Scene:
+def load_main(folder: Path, body: str, version: str = "1.10", *, lenient: bool = False) -> Scene:
     """Load a file ``main.sdf`` with this content from a folder of models."""
     path = folder / "main.sdf"
     path.write_text(f"<sdf version='{version}' xmlns:experimental='x'>{body}</sdf>")
-    return loaders.load(path)
+    return loaders.load(path, lenient=lenient, quiet=lenient)
 
 
 def findings_in(folder: Path, body: str, version: str = "1.10") -> tuple[Diagnostic, ...]:

@@ -24,8 +24,9 @@ _IMPLICIT_CHILDREN = (
 
 def apply_params(params: Node, model: Node) -> None:
     """Apply the changes to the tree of the included model, in place."""
-    for change in params.children:
-        _apply(change, model)
+    with params.diagnostics.tolerating("this change is left out"):
+        for change in params.children:
+            _apply(change, model)
 
 
 def _apply(change: Node, model: Node) -> None:

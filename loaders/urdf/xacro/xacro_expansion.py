@@ -25,6 +25,9 @@ _EXPRESSION = re.compile(rb"""=\s*(?:"[^"<]*\$\{[^"<]*\}[^"<]*"|'[^'<]*\$\{[^'<]
 """An expression in the value of an attribute."""
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
+_UNDEFINED = "is not defined"
+"""Part of the messages of xacro about a property, which does not follow from an argument without a value."""
+
 _PACKAGE_HINT = "add the folder of the package to paths or package_map"
 
 
@@ -94,7 +97,8 @@ def _expanded(path: Path, context: Context) -> bytes | None:
     _report_arguments(message, where, context)
     if isinstance(guard.refusal, LimitError):
         raise guard.refusal
-    if (message.get("missing") or message.get("arguments")) and not context.diagnostics.lenient:
+    is_partial = any(message.get(key) for key in ("missing", "macros", "arguments"))
+    if is_partial and not context.diagnostics.lenient:
         return None
     if message["kind"] == "expanded":
         return data
@@ -111,7 +115,7 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
         diagnostics.add(Fate.INVALID, guard.refusal.code, text, where, hint=hint, reason=reason)
     elif guard.malformed:
         diagnostics.extend(guard.malformed)
-    elif not message.get("arguments"):
+    elif not message.get("arguments") or _UNDEFINED in message["message"]:
         text, reason = "xacro cannot expand the file: {reason}", described(message["type"], message["message"])
         reason, hint = (message["package"], _PACKAGE_HINT) if message.get("package") else (reason, "")
         diagnostics.add(Fate.INVALID, "xacro.failed", text, where, hint=hint, reason=reason)
@@ -128,12 +132,13 @@ def _report_arguments(message: dict[str, Any], where: Where, context: Context) -
 
 
 def _report_missing(message: dict[str, Any], where: Where, context: Context) -> None:
-    """Report each include that was left out; leniently, also the calls of macros that only follow from it."""
-    for reason in message.get("missing", ()):
+    """Report what was left out: includes, and calls of macros, but none that may only follow from an include."""
+    reasons, lenient = message.get("missing", ()), context.diagnostics.lenient
+    for reason in reasons:
         text, leniency = "xacro cannot include a file: {reason}", "the include is left out"
         context.diagnostics.add(
             Fate.INVALID, "xacro.include-not-found", text, where, hint=_PACKAGE_HINT, leniency=leniency, reason=reason
         )
-    for name in message.get("macros", ()) if context.diagnostics.lenient else ():
+    for name in message.get("macros", ()) if lenient or not reasons else ():
         text, leniency = "<{name}> calls a macro that no file defines", "the call is left out"
         context.diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, where, leniency=leniency, name=name)

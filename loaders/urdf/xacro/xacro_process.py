@@ -127,7 +127,7 @@ class _Arguments(dict[str, str]):
 
 
 class _MissingIncludes:
-    """Includes whose package or file is missing, and calls of macros that are unknown then, which are left out."""
+    """Includes whose package or file is missing, and calls of macros that no file defines, which are left out."""
 
     def __init__(self, xacro: Any, parent: _Parent) -> None:
         self.reasons: list[str] = []
@@ -163,7 +163,7 @@ class _MissingIncludes:
         try:
             return bool(self._call(node, *arguments))
         except self._xacro.XacroException as error:
-            if not self.reasons or str(error).strip() != f"unknown macro name: {node.tagName}":
+            if str(error).strip() != f"unknown macro name: {node.tagName}":
                 raise
         self.macros.append(node.tagName)
         self._xacro.replace_node(node, by=None)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import loaders
 from loaders.model import (
     Box,
     Sphere,
@@ -63,3 +64,12 @@ def test_changes_add_modify_replace_and_remove_elements(folder: Path) -> None:
 def test_a_change_that_cannot_be_applied_is_an_error_and_the_others_are_applied(folder: Path, change: str) -> None:
     found = findings_in(folder, with_params(change + "<link element_id='tip' action='modify'><pose>x</pose></link>"))
     assert [entry.code for entry in found if entry.severity == "error"] == ["sdf.params", "sdf.pose-format"]
+
+
+def test_lenient_loading_leaves_out_a_change_of_an_element_that_is_not_there(folder: Path) -> None:
+    """Such an element is often in a model that is on Gazebo Fuel only."""
+    change = "<link element_id='tip' action='modify'><pose>2 0 0 0 0 0</pose></link>"
+    scene = load_main(folder, with_params("<plugin element_id='motor' action='remove'/>" + change), lenient=True)
+    assert by_name(scene.links)["arm::tip"].X_WL.p.tolist() == [2, 0, 0]
+    skipped = [entry for entry in scene.diagnostics if entry.fate is loaders.Fate.SKIPPED]
+    assert [entry.code for entry in skipped] == ["sdf.params"]

@@ -1,4 +1,4 @@
-"""Lenient loading leaves out what a xacro file includes from packages that are not there, if the rest expands."""
+"""Lenient loading leaves out includes from packages that are not there, and calls of unknown macros."""
 
 from __future__ import annotations
 
@@ -53,9 +53,12 @@ def test_what_remains_must_expand(tmp_path: Path, body: str) -> None:
         load(tmp_path, MISSING + body, lenient=True)
 
 
-def test_an_unknown_macro_without_a_missing_include_stays_an_error(tmp_path: Path) -> None:
-    with pytest.raises(loaders.LoadError, match=r"xacro\.failed"):
-        load(tmp_path, ARM + CALL, lenient=True)
+def test_an_unknown_macro_is_left_out_leniently_without_a_missing_include_too(tmp_path: Path) -> None:
+    with pytest.raises(loaders.LoadError, match=r"xacro\.unknown-macro") as caught:
+        load(tmp_path, ARM + CALL)
+    assert "lenient" in str(caught.value)
+    scene = load(tmp_path, ARM + CALL, lenient=True)
+    assert ([link.name for link in scene.links], skipped(scene)) == (["arm", "hand"], ["xacro.unknown-macro"])
 
 
 def test_an_optional_include_may_be_missing(tmp_path: Path) -> None:
