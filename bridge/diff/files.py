@@ -13,8 +13,11 @@ from loaders import LoadOptions
 from loaders.diagnostics import ExportError
 from loaders.keyword_options import check_option_names, check_option_value
 from loaders.scene import Scene
+from loaders.scene_operations.link_frames import moved_frames
+from loaders.spatial import Pose
 
 from .differences import TOLERANCE, Difference, differences
+from .link_frames import other_frames
 from .matching import names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
 from .page import page, table
@@ -33,7 +36,10 @@ class Verdict(StrEnum):
     EQUAL = "EQUAL"
     """Nothing differs."""
     ALIKE = "ALIKE"
-    """Items differ, but links have the same poses, masses, mass matrices and colliding pairs."""
+    """Items differ, but links have the same poses, masses, mass matrices and colliding pairs.
+
+    A link whose frame alone differs, with everything on it in the same place, has the pose of the frame of B.
+    """
     DIFFERENT = "DIFFERENT"
     """Both do not move alike, or one cannot move."""
 
@@ -47,6 +53,7 @@ class FileComparison:
         mechanics: How far poses, masses, mass matrices and colliding pairs differ; None if a scene has no mechanism.
         tolerance: Largest difference of equal numbers.
         names: Names in B by name in A of the items that were matched by a map or by structure, by kind.
+        frames: The pose of the frame of B in that of A, by the name in A, of each link whose frame alone differs.
         simulators: How far the same quantities differ between both files in each simulator, by its name.
     """
 
@@ -54,6 +61,7 @@ class FileComparison:
     mechanics: MechanicalError | None
     tolerance: float
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    frames: Mapping[str, Pose] = field(default_factory=dict)
     simulators: Mapping[str, MechanicalError] = field(default_factory=dict)
 
     @property
@@ -156,20 +164,43 @@ def compare_files(
         mapped = {kind: scoped.get(kind, {}) | mapped.get(kind, {}) for kind in {**scoped, **mapped}}
         found = names_by_structure(first, second)
         first = renamed(first, found)
+    frames = other_frames(first, second, tolerance)
+    noted = (*_other_names(found), *_other_frames(first, second, frames))
+    first = moved_frames(first, frames)
+    matched = {kind: mapped.get(kind, {}) | found.get(kind, {}) for kind in {**mapped, **found}}
+    old = {new: old for old, new in matched.get("link", {}).items()}
+    return FileComparison(
+        differences=(*noted, *differences(first, second, tolerance=tolerance)),
+        mechanics=_mechanics(first, second),
+        tolerance=tolerance,
+        names=matched,
+        frames={old.get(name, name): X_LN for name, X_LN in frames.items()},
+    )
+
+
+def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
+    """Return how far the mechanics differ; None if one of them cannot move."""
     try:
-        mechanics = mechanical_error(first, second)
-    except ExportError:  # one of them cannot move; the differences of the items remain
-        mechanics = None
-    other_names = tuple(
+        return mechanical_error(a, b)
+    except ExportError:
+        return None
+
+
+def _other_names(found: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:
+    return tuple(
         Difference(kind=kind, name=new, field="name", a=old, b=new)
         for kind, pairs in found.items()
         for old, new in pairs.items()
     )
-    return FileComparison(
-        differences=(*other_names, *differences(first, second, tolerance=tolerance)),
-        mechanics=mechanics,
-        tolerance=tolerance,
-        names={kind: mapped.get(kind, {}) | found.get(kind, {}) for kind in {**mapped, **found}},
+
+
+def _other_frames(a: Scene, b: Scene, frames: Mapping[str, Pose]) -> tuple[Difference, ...]:
+    in_a, in_b = ({link.name: link.X_WL for link in scene.links if link.name in frames} for scene in (a, b))
+    return tuple(
+        Difference(
+            kind="link", name=name, field="X_WL", a=tuple(in_a[name].to_vector()), b=tuple(in_b[name].to_vector())
+        )
+        for name in frames
     )
 
 

@@ -15,6 +15,7 @@ from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError, factory_of
 from bridge.parity.levels.random_states import random_states
 from loaders.scene import Scene
+from loaders.scene_operations.link_frames import moved_frames
 
 _STATES = 3
 
@@ -28,14 +29,14 @@ def errors_in_simulators(
         a: Scene A.
         b: Scene B.
         engines: Names of the simulators.
-        comparison: The comparison of the scenes, which has the names in B by name in A.
+        comparison: The comparison of the scenes, which has the names in B by name in A, and the frames of B.
         seed: Seed of the random states.
 
     Raises:
         EngineMissingError: If a simulator is not installed.
         ExportError: If a simulator cannot represent a scene.
     """
-    first, second = mechanism_of(a), mechanism_of(b)
+    first, second = mechanism_of(moved_frames(a, comparison.frames)), mechanism_of(b)
     links, joints = (dict(comparison.names.get(kind, {})) for kind in ("link", "joint"))
     bases = {old: new for old, new in links.items() if old not in {joint.name for joint in a.joints}}
     names = _Names(links, bases | joints)

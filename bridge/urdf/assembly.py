@@ -13,11 +13,11 @@ from bridge.export.documents.contents import AnyBuilt, Format
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD
 from loaders.scene import Scene
+from loaders.scene_operations.link_frames import moved_frames
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose
 
 from .build import Built, build
-from .normal.link_frames import moved_frames
 
 _SOLVED = frozenset({"urdfout.root-pose"})
 """Findings about a pose of a root, which directives state."""

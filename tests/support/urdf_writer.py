@@ -10,7 +10,7 @@ from typing import Any
 import bridge
 import loaders
 from bridge.urdf import Urdf
-from bridge.urdf.normal.link_frames import moved_frames
+from loaders.scene_operations.link_frames import moved_frames
 
 
 def written(scene: loaders.Scene, folder: Path, **options: Any) -> tuple[loaders.Scene, Urdf]:

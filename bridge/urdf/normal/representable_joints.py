@@ -13,9 +13,9 @@ from bridge.export.report import Report
 from loaders.diagnostics import ExportError, Fate
 from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Curve, Joint, JointAxis, JointType
 from loaders.scene import Scene
+from loaders.scene_operations.link_frames import moved_frames
 from loaders.spatial import IDENTITY, Pose, frozen
 
-from .link_frames import moved_frames
 from .tree import unrepresentable
 
 _CLOSE = 1e-12

@@ -19,8 +19,11 @@ _ENDS: tuple[tuple[str, str], ...] = (
     ("link_B", "X_BQ"),
     ("link", "X_LF"),
     ("link", "p_LV"),
+    ("link", "X_LLight"),
+    ("link", "X_LP"),
+    ("link_S", "p_LS"),
 )
-"""Fields of constraints and force elements: a link, and a point or a pose in it."""
+"""Fields of frames, lights, constraints, force elements and parts of tendons: a link, and a point or a pose in it."""
 
 
 def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
@@ -37,12 +40,15 @@ def moved_frames(scene: Scene, frames: Mapping[str, Pose]) -> Scene:
         scene,
         links=tuple(_link(link, inverse[link.name]) if link.name in frames else link for link in scene.links),
         joints=tuple(_joint(joint, inverse) for joint in scene.joints),
-        frames=tuple(
-            dataclasses.replace(frame, X_LF=inverse.get(frame.link, IDENTITY) @ frame.X_LF) for frame in scene.frames
-        ),
+        frames=tuple(_ends(frame, inverse) for frame in scene.frames),
+        lights=tuple(_ends(light, inverse) for light in scene.lights),
         constraints=tuple(_ends(item, inverse) for item in scene.constraints),
         forces=tuple(_ends(item, inverse) for item in scene.forces),
         fluid_forces=tuple(_ends(item, inverse) for item in scene.fluid_forces),
+        tendons=tuple(
+            dataclasses.replace(tendon, parts=tuple(_ends(part, inverse) for part in tendon.parts))
+            for tendon in scene.tendons
+        ),
     )
 
 
@@ -80,5 +86,7 @@ def _ends(item: Any, inverse: Mapping[str, Pose]) -> Any:
         if X_NL is None or not hasattr(item, field):
             continue
         value = getattr(item, field)
+        if value is None:
+            continue
         changed[field] = X_NL @ value if isinstance(value, Pose) else frozen(X_NL.p + X_NL.R @ value)
     return dataclasses.replace(item, **changed) if changed else item
