@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
@@ -19,13 +19,13 @@ from loaders.urdf.srdf import report_unused, with_srdf
 from loaders.urdf.xacro.xacro_expansion import expand, has_xacro, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
-from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where, limit_finding
+from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where
 from .extensions.registered_readers import Reader, registered_reader, registered_tags
 from .keyword_options import check_option_names
-from .loss_summary import LossSummary
+from .loss_summary import LossSummary, limited
 from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
-from .safety.limits import Budget, LimitError, Limits, budgeted
+from .safety.limits import Budget, Limits, budgeted
 from .search.fuel_download import FuelDownload
 from .search.given_folders import absolute, package_folders, search_folders
 from .search.robot_descriptions import locate
@@ -165,21 +165,21 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
     check_option_names(options, LoadOptions.__optional_keys__)
-    _ask_once(options)
+    download = _ask_once(options)
     with (
         LossSummary.of(os.fspath(source), options) as losses,
         collector_paused(),
     ):
-        read = partial(_read_source, source, options)
+        read = partial(_read_source, source, options, download)
         scene = _finish(read, strict=options.get("strict", False), lenient=options.get("lenient", False))
         losses.add(scene.diagnostics)
     return scene
 
 
-def _read_source(source: PathLike, options: LoadOptions, *, lenient: bool) -> _Reading:
+def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> _Reading:
     diagnostics = diagnostics_of(options, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
-    context = context_of(options, options.get("allow_xacro", False), path, diagnostics)
+    context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
     context = dataclasses.replace(context, xacro_args=options.get("xacro_args", {}))
     scene = None
     with limited(diagnostics, str(path)):
@@ -222,7 +222,9 @@ def resolve(
     check_option_names(search, Search.__optional_keys__)
     diagnostics = diagnostics_of(search, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
-    context = dataclasses.replace(context_of(search, allow_xacro, path, diagnostics), xacro_args=xacro_args or {})
+    context = dataclasses.replace(
+        context_of(search, allow_xacro, path, diagnostics, _ask_once(search)), xacro_args=xacro_args or {}
+    )
     if path is not None:
         with budgeted(search.get("limits")), collector_paused(), limited(diagnostics, str(path)):
             read_file(path, context)
@@ -272,10 +274,10 @@ def load_string(
         raise TypeError(f"expected the document as text, not {type(text).__name__}")
     file = str(Path(base) / f"<string>.{format}")
     data = text.encode(errors="surrogatepass")
-    _ask_once(search)
+    download = _ask_once(search)
 
     def read(*, lenient: bool) -> _Reading:
-        context = context_of(search, False, Path(file), diagnostics_of(search, lenient=lenient))
+        context = context_of(search, False, Path(file), diagnostics_of(search, lenient=lenient), download)
         scene = None
         with limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)
@@ -287,11 +289,16 @@ def load_string(
     return scene
 
 
-def _ask_once(search: Search) -> None:
-    """Let the function of the caller be called once for each URI, even if the source is read twice."""
+def _ask_once(search: Search) -> FuelDownload | None:
+    """Let the function of the caller be called once for each URI, even if the source is read twice.
+
+    Returns:
+        The downloads of all readings of the source, if they are allowed.
+    """
     finder = search.get("finder")
     if finder is not None:
         search["finder"] = cache(finder)
+    return FuelDownload() if search.get("fetch", False) else None
 
 
 def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:
@@ -310,21 +317,13 @@ def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:
     return Diagnostics(budget=Budget(limits), lenient=lenient)
 
 
-@contextmanager
-def limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
-    """Report a load that exceeds a limit.
-
-    Args:
-        diagnostics: Receives the report.
-        file: The main file.
-    """
-    try:
-        yield
-    except LimitError as error:
-        diagnostics.extend((limit_finding(error, file),))
-
-
-def context_of(search: Search, allow_xacro: bool, main: Path | None, diagnostics: Diagnostics) -> Context:
+def context_of(
+    search: Search,
+    allow_xacro: bool,
+    main: Path | None,
+    diagnostics: Diagnostics,
+    download: FuelDownload | None = None,
+) -> Context:
     """Return the context of a call.
 
     Args:
@@ -332,6 +331,7 @@ def context_of(search: Search, allow_xacro: bool, main: Path | None, diagnostics
         allow_xacro: Whether xacro may run.
         main: The main file.
         diagnostics: Receives the findings.
+        download: The downloads of the call; None if none is allowed.
 
     Raises:
         ValueError: if a given folder does not exist.
@@ -342,7 +342,7 @@ def context_of(search: Search, allow_xacro: bool, main: Path | None, diagnostics
         paths=absolute(search_folders(search.get("paths"))),
         schemes={scheme.lower(): absolute(folders) for scheme, folders in schemes.items()},
         finder=search.get("finder"),
-        download=FuelDownload() if search.get("fetch", False) else None,
+        download=download,
         unsafe_paths=search.get("unsafe_paths", False),
         main=main,
     )

@@ -1,4 +1,4 @@
-"""The warning and the log of what one public call loses, approximates or assumes."""
+"""The warning and the log of what one public call loses, approximates or assumes, and the report of its limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from loaders.safety.limits import LimitError, Limits, budgeted, leaving_out
 
-from .diagnostics import Diagnostic, LoadError, limit_finding
+from .diagnostics import Diagnostic, Diagnostics, LoadError, limit_finding
 
 _OWN_PACKAGES = frozenset({"bridge", "loaders", "sdfbridge"})
 """Packages whose frames are not those of the caller."""
@@ -123,3 +123,17 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES:
         level, frame = level + 1, frame.f_back
     return level
+
+
+@contextmanager
+def limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
+    """Report a load that exceeds a limit.
+
+    Args:
+        diagnostics: Receives the report.
+        file: The main file.
+    """
+    try:
+        yield
+    except LimitError as error:
+        diagnostics.extend((limit_finding(error, file),))

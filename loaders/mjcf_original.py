@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Unpack
 
 from .diagnostics import LoadError
-from .formats import PathLike, Search, context_of, diagnostics_of, limited
+from .formats import PathLike, Search, context_of, diagnostics_of
+from .loss_summary import limited
 from .mjcf import compile_document
 from .mjcf.compilation.source import Source
 from .xml import parse, read_bytes

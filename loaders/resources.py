@@ -184,7 +184,7 @@ class Resources:
 
     def _failure(self, rest: str) -> str | None:
         """Return why a download failed; empty if there was none, None if none is allowed."""
-        return None if self.download is None else self.download.failed.get(rest, "")
+        return None if self.download is None else self.download.failure(rest)
 
     def _enclosing_packages(self, base: Path) -> list[Path]:
         """Return the packages and models that enclose a folder, innermost first."""

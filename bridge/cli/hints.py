@@ -17,7 +17,7 @@ _WORD = re.compile(rf'\b({"|".join(EXPORT_OPTIONS)})="(\w+)"')
 _LIMIT = re.compile(r"\blimits=Limits\((\w+)=\.\.\.\)")
 _OTHERS = (
     (re.compile(r"\ballow_xacro=True"), "--xacro"),
-    (re.compile(r"\bxacro_args=\{'(\w+)': \.\.\.\}"), r"--xacro-arg \1:=VALUE"),
+    (re.compile(r"\bxacro_args=\{'(\w+)': \.\.\.\}"), r"\1:=VALUE"),
     (re.compile(r"\bfetch=True"), "--fetch"),
     (re.compile(r"\bunsafe_paths=True"), "--unsafe-paths"),
     (re.compile(r"\bstrict=True"), "--strict"),

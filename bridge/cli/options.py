@@ -51,7 +51,7 @@ def add_reading_options(parser: ArgumentParser) -> None:
     group.add_argument("--fetch", action="store_true", help="download models of Gazebo Fuel into its local cache")
     group.add_argument("--unsafe-paths", action="store_true", help="read files outside the model's folders")
     group.add_argument("--xacro", action="store_true", help="run xacro, which evaluates code in the file")
-    text = "argument of xacro, such as name:=ur5e"
+    text = "argument of xacro, such as name:=ur5e, which may also stand alone"
     group.add_argument(
         "--xacro-arg", action="append", default=[], type=values.xacro_argument, metavar="NAME:=VALUE", help=text
     )

@@ -22,6 +22,9 @@ _EPILOG = "sdfbridge COMMAND --help lists the options of a command."
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '([^']*)' \(choose from (.*)\)$", re.DOTALL)
 """argparse's message about an unknown command or value."""
 
+_XACRO_ARGUMENT = re.compile(r"[A-Za-z_]\w*:=")
+"""The beginning of an argument of xacro, as the tools of ROS take it."""
+
 _Group = Callable[[argparse.ArgumentParser], None]
 
 COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
@@ -95,7 +98,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace | int:
     """
     parser = make_parser()
     try:
-        options, unknown = parser.parse_known_args(words)
+        options, unknown = parser.parse_known_args(_with_xacro_options(words))
         if unknown:
             _refuse(unknown, parser, options.command)
     except UsageError as error:
@@ -106,6 +109,19 @@ def parse(words: Sequence[str]) -> argparse.Namespace | int:
         parser.print_help()
         return SUCCESS
     return options
+
+
+def _with_xacro_options(words: Sequence[str]) -> list[str]:
+    """Return the words with each ``name:=value`` that has no option behind the others, with ``--xacro-arg``."""
+    end = words.index("--") if "--" in words else len(words)
+    others: list[str] = []
+    arguments: list[str] = []
+    for word in words[:end]:
+        if _XACRO_ARGUMENT.match(word) and others[-1:] != ["--xacro-arg"]:
+            arguments += ["--xacro-arg", word]
+        else:
+            others.append(word)
+    return [*others, *arguments, *words[end:]]
 
 
 def _refuse(unknown: Sequence[str], parser: argparse.ArgumentParser, command: str | None) -> NoReturn:

@@ -43,8 +43,12 @@ class FuelDownload:
 
     spent: int = 0
     """Bytes received."""
-    failed: dict[str, str] = field(default_factory=dict)
-    """Reason of each failure by URI, so that the server is asked once."""
+    _failed: dict[object, str] = field(default_factory=dict)
+    """Reason of each failure by model, so that the server is asked once."""
+
+    def failure(self, rest: str) -> str:
+        """Return why the model of a URI, without its scheme, could not be downloaded; empty if nothing failed."""
+        return self._failed.get(_key(rest), "")
 
     def fetch(self, scheme: str, rest: str) -> None:
         """Download the model that a URI names into the first cache of Fuel.
@@ -59,12 +63,12 @@ class FuelDownload:
         from http.client import HTTPException  # these modules take long to import, and few loads download
         from zipfile import BadZipFile
 
-        if rest in self.failed:
-            raise DownloadError(self.failed[rest])
+        if known := self.failure(rest):
+            raise DownloadError(known)
         try:
             self._fetch(scheme, rest)
         except (HTTPException, OSError, ValueError, BadZipFile, DownloadError) as error:
-            self.failed[rest] = str(error)
+            self._failed[_key(rest)] = str(error)
             raise DownloadError(str(error)) from error
 
     def _fetch(self, scheme: str, rest: str) -> None:
@@ -103,6 +107,11 @@ class FuelDownload:
                     advance(len(piece))
             version = next((answer.headers[key] for key in _VERSIONS if answer.headers.get(key)), "")
         return version if re.fullmatch(r"[0-9]{1,9}", version) else ""
+
+
+def _key(rest: str) -> object:
+    """Return what identifies the model of a URI without its scheme."""
+    return fuel_model(rest) or rest
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 from bridge.cli import main
+from bridge.cli.parser import make_parser, parse, subparsers_of
 from tests.support.command_line import ROOT, run
 
 COMMANDS = ("demo", "check", "info", "graph", "resolve", "convert", "view", "compare", "doctor", "completion")
@@ -78,3 +80,48 @@ def test_help_imports_no_reader_no_engine_and_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     imported = {name.split(".")[0] for name in done.stderr.split()}
     assert not imported & {"loaders", "numpy", "lxml", "rich", "mujoco", "pybullet", "shtab"}
+
+
+WORDS = {
+    "check": ("check", "a.xacro", "b.xacro"),
+    "info": ("info", "a.xacro"),
+    "graph": ("graph", "a.xacro"),
+    "resolve": ("resolve", "a.xacro"),
+    "convert": ("convert", "a.xacro", "out"),
+    "print": ("print", "a.xacro"),
+    "view": ("view", "a.xacro", "b.xacro"),
+    "compare": ("compare", "a.xacro", "b.xacro"),
+    "batch": ("batch", "check", "a.xacro", "b.xacro", "--out", "d"),
+}
+
+
+def test_every_command_that_reads_a_file_takes_arguments_of_xacro() -> None:
+    taking = {
+        name
+        for name, parser in subparsers_of(make_parser()).items()
+        if any("--xacro-arg" in action.option_strings for action in parser._actions)
+    }
+    assert taking == set(WORDS)
+
+
+@pytest.mark.parametrize("command", WORDS)
+@pytest.mark.parametrize("place", [0, -1])
+def test_arguments_of_xacro_stand_before_and_after_the_files(command: str, place: int) -> None:
+    """The tools of ROS take them anywhere."""
+    words = WORDS[command]
+    first = 2 if command == "batch" else 1
+    middle = (*words[:first], "name:=ur5e", *words[first:]) if place == 0 else (*words, "name:=ur5e")
+    options, expected = parse([*middle, "--xacro-arg", "c:=d"]), parse(words)
+    assert not isinstance(options, int)
+    assert not isinstance(expected, int)
+    assert sorted(options.xacro_arg) == [("c", "d"), ("name", "ur5e")]
+    assert vars(options) | {"xacro_arg": []} == vars(expected)
+
+
+def test_an_argument_of_xacro_alone_reaches_the_file(tmp_path: Path) -> None:
+    pytest.importorskip("xacro")
+    path = tmp_path / "r.urdf.xacro"
+    path.write_text("<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><link name='$(arg name)'/></robot>")
+    done = run("info", path, "--xacro", "name:=ur5e", "--json")
+    assert list(json.loads(done.stdout)["links"]) == ["ur5e"]
+    assert "name:=VALUE" in run("info", path, "--xacro").stderr

@@ -108,12 +108,16 @@ def test_a_stated_version_and_a_file_of_a_model_are_found(server: Server) -> Non
     assert scene.links[0].visuals[0].geometry.path.endswith("box/3/meshes/a.stl")
 
 
-def test_a_missing_model_is_asked_for_once_in_each_reading_and_its_reason_is_stated(server: Server) -> None:
-    include = f"<include><name>second</name><uri>{URI.format(server=server.address)}</uri></include>"
-    text = server.world(URI).replace("</world>", include + "</world>")
+def test_a_missing_model_is_asked_for_once_and_its_reason_is_stated(server: Server) -> None:
+    """The file is read again leniently, for the advice, and a file of the same model is named too."""
+    uri = URI.format(server=server.address)
+    others = "".join(
+        f"<include><name>{name}</name><uri>{name}</uri></include>" for name in (uri, uri + "/1/files/m.sdf")
+    )
+    text = server.world(URI).replace("</world>", others.replace("/1/files", "/tip/files") + "</world>")
     with pytest.raises(loaders.LoadError, match=r"cannot download .*404"):
         loaders.load_string(text, format="sdf", fetch=True)
-    assert server.asked == [PATH] * 2  # the file is read again leniently, for the advice
+    assert server.asked == [PATH]
 
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "..\\evil.txt", "C:/evil.txt"])
