@@ -21,7 +21,7 @@ from bridge.urdf import export_urdf
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError
 from loaders.display.picture import picture
-from loaders.formats import limited
+from loaders.loss_summary import limited
 from loaders.safety.limits import budgeted, leaving_out
 from loaders.scene_operations.mesh_checks import check_meshes
 

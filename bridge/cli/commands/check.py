@@ -17,7 +17,7 @@ from bridge.cli.reports.json_report import VERSION, diagnostic_entry
 from bridge.cli.reports.sarif import sarif_log
 from bridge.lowering.inputs import mechanism_of
 from loaders.diagnostics import Diagnostic, Diagnostics, ModelError
-from loaders.formats import limited
+from loaders.loss_summary import limited
 from loaders.safety.limits import budgeted
 from loaders.scene_operations.mesh_checks import check_meshes
 
