@@ -15,6 +15,7 @@ from itertools import accumulate
 from string import Formatter
 
 from loaders.reading.deferred import Deferred
+from loaders.reading.listing import folded
 from loaders.safety.limits import Budget, LimitError, how_to_raise
 from loaders.safety.text import printable, shortened
 
@@ -323,23 +324,6 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     missing = [entry.where for entry in unique if entry.code == "resource.not-found"]
     shapes = {(where.file, path) for where in missing for path in accumulate(where.path.split("/"), "{}/{}".format)}
     return tuple(e for e in unique if e.code != "mesh.missing" or (e.where.file, e.where.path) not in shapes)
-
-
-def folded(entries: Iterable[Diagnostic], limit: int) -> tuple[list[Diagnostic], list[tuple[str, int]]]:
-    """Return the first few findings of each kind, and the codes of the rest with their numbers.
-
-    Args:
-        entries: The findings; those with the same code and template are of one kind.
-        limit: The largest number of findings of one kind to return.
-    """
-    count = Counter[tuple[str, str]]()
-    shown: list[Diagnostic] = []
-    for entry in entries:
-        kind = entry.code, entry.template
-        count[kind] += 1
-        if count[kind] <= limit:
-            shown.append(entry)
-    return shown, [(code, number - limit) for (code, _), number in count.items() if number > limit]
 
 
 class ModelError(ValueError):

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from loaders.diagnostics import Diagnostic, folded, without_repeats
+from loaders.diagnostics import Diagnostic, without_repeats
+from loaders.reading.listing import folded
 from loaders.safety.text import shortened
 
 from .keys import shown_path

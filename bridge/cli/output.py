@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from loaders.diagnostics import Diagnostic, folded
+from loaders.diagnostics import Diagnostic
+from loaders.reading.listing import folded
 from loaders.safety.text import printable
 
 from .hints import in_command_words, with_command_words
@@ -125,7 +126,7 @@ class Output:
         """The diagnostics to write, and the codes of further ones with their numbers."""
         severities = _SEVERITIES[: max(self.verbosity, -1) + 2]
         admitted = [entry for entry in entries if entry.severity in severities]
-        return (admitted, []) if self.verbosity > 0 else folded(admitted, self.similar)
+        return folded(admitted, sys.maxsize if self.verbosity > 0 else self.similar)
 
     def _summary(self, entries: Iterable[Diagnostic]) -> str:
         counts = Counter(entry.severity for entry in entries)

@@ -41,8 +41,9 @@ def places(scene: Scene) -> list[Array]:
 
 def test_lights_and_points_of_tendons_stay_where_they_are() -> None:
     mjcf = """<mujoco><worldbody><body name="a" pos="1 2 3"><geom size=".1"/><site name="s" pos="0 1 0"/>
-      <site name="t" pos="0 2 0"/><geom name="g" type="cylinder" size=".1 1"/></body></worldbody><tendon><spatial name="r">
-      <site site="s"/><geom geom="g" sidesite="t"/><site site="t"/></spatial></tendon></mujoco>"""
+      <site name="t" pos="0 2 0"/><geom name="g" type="cylinder" size=".1 1"/></body></worldbody>
+      <tendon><spatial name="r"><site site="s"/><geom geom="g" sidesite="t"/><site site="t"/></spatial></tendon>
+      </mujoco>"""
     light = Light(name="lamp", type="point", link="a", X_LLight=Pose.of(p=(0.0, 0.0, 1.0)))
     scene = dataclasses.replace(loaders.load_string(mjcf, format="mjcf"), lights=(light,))
     moved = moved_frames(scene, {"a": random_pose(np.random.default_rng(1))})
