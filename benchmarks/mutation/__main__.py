@@ -34,6 +34,8 @@ SHARES: Mapping[str, int] = {
 SURVIVORS = 0.05
 """Largest fraction of mutants that may survive."""
 
+_ORIGINAL = "original.json"
+"""File with the name and the content of the file of the copy that is changed at the moment."""
 _OPEN = "open"
 """Outcome of a mutant that survived the test file of its module and was not tried on other tests."""
 
@@ -41,6 +43,7 @@ _OPEN = "open"
 def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool) -> int:
     """Run the sample and return whether more survived than the limit."""
     copy = _copied(folder)
+    _restore(folder, copy)
     results = folder / "results.jsonl"
     known = _known(results)
     edited = _copied_tests(copy) if again else []
@@ -133,13 +136,23 @@ def _judged(mutant: Mutant, copy: Path, folder: Path, files: Sequence[str] | Non
     else:
         tests = [file for file in files if file.startswith(f"tests/{package}/") and (copy / file).exists()]
     original = path.read_bytes()
+    (folder / _ORIGINAL).write_text(json.dumps([mutant.path, original.decode()]), encoding="utf-8")
     try:
         path.write_bytes(mutant.apply(original))
         outcome = run(tests, copy, folder)
     finally:
-        path.write_bytes(original)
+        _restore(folder, copy)
     seconds = round(time.perf_counter() - begin)
     return {"mutant": mutant.key, "outcome": outcome, "seconds": seconds, "tests": len(tests)}
+
+
+def _restore(folder: Path, copy: Path) -> None:
+    """Undo the change of the copy, if there is one: a run that was ended may have left its last mutant."""
+    kept = folder / _ORIGINAL
+    if kept.exists():
+        path, original = json.loads(kept.read_text(encoding="utf-8"))
+        (copy / path).write_bytes(original.encode())
+        kept.unlink()
 
 
 @cache

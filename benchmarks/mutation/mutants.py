@@ -25,6 +25,7 @@ class Mutant:
     Attributes:
         path: The file, relative to the root of the repository.
         line: The line.
+        column: The column, from one [bytes].
         before: The expression.
         after: The changed expression.
         start: The place of the expression in the file [bytes].
@@ -33,6 +34,7 @@ class Mutant:
 
     path: str
     line: int
+    column: int
     before: str
     after: str
     start: int
@@ -41,7 +43,7 @@ class Mutant:
     @property
     def key(self) -> str:
         """The mutant in one line, which names it in results."""
-        return f"{self.path}:{self.line}: {' '.join(self.before.split())} -> {self.after}"
+        return f"{self.path}:{self.line}:{self.column}: {' '.join(self.before.split())} -> {self.after}"
 
     @property
     def lines(self) -> range:
@@ -73,7 +75,8 @@ def mutants(path: str, source: str) -> Iterator[Mutant]:
             end = starts[node.end_lineno - 1] + node.end_col_offset
             before = source.encode()[start:end].decode()
             yield Mutant(
-                path=path, line=node.lineno, before=before, after=ast.unparse(changed), start=start, end=end
+                path=path, line=node.lineno, column=node.col_offset + 1, before=before, after=ast.unparse(changed),
+                start=start, end=end,
             )  # fmt: skip
 
 

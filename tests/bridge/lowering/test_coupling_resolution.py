@@ -1,5 +1,7 @@
 """Couplings and gearboxes of a lowered scene."""
 
+import pytest
+
 from bridge.lowering import lower
 from loaders.model import (
     WORLD,
@@ -21,11 +23,14 @@ def test_couplings_are_by_velocity_component():
     assert (coupling.multiplier, coupling.offset) == (-2.0, 0.5)
 
 
-def test_a_coupling_to_a_weld_is_reported():
+@pytest.mark.parametrize(("follower", "leader"), ["aw", "wa"])
+def test_a_coupling_to_a_weld_is_reported(follower, leader):
     joints = [joint("a", WORLD, "x"), joint("w", "x", "y", JointType.FIXED)]
-    mechanism = lower(scene([link("x"), link("y")], joints, couplings=(Coupling(follower="a", leader="w"),)))
+    coupling = Coupling(follower=follower, leader=leader)
+    mechanism = lower(scene([link("x"), link("y")], joints, couplings=(coupling,)))
     assert mechanism.couplings == ()
-    assert [entry.code for entry in mechanism.diagnostics] == ["lower.coupling-without-freedom"]
+    (entry,) = mechanism.diagnostics
+    assert (entry.code, entry.arguments["immobile"]) == ("lower.coupling-without-freedom", "w")
 
 
 def test_a_gearbox_turns_its_second_link_against_the_first():

@@ -125,6 +125,7 @@ def test_inertia_that_axes_state_is_felt_at_the_velocity_of_its_axis():
     assert inertia(JointType.PLANAR, 3) == (0.1, 0.2, 0.4)
     assert inertia(JointType.UNIVERSAL, 2) == (0.1, 0.2)
     assert inertia(JointType.BALL, 1) == (0.1, 0.1, 0.1)
+    assert inertia(JointType.FLOATING, 2) == (0.1, 0.1, 0.1, 0.2, 0.2, 0.2)
     assert inertia(JointType.SCREW, 1) == (0.1,)
 
 

@@ -37,6 +37,8 @@ def test_a_free_point_mass_gets_an_inertia_and_is_reported():
     point = dataclasses.replace(link("b", p=(0, 0, 1)), inertia=SpatialInertia.of(2.0))
     mechanism = mechanism_of(scene([link("a", mass=0.0), point], [joint("ab", "a", "b", JointType.FIXED)]))
     assert [body.inertia.mass for body in mechanism.bodies] == [0.0, 2.0]
+    assert [bool(body.inertia.I_Lcm.any()) for body in mechanism.bodies] == [False, True]
+    assert mechanism.diagnostics[0].subjects == ("a", "b")
     assert [entry.code for entry in mechanism.diagnostics] == ["lower.thin-link"]
     assert np.linalg.eigvalsh(mechanism.mass_matrix())[0] > 0.0
 

@@ -6,8 +6,18 @@ import numpy as np
 
 from bridge.lowering import lower
 from bridge.lowering.scaling import scaled
-from loaders.model import WORLD, Box, Coupling, JointType
-from loaders.spatial import Pose
+from loaders.model import (
+    WORLD,
+    Box,
+    Buoyancy,
+    Coupling,
+    DistanceConstraint,
+    FluidDrag,
+    JointType,
+    TendonConstraint,
+    Wing,
+)
+from loaders.spatial import Pose, frozen
 from tests.support.scenes import INERTIA, joint, link, scene
 
 SCALE = 3.0
@@ -37,3 +47,32 @@ def test_links_move_in_a_larger_space() -> None:
     limits = y.primitives[0].limits
     assert limits is not None
     assert (limits.lower, limits.upper) == (-1.5, 3.0)
+
+
+def test_fluids_keep_their_densities_and_coefficients_in_a_larger_space() -> None:
+    slopes = Wing(link="x").slopes
+    fluids = (
+        Buoyancy(link="x", layers=((1.0, 900.0), (2.0, 1.2)), volume=0.5, p_LV=frozen((0.0, 0.0, 0.1))),
+        Wing(link="x", area=2.0, X_LF=Pose.of(p=(1.0, 0.0, 0.0))),
+        FluidDrag(link="x", X_LF=Pose.of(p=(0.0, 1.0, 0.0))),
+    )
+    water, wing, drag = scaled(lower(scene([link("x")], fluid_forces=fluids)), SCALE).fluid_forces
+    assert isinstance(water, Buoyancy)
+    assert (water.layers, water.volume) == (((3.0, 900.0), (6.0, 1.2)), 13.5)
+    np.testing.assert_allclose(water.p_LV, (0.0, 0.0, 0.3))
+    assert isinstance(wing, Wing)
+    assert (wing.area, wing.slopes) == (18.0, slopes)
+    np.testing.assert_allclose((wing.X_LF.p, drag.X_LF.p), ((3.0, 0.0, 0.0), (0.0, 3.0, 0.0)))
+
+
+def test_springs_and_distances_grow_with_the_space_and_tendons_stay() -> None:
+    ends = {"link_A": "x", "link_B": "y", "p_AP": frozen((0.0, 0.0, 0.0)), "p_BQ": frozen((0.0, 0.0, 0.1))}
+    constraints = (
+        DistanceConstraint(**ends, distance=0.5),
+        TendonConstraint(joints=("turn",), coefficients=(1.0,), lower=-1.0, upper=1.0),
+    )
+    parts = scene([link("x"), link("y")], [joint("turn", "x", "y")], constraints=constraints)
+    rod, tendon = scaled(lower(parts), SCALE).constraints
+    assert isinstance(rod.element, DistanceConstraint)
+    assert rod.element.distance == 1.5
+    assert tendon.element is constraints[1]

@@ -41,3 +41,10 @@ def test_displacements_and_positions_are_inverse(kind, backwards):
         p for b, p in zip(mechanism.bodies, mechanism.positions_by_body({"j": position}), strict=True) if b is body
     )
     assert relative_pose(body, used).is_close(mechanism.link_poses({"j": position})["y"])
+
+
+def test_the_quaternion_of_a_floating_joint_is_normalized_and_its_translation_stays():
+    mechanism = lower(scene([link("x"), link("y")], [joint("j", "x", "y", JointType.FLOATING, axes=())]))
+    pose = mechanism.link_poses({"j": (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 2.0)})["y"]
+    np.testing.assert_allclose(pose.p, (1.0, 2.0, 3.0), atol=1e-15)
+    np.testing.assert_allclose(pose.R, np.diag((-1.0, -1.0, 1.0)), atol=1e-15)

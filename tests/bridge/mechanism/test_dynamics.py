@@ -1,6 +1,7 @@
 """Kinematics and dynamics of a mechanism against pydrake, built joint by joint, and against first principles."""
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ MOVING = [
     JointType.PLANAR,
     JointType.SCREW,
 ]
+SCALAR = [JointType.REVOLUTE, JointType.PRISMATIC, JointType.UNIVERSAL, JointType.PLANAR, JointType.SCREW]
 GRAVITY = (0.3, -1.2, -9.81)
 
 
@@ -272,3 +274,20 @@ def test_mass_matrix_and_bias_forces_of_one_state_are_those_of_each(assets: Path
     )
     assert M.tobytes() == mechanism.mass_matrix(q).tobytes()
     assert bias.tobytes() == mechanism.bias_forces(q, v, gravity.tolist()).tobytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_jacobians_are_the_motions_of_the_links(seed):
+    """The columns of a Jacobian are the velocities of the origin of a link, in the world, by central differences."""
+    mechanism = lower(random_scene(seed, fixed=True, kinds=SCALAR))
+    rng, step = np.random.default_rng(seed), 1e-6
+    sizes = Counter(name for name, _ in mechanism.v_order)
+    q = {name: rng.uniform(-1.0, 1.0, size) for name, size in sizes.items()}
+    jacobians, poses = mechanism.jacobians(q), mechanism.link_poses(q)
+    for column, (name, component) in enumerate(mechanism.v_order):
+        unit = np.eye(sizes[name])[component] * step
+        ahead, behind = (mechanism.link_poses({**q, name: q[name] + sign * unit}) for sign in (1.0, -1.0))
+        for link_name, J in jacobians.items():
+            v = (ahead[link_name].p - behind[link_name].p) / (2.0 * step)
+            W = (ahead[link_name].R - behind[link_name].R) / (2.0 * step) @ poses[link_name].R.T
+            np.testing.assert_allclose(J[:, column], (W[2, 1], W[0, 2], W[1, 0], *v), atol=1e-8)

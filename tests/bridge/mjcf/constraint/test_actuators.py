@@ -68,7 +68,10 @@ def moved(mjcf, control, seconds):
 @pytest.mark.parametrize("inertia", [1e-5, 1e-2, 10.0])
 def test_a_position_controller_without_gain_moves_every_inertia_alike(inertia):
     scene = flywheel(inertia, time_step=1e-4, lower=-2.0, upper=2.0, effort=1e9)
-    position, _ = moved(to_mjcf(scene, actuators="position"), 1.0, 0.1)
+    mjcf = to_mjcf(scene, actuators="position")
+    (assumed,) = (entry for entry in mjcf.diagnostics if entry.code == "mjcf.assumed-gain")
+    assert assumed.arguments["time"] == pytest.approx(1.0 / FREQUENCY)
+    position, _ = moved(mjcf, 1.0, 0.1)
     expected = 1.0 - (1.0 + FREQUENCY * 0.1) * math.exp(-FREQUENCY * 0.1)  # critically damped
     assert position == pytest.approx(expected, abs=5e-3)
 

@@ -1,6 +1,7 @@
 """The scene around a model as MuJoCo compiles it: the floor under it, the camera before it, the light on it."""
 
 import math
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -113,3 +114,11 @@ def test_terrain_is_found_on_disk_is_there_once_and_is_the_ground(tmp_path):
     assert model.nhfield == 1
     assert list(model.hfield_size[0][:3]) == pytest.approx([2.0, 2.0, 15 / 255])
     assert mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, "scene_floor") == -1
+
+
+def test_colors_of_the_surroundings_are_colors(tmp_path):
+    result = export_mjcf(loaders.load_string(LEG.format(shape=""), format="sdf"), tmp_path / "out")
+    textures = ElementTree.parse(result.path.parent / "scene.xml").getroot().iter("texture")
+    values = [float(x) for t in textures for key, text in t.items() if "rgb" in key for x in text.split()]
+    assert len(values) == 15
+    assert 0.0 <= min(values) <= max(values) <= 1.0

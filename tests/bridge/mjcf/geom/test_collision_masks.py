@@ -109,3 +109,13 @@ def test_many_links_are_masked_quickly():
         if i != j:
             a, b = names[i], names[j]
             assert found[a].meets(found[b]) == (frozenset((a, b)) not in excluded)
+
+
+def test_an_excluded_pair_of_a_body_that_is_not_asked_for_changes_nothing():
+    found = masks(["a", "b"], [frozenset(("a", "c")), frozenset(("c", "d"))])
+    assert found["a"].meets(found["b"])
+
+
+def test_two_bodies_that_exclude_each_other_do_not_meet():
+    found = masks(["a", "b"], [frozenset("ab")])
+    assert not found["a"].meets(found["b"])

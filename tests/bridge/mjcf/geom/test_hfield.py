@@ -36,3 +36,12 @@ def test_an_image_that_does_not_exist_is_reported_for_its_link() -> None:
     assert "mjcf.heightmap" in codes(mjcf)
     (entry,) = (entry for entry in mjcf.diagnostics if entry.code == "mjcf.heightmap")
     assert (entry.subjects, entry.arguments["uri"]) == (("l",), "hill.png")
+
+
+def test_a_flat_image_is_a_plane_at_its_height(tmp_path: Path) -> None:
+    Image.fromarray(np.full((3, 3), 102, dtype=np.uint8)).save(tmp_path / "flat.png")
+    terrain = Heightmap(uri="flat.png", path=str(tmp_path / "flat.png"), size=(4.0, 4.0, 2.0))
+    shape = Collision(name="flat", X_LG=IDENTITY, geometry=terrain)
+    model = compiled(to_mjcf(scene_of(link("l", model="ground", collisions=(shape,)))))
+    assert 0.0 < model.hfield_size[0, 2] <= 1e-6
+    assert model.geom_pos[0, 2] == pytest.approx(0.8)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import pytest
+
 from bridge.mjcf.xml.element import Element, write
 
 
@@ -14,3 +18,11 @@ def test_text_is_indented_escaped_and_in_order():
         '  <option timestep="0.001" gravity="0 0 -9.8"/>\n'
         "</mujoco>\n"
     )
+
+
+@pytest.mark.parametrize("length", range(8, 60))
+def test_a_line_ends_where_the_next_attribute_does_not_fit_into_110_columns(length: int) -> None:
+    lines = write(Element("geom", **{f"a{i}": "x" * length for i in range(6)}), []).splitlines()
+    assert max(map(len, lines)) <= 110
+    for line, following in pairwise(lines):
+        assert len(f"{line} {following.split()[0]}") > 110
