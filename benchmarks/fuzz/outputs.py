@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.output import CONTENT, MANIFEST, OutputFolderError, write_document, write_file, write_folder
+from bridge.output import CONTENT, MANIFEST, Form, OutputFolderError, write_document, write_file, write_folder
 
 from .writers import DOCUMENTS, WRITERS
 
@@ -163,7 +163,7 @@ def _write_document(folder: Path, files: Files, *, force: bool) -> None:
     """Write a document that refers to these files."""
     names = " ".join(f"out_assets/{CONTENT}/{name}" for name in files)
     write_document(
-        folder / "out.sdf", f"<a>{names}</a>".encode(), folder / "out_assets", files, is_xml=True, force=force
+        folder / "out.sdf", f"<a>{names}</a>".encode(), folder / "out_assets", files, form=Form.MARKUP, force=force
     )
 
 

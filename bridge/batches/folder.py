@@ -20,7 +20,7 @@ from bridge.output import (
     write_file,
 )
 
-from .reports.pages import write_reports
+from .reports.pages import check_reports, write_reports
 from .results import BatchResult
 
 RESULTS = "results.jsonl"
@@ -60,6 +60,7 @@ class ResultFolder:
         """
         self.path = path
         self.settings = {"sdfbridge": _FORMAT, **settings}
+        self._force = force
         check_result_folder(path, force=force)
         self._stack = ExitStack()
         self._offsets: dict[str, int] = {}
@@ -109,7 +110,7 @@ class ResultFolder:
         write_file(self.path / RESULTS, (line + b"\n" for line in self._lines()))
         remove_aside(self.path / RESULTS, PREVIOUS)
         self._offsets = dict(_sources(self.path / RESULTS))
-        write_reports(self.path, self.settings, self.results)
+        write_reports(self.path, self.settings, self.results, force=self._force)
 
     def close(self) -> None:
         """Put the results on the disk and let others write the folder."""
@@ -125,7 +126,7 @@ class ResultFolder:
 
 
 def check_result_folder(path: Path, *, force: bool = False) -> None:
-    """Raise an error if a folder has files that no batch wrote.
+    """Raise an error if a folder has files that no batch wrote, or reports that were edited since.
 
     Args:
         path: The folder.
@@ -138,6 +139,7 @@ def check_result_folder(path: Path, *, force: bool = False) -> None:
         raise OutputFolderError(f"{path} is a file, not a folder; choose another output folder")
     if not force and path.is_dir() and any(path.iterdir()) and not (path / SETTINGS).is_file():
         raise OutputFolderError(f"{path} has files that no batch wrote; choose another folder, or use force (--force)")
+    check_reports(path, force=force)
 
 
 def stored_settings(path: Path) -> dict[str, Any]:

@@ -91,12 +91,12 @@ def batch(  # noqa: PLR0913 - all but the first two are options by name
         assets/double_pendulum.urdf valid {'links': 3, 'joints': 3, 'dofs': 2}
     """
     check_fork()
-    plan = replace(_Plan.of(task, out, options, timeout, memory), preload=tuple(preload))
+    plan = replace(_Plan.of(task, out, options, timeout, memory), preload=tuple(preload), force=force)
     if resume and out is None:
         raise ValueError("resume needs the folder of the earlier batch; expected out=...")
     items = _items(sources, task, options, shard)
     workers = Workers(executor, jobs)
-    return _results(plan, items, workers, resume=resume, force=force)
+    return _results(plan, items, workers, resume=resume)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +112,7 @@ class _Plan:
     memory: int
     base: Path
     preload: tuple[str, ...] = ()
+    force: bool = False
 
     @staticmethod
     def of(task: Task, out: Any, options: Mapping[str, Any], timeout: float, memory: float) -> _Plan:
@@ -157,7 +158,7 @@ class _Plan:
         if self.function is not None:
             call: tuple[Any, ...] = (self.function, (source,), {})
         else:
-            call = (tasks.TASKS[self.name], (name, str(self.out or ""), dict(self.options)), {})
+            call = (tasks.TASKS[self.name], (name, str(self.out or ""), {**self.options, "force": self.force}), {})
         return Request(pickled(call), str(self.base), self.timeout, self.memory)
 
     def result(self, job: runner.Job, ended: Ended) -> BatchResult:
@@ -197,15 +198,13 @@ def _items(
     return in_shard(list(files) if is_all_there else files, shard)
 
 
-def _results(
-    plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: bool, force: bool
-) -> Iterator[BatchResult]:
+def _results(plan: _Plan, items: Iterator[Any], workers: Workers, *, resume: bool) -> Iterator[BatchResult]:
     """Yield the results, and write them into the folder if there is one."""
     with ExitStack() as stack:
         stack.callback(workers.close)
         folder = None
         if plan.out is not None:
-            folder = stack.enter_context(ResultFolder(plan.out, plan.settings, resume=resume, force=force))
+            folder = stack.enter_context(ResultFolder(plan.out, plan.settings, resume=resume, force=plan.force))
         jobs = _jobs(plan, items, folder)
         for job, ended in runner.run(jobs, workers, plan.modules):
             result = job.known if ended is None else plan.result(job, ended)

@@ -43,7 +43,7 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
         for place in places:
             for result in results_of(place):
                 merged.add(result)
-                _copy(result, place, target)
+                _copy(result, place, target, force=force)
         merged.finish()
         return totals_of(merged.results())
 
@@ -78,7 +78,7 @@ def _common_settings(places: Sequence[Path]) -> dict[str, Any]:
     return settings
 
 
-def _copy(result: BatchResult, place: Path, target: Path) -> None:
+def _copy(result: BatchResult, place: Path, target: Path, *, force: bool) -> None:
     """Copy the report of a model, with the folder that it lies in, and its picture."""
     if result.report:
         folder = Path(result.report).parent
@@ -88,6 +88,6 @@ def _copy(result: BatchResult, place: Path, target: Path) -> None:
             if path.is_file() and path.name != MANIFEST
         }
         if files:
-            write_folder(target / folder, files, force=True)
+            write_folder(target / folder, files, force=force)
     if result.thumbnail and (place / result.thumbnail).is_file():
         write_file(target / result.thumbnail, (place / result.thumbnail).read_bytes(), make_folder=True)

@@ -34,7 +34,7 @@ Fields = dict[str, Any]
 
 _EXPORTS: Mapping[str, Callable[..., Any]] = {"mjcf": export_mjcf, "sdf": export_sdf, "urdf": export_urdf}
 
-_OWN = frozenset({"to", "thumbnails"})
+_OWN = frozenset({"to", "thumbnails", "force"})
 """Options of a batch that neither the load nor the export knows."""
 
 
@@ -130,17 +130,17 @@ def _convert(scene: loaders.Scene, name: str, out: str, options: Mapping[str, An
         own["strict"] = options["strict"]
     mechanism = mechanism_of(scene)
     folder = Path(out) / "models" / name
-    result = _EXPORTS[target](scene, folder, quiet=True, force=True, **own)
+    result = _EXPORTS[target](scene, folder, quiet=True, force=options.get("force", False), **own)
     found = summary((*scene.diagnostics, *result.diagnostics))
     report = f"models/{name}/FIDELITY.md"
     return {"outcome": BatchOutcome.CONVERTED, "size": _size(mechanism), "report": report, **found}
 
 
 def _compare(scene: loaders.Scene, name: str, out: str, options: Mapping[str, Any]) -> Fields:
-    own = {key: value for key, value in options.items() if key != "thumbnails"}
+    own = {key: value for key, value in options.items() if key not in _OWN}
     comparison = compare_engines(scene, **own)
     found = summary((*scene.diagnostics, *comparison.diagnostics))
-    report = _write_report(comparison, Path(out), name) if out else ""
+    report = _write_report(comparison, Path(out), name, force=options.get("force", False)) if out else ""
     first = next(iter(comparison.failures), None)
     where = f" at {first.where}" if first is not None and first.where else ""
     detail = "" if first is None else f"{first.quantity}{where}: {first.error:.1e}"
@@ -148,13 +148,13 @@ def _compare(scene: loaders.Scene, name: str, out: str, options: Mapping[str, An
     return {"outcome": BatchOutcome(comparison.verdict), "detail": detail, "size": size, "report": report, **found}
 
 
-def _write_report(comparison: Comparison, out: Path, name: str) -> str:
+def _write_report(comparison: Comparison, out: Path, name: str, *, force: bool) -> str:
     """Write the report of a comparison, without HTML where jinja2 or matplotlib is missing; return its main file."""
     folder = out / "reports" / name
     with suppress(ImportError):
-        comparison.to_folder(folder, force=True)
+        comparison.to_folder(folder, force=force)
         return f"reports/{name}/{REPORT}"
-    write_folder(folder, comparison.files(), force=True)
+    write_folder(folder, comparison.files(), force=force)
     return f"reports/{name}/results.json"
 
 

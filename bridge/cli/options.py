@@ -74,6 +74,7 @@ def add_graph_options(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--out", type=values.path, metavar="FILE", help=text)
     text = "format of the graph (default: that of the file's suffix, else dot)"
     parser.add_argument("--format", choices=("dot", "svg", "png"), help=text)
+    add_force_option(parser)
 
 
 def add_convert_options(parser: ArgumentParser) -> None:
@@ -138,6 +139,7 @@ def add_view_options(parser: ArgumentParser) -> None:
     group.add_argument("--no-open", action="store_true", help="print the address of the page, and open no browser")
     text = "write the view as a page that needs no server and no network, instead of showing it"
     group.add_argument("--html", type=values.path, metavar="FILE", help=text)
+    add_force_option(group)
 
 
 def add_demo_options(parser: ArgumentParser) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from .hidden_folders import remove_output
 from .manifest import MANIFEST, folder_state
 from .output_folder import OutputFolderError, check_folder, explained, locked, replace_folder
-from .sealed_file import check_file, write_sealed
+from .sealed_file import Form, check_file, write_sealed
 
 CONTENT = "sdfbridge-content"
 """Stands for the name of the folder of the content, in a document and in its files that are not written yet."""
@@ -36,7 +36,7 @@ def write_document(
     folder: Path,
     assets: Mapping[str, bytes],
     *,
-    is_xml: bool,
+    form: Form,
     force: bool = False,
 ) -> tuple[Path, ...]:
     """Write a document with its seal, and the files that it refers to; return all their paths.
@@ -47,7 +47,7 @@ def write_document(
         folder: The folder beside the document.
         assets: Content of each file, by its path with ``/`` between the parts. `PACKAGE_XML` is written into the folder
             itself.
-        is_xml: Whether the document is XML; if not, it is YAML.
+        form: Form of the document.
         force: Whether to replace what no export wrote, or was edited since.
 
     Raises:
@@ -64,7 +64,7 @@ def write_document(
         with locked(place):
             if files:
                 replace_folder(place, _stored(place, _referred(place)) | files, force=force)
-            write_sealed(path, text, is_xml=is_xml, force=force)
+            write_sealed(path, text, form, force=force)
             with contextlib.suppress(OSError):  # the next output removes what is left
                 _remove_unused(place)
     return (Path(path), *(folder / file for file in sorted(files)))

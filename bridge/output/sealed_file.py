@@ -1,6 +1,8 @@
-"""Single documents that end with a seal, the hash of their text: a later export knows whether it may replace them.
+"""Files that end with a seal, the hash of their content: a later output knows whether it may replace them.
 
-A file without a seal was not written by an export, and one whose text has another hash was edited since.
+A file without a seal was not written by sdfbridge, and one whose content has another hash was edited since. The seal is
+a comment in the last line of XML, HTML, Markdown, YAML and DOT, the last member of a JSON object, and a text chunk of a
+PNG picture.
 """
 
 from __future__ import annotations
@@ -8,31 +10,77 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from enum import Enum
 from pathlib import Path
 
 from .output_file import write_file
 from .output_folder import OutputFolderError
 
-_SEAL = re.compile(rb"(?:<!--|#) written by sdfbridge, sha256 of the text above: ([0-9a-f]{64})(?: -->)?\n")
+_WORDS = b"written by sdfbridge, sha256 of the text above"
+_COMMENT = re.compile(rb"(?:<!--|#) %s: ([0-9a-f]{64})(?: -->)?\n?\Z" % _WORDS)
+_MEMBER = re.compile(rb',\n "sdfbridge seal": "([0-9a-f]{64})"\n}\n?\Z')
+_CHUNK = re.compile(rb"\x00\x00\x00\x4atEXtsdfbridge\x00([0-9a-f]{64})....", re.DOTALL)
+_END_OF_PNG = b"\x00\x00\x00\x00IEND\xae\x42\x60\x82"
+_LONGEST_SEAL = 256
+"""Bytes at the end of a file that hold its seal."""
 
 
-def sealed(text: bytes, *, is_xml: bool) -> bytes:
-    """Return a document with its seal, a comment in the last line.
+class Form(Enum):
+    """The form of a file, which decides how it holds its seal."""
+
+    MARKUP = "XML, HTML or Markdown"
+    LINES = "YAML or DOT"
+    JSON = "a JSON object"
+    PNG = "a PNG picture"
+
+
+def sealed(text: bytes, form: Form) -> bytes:
+    """Return a file with its seal.
 
     Args:
-        text: The document.
-        is_xml: Whether it is XML; if not, it is YAML.
+        text: The file.
+        form: Its form.
+
+    Raises:
+        ValueError: if it is no JSON object with a member in each line, or no PNG picture, though it should be.
     """
-    body = text if text.endswith(b"\n") else text + b"\n"
-    seal = f"written by sdfbridge, sha256 of the text above: {hashlib.sha256(body).hexdigest()}"
-    return body + (f"<!-- {seal} -->\n" if is_xml else f"# {seal}\n").encode()
+    if form is Form.PNG and text.endswith(_END_OF_PNG):
+        body = text[: -len(_END_OF_PNG)]
+        chunk = b"tEXtsdfbridge\0" + _hash(text)
+        return body + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + _END_OF_PNG
+    if form is Form.JSON and text.endswith(b"\n}\n"):
+        return text[:-3] + b',\n "sdfbridge seal": "' + _hash(text) + b'"\n}\n'
+    if form in (Form.PNG, Form.JSON):
+        raise ValueError(f"the content is not {form.value}")
+    return b"".join(_with_comment((text,), form))
+
+
+def _hash(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
+
+
+def _with_comment(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
+    """Yield the pieces of a text, and the comment with their hash."""
+    digest, last = hashlib.sha256(), b""
+    for piece in pieces:
+        digest.update(piece)
+        last = piece or last
+        yield piece
+    if not last.endswith(b"\n"):
+        digest.update(b"\n")
+        yield b"\n"
+    seal = _WORDS + b": " + digest.hexdigest().encode()
+    yield b"<!-- " + seal + b" -->\n" if form is Form.MARKUP else b"# " + seal + b"\n"
 
 
 def check_file(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Refuse to replace a file that no export wrote, or that was edited since.
+    """Refuse to replace a file that sdfbridge did not write, or that was edited since.
 
     Args:
-        path: The file; pipes and devices may be written.
+        path: The file; pipes, devices and empty files may be written.
         force: Whether it may be replaced.
 
     Raises:
@@ -42,29 +90,48 @@ def check_file(path: str | os.PathLike[str], *, force: bool = False) -> None:
     place = Path(os.path.realpath(path))
     if place.is_dir():
         raise OutputFolderError(f"{path} is a folder, not a file; choose another output file")
-    if force or not place.is_file():
+    if force or not place.is_file() or not place.stat().st_size:
         return
-    body, end, last = place.read_bytes().rstrip(b"\n").rpartition(b"\n")
-    seal = _SEAL.fullmatch(last + b"\n")
-    if seal is None or hashlib.sha256(body + end).hexdigest().encode() != seal[1]:
-        reason = "sdfbridge did not write it" if seal is None else "it was edited since it was written"
+    found = _seal_of(place)
+    if found is None or not found:
+        reason = "sdfbridge did not write it" if found is None else "it was edited since it was written"
         raise OutputFolderError(
             f"the output file {path} is not replaced: {reason}; choose another file, or overwrite with force (--force)"
         )
 
 
-def write_sealed(path: str | os.PathLike[str], text: bytes, *, is_xml: bool, force: bool = False) -> Path:
-    """Write a document with its seal in one step; return its path.
+def _seal_of(place: Path) -> bool | None:
+    """Return whether the seal of a file is that of its content; None if it has none."""
+    with place.open("rb") as stream:
+        stream.seek(max(0, place.stat().st_size - _LONGEST_SEAL))
+        end = stream.read()
+    if not (_COMMENT.search(end) or _MEMBER.search(end) or _CHUNK.search(end)):
+        return None
+    content = place.read_bytes()
+    begin = max(0, len(content) - _LONGEST_SEAL)
+    if match := _COMMENT.search(content, begin):
+        return _hash(content[: match.start()]) == match[1]
+    if match := _MEMBER.search(content, begin):
+        return _hash(content[: match.start()] + b"\n}\n") == match[1]
+    if match := _CHUNK.search(content, begin):
+        return _hash(content[: match.start()] + content[match.end() :]) == match[1]
+    return None
+
+
+def write_sealed(
+    path: str | os.PathLike[str], content: bytes | Iterable[bytes], form: Form, *, force: bool = False
+) -> Path:
+    """Write a file with its seal in one step; return its path.
 
     Args:
         path: The file.
-        text: The document.
-        is_xml: Whether it is XML; if not, it is YAML.
-        force: Whether to replace a file that no export wrote, or that was edited since.
+        content: Its content; or its pieces in order, if the seal is a comment.
+        form: Its form.
+        force: Whether to replace a file that sdfbridge did not write, or that was edited since.
 
     Raises:
         OutputFolderError: if there is such a file; it is in place then.
         OSError: if the file system refuses; the old content is in place then.
     """
     check_file(path, force=force)
-    return write_file(path, sealed(text, is_xml=is_xml))
+    return write_file(path, sealed(content, form) if isinstance(content, bytes) else _with_comment(content, form))

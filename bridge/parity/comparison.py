@@ -20,7 +20,7 @@ from bridge.lowering.inputs import Source, mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
-from bridge.output import write_file, write_folder
+from bridge.output import Form, write_folder, write_sealed
 from bridge.parity.engines.protocol import (
     Engine,
     Factory,
@@ -68,12 +68,25 @@ class Comparison(Findings):
     def _repr_html_(self) -> str:
         return verdict_card(self)
 
-    def to_json(self, path: str | os.PathLike[str]) -> Path:
-        """Write `to_dict` as JSON and return the path."""
-        return write_file(path, _encoded(self._json()))
+    def to_json(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write `to_dict` as JSON, with a hash of the text as its last member, and return the path.
+
+        Args:
+            path: The file to write.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+
+        Raises:
+            OutputFolderError: If there is such a file; a `FileExistsError`.
+        """
+        return write_sealed(path, _encoded(self._json()), Form.JSON, force=force)
 
     def to_html(
-        self, path: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None, *, date: str = ""
+        self,
+        path: str | os.PathLike[str],
+        pictures: Mapping[str, bytes] | None = None,
+        *,
+        date: str = "",
+        force: bool = False,
     ) -> Path:
         """Write one self-contained HTML file and return the path.
 
@@ -81,16 +94,26 @@ class Comparison(Findings):
             path: The file to write.
             pictures: PNG images by caption.
             date: The date that the page states; by default that of ``SOURCE_DATE_EPOCH``, else today's.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
 
         Raises:
             ImportError: If jinja2 or matplotlib is not installed.
+            OutputFolderError: If there is such a file; a `FileExistsError`.
             ValueError: If the environment variable ``SOURCE_DATE_EPOCH`` is not a number of seconds.
         """
-        return write_file(path, _encoded(html(self, pictures or {}, date)))
+        return write_sealed(path, _encoded(html(self, pictures or {}, date)), Form.MARKUP, force=force)
 
-    def to_junit(self, path: str | os.PathLike[str]) -> Path:
-        """Write one JUnit test case for each row and return the path."""
-        return write_file(path, _encoded(junit(self)))
+    def to_junit(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write one JUnit test case for each row and return the path.
+
+        Args:
+            path: The file to write.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+
+        Raises:
+            OutputFolderError: If there is such a file; a `FileExistsError`.
+        """
+        return write_sealed(path, _encoded(junit(self)), Form.MARKUP, force=force)
 
     def to_folder(
         self, folder: str | os.PathLike[str], pictures: Mapping[str, bytes] | None = None, *, force: bool = False

@@ -16,7 +16,7 @@ import numpy as np
 from bridge.lowering.inputs import Source, mechanism_of, source_name
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.output import write_file
+from bridge.output import Form, write_sealed
 from loaders import LoadOptions
 
 from .drawn_model import DrawnModel
@@ -149,12 +149,20 @@ class Viewer:
         for drawn, _ in self._models.values():
             drawn.show(kind, visible=visible)
 
-    def to_html(self, path: str | os.PathLike[str]) -> Path:
+    def to_html(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the present view as one page that needs neither this server nor a network, and return its path.
 
         The page can be turned and zoomed; it has no sliders.
+
+        Args:
+            path: The file to write.
+            force: Whether to overwrite a file that sdfbridge did not write, or that was edited since.
+
+        Raises:
+            OutputFolderError: if there is such a file; a `FileExistsError`.
         """
-        return write_file(path, self._server.get_scene_serializer().as_html().encode())
+        page = self._server.get_scene_serializer().as_html().encode()
+        return write_sealed(path, page, Form.MARKUP, force=force)
 
     def open(self) -> bool:
         """Open the page in the web browser of this machine; return whether there is one."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.batches.results import BatchResult
-from bridge.output import write_file
+from bridge.output import Form, check_file, write_file, write_sealed
 
 from .index_page import index_page
 from .junit_suite import junit_suite
@@ -16,24 +16,49 @@ from .summary_page import summary_page
 from .totals import totals_of
 
 INDEX = "index.html"
+_SUMMARY, _SUITE, _LOG = "summary.md", "junit.xml", "results.sarif"
 
 
-def write_reports(folder: Path, settings: Mapping[str, Any], results: Callable[[], Iterable[BatchResult]]) -> None:
+def check_reports(folder: Path, *, force: bool = False) -> None:
+    """Refuse to replace a report that no batch wrote, or that was edited since.
+
+    A log in SARIF has no place for the hash that tells this; it is replaced.
+
+    Args:
+        folder: The folder of the batch.
+        force: Whether such a report may be replaced.
+
+    Raises:
+        OutputFolderError: if there is such a report.
+    """
+    for name in (_SUMMARY, _SUITE, INDEX):
+        check_file(folder / name, force=force)
+
+
+def write_reports(
+    folder: Path, settings: Mapping[str, Any], results: Callable[[], Iterable[BatchResult]], *, force: bool = False
+) -> None:
     """Write ``index.html``, ``summary.md``, ``junit.xml`` and ``results.sarif``.
 
     Args:
         folder: The folder of the batch.
         settings: Task, options and version.
         results: Returns the results, sorted; called once for each report.
+        force: Whether to replace a report that no batch wrote, or that was edited since.
 
     Raises:
+        OutputFolderError: if there is such a report.
         OSError: if the file system refuses.
     """
     totals = totals_of(results())
-    write_file(folder / "summary.md", _encoded(summary_page(settings, totals, results())))
-    write_file(folder / "junit.xml", (_encoded(line + "\n") for line in junit_suite(settings, totals, results())))
-    write_file(folder / "results.sarif", map(_encoded, sarif_log(totals, results())))
-    write_file(folder / INDEX, map(_encoded, index_page(settings, totals, results())))
+    pages = {
+        _SUMMARY: [summary_page(settings, totals, results())],
+        _SUITE: (line + "\n" for line in junit_suite(settings, totals, results())),
+        INDEX: index_page(settings, totals, results()),
+    }
+    for name, page in pages.items():
+        write_sealed(folder / name, map(_encoded, page), Form.MARKUP, force=force)
+    write_file(folder / _LOG, map(_encoded, sarif_log(totals, results())))
 
 
 def _encoded(text: str) -> bytes:

@@ -12,7 +12,7 @@ from bridge.cli.inputs import limits, writing_to
 from bridge.cli.output import Output
 from bridge.directives import folder as directives
 from bridge.mjcf.export import folder as mjcf
-from bridge.output import CONTENT, check_file, write_document
+from bridge.output import CONTENT, Form, check_file, write_document
 from bridge.sdf import folder as sdf
 from bridge.urdf import folder as urdf
 from loaders.diagnostics import Fate, without_repeats
@@ -172,8 +172,8 @@ def write_as_file(
     check_file(out, force=options.force)
     place = f"{folder.name}/{CONTENT}"
     text, assets, diagnostics = _EXPORTS[target].single_file(scene, assets=place, quiet=True, **keywords)
-    is_xml = target != "directives"
-    files = write_document(out, text.encode(), folder, assets, is_xml=is_xml, force=options.force)
+    form = Form.LINES if target == "directives" else Form.MARKUP
+    files = write_document(out, text.encode(), folder, assets, form=form, force=options.force)
     return [str(file) for file in files], diagnostics
 
 

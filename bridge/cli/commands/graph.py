@@ -11,11 +11,11 @@ from bridge.cli.inputs import load_scene, writing_to
 from bridge.cli.output import Output
 from bridge.cli.reports.graph_picture import picture
 from bridge.cli.reports.tree_output import dot
-from bridge.output import write_file
+from bridge.output import Form, check_file, write_sealed
 from loaders.safety.text import printable
 from loaders.scene import Scene
 
-_FORMATS = ("dot", "svg", "png")
+_FORMS = {"dot": Form.LINES, "svg": Form.MARKUP, "png": Form.PNG}
 
 
 def graph(options: Namespace, output: Output) -> int:
@@ -25,6 +25,8 @@ def graph(options: Namespace, output: Output) -> int:
         UsageError: if the format is unknown, or if a picture would be written to a terminal.
     """
     form = _form(options)
+    if options.out and not options.json:
+        check_file(options.out, force=options.force)
     scene = load_scene(options)
     output.diagnostics(scene.diagnostics)
     if options.json:
@@ -38,7 +40,7 @@ def graph(options: Namespace, output: Output) -> int:
     else:
         data = _drawn(scene, form)
         with writing_to(options.out):
-            write_file(options.out, data)
+            write_sealed(options.out, data, _FORMS[form], force=options.force)
         output.progress(f"wrote {options.out}")
     return 0
 
@@ -46,7 +48,7 @@ def graph(options: Namespace, output: Output) -> int:
 def _form(options: Namespace) -> str:
     out: Path | None = options.out
     form: str = options.format or (out.suffix.lower().removeprefix(".") if out else "dot")
-    if form not in _FORMATS:
+    if form not in _FORMS:
         raise UsageError(f"unknown format of graph {out}; expected a file that ends in .dot, .svg or .png, or --format")
     if form == "png" and out is None and not options.json and sys.stdout.isatty():
         raise UsageError("a PNG picture cannot be shown as text; expected -o FILE.png, or a pipe")

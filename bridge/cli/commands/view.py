@@ -14,7 +14,7 @@ from bridge.cli.errors import MISSING, CommandError, UsageError
 from bridge.cli.inputs import expand, load_scene, search
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
-from bridge.output import scratch_folder
+from bridge.output import check_file, scratch_folder
 from loaders.diagnostics import without_repeats
 
 
@@ -45,6 +45,8 @@ def view(options: Namespace, output: Output) -> int:
 def _view_in_browser(options: Namespace, output: Output) -> int:
     """Serve the models to a browser, or write them as a page."""
     mechanisms = []
+    if options.html:
+        check_file(options.html, force=options.force)
     for file in expand([options.file, *options.others], xacro=options.xacro):
         output.status(f"reading {file}")
         mechanisms.append(bridge.lower(load_scene(options, file)))
@@ -52,7 +54,7 @@ def _view_in_browser(options: Namespace, output: Output) -> int:
     output.diagnostics(without_repeats(findings))
     with bridge.view(*mechanisms, port=0 if options.html else options.port) as viewer:
         if options.html:
-            output.data(os.fspath(viewer.to_html(options.html)))
+            output.data(os.fspath(viewer.to_html(options.html, force=options.force)))
             return 0
         output.data(viewer.url)
         output.progress("press Ctrl-C to end")

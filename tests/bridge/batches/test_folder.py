@@ -112,3 +112,20 @@ def test_a_folder_says_what_its_batch_is(tmp_path: Path) -> None:
         pass
     assert stored_settings(tmp_path) == {"sdfbridge": 1, **SETTINGS}
     assert stored_settings(tmp_path / "none") == {}
+
+
+@pytest.mark.parametrize("name", ["summary.md", "junit.xml", "index.html"])
+def test_a_report_that_was_edited_is_refused_unless_forced(tmp_path: Path, name: str) -> None:
+    for _ in range(2):
+        with ResultFolder(tmp_path / "o", SETTINGS, resume=False) as folder:
+            folder.add(result("a"))
+            folder.finish()
+    (tmp_path / "o" / name).write_bytes(b"notes of the user")
+    before = {path: path.read_bytes() for path in (tmp_path / "o").iterdir()}
+    for resume in (False, True):
+        with pytest.raises(OutputFolderError, match=f"{name} is not replaced: sdfbridge did not write it"):
+            ResultFolder(tmp_path / "o", SETTINGS, resume=resume)
+    assert {path: path.read_bytes() for path in (tmp_path / "o").iterdir()} == before
+    with ResultFolder(tmp_path / "o", SETTINGS, resume=True, force=True) as folder:
+        folder.finish()
+    assert (tmp_path / "o" / name).read_bytes() != b"notes of the user"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output import CONTENT, OutputFolderError, write_document
+from bridge.output import CONTENT, Form, OutputFolderError, write_document
 
 OLD = {"part.obj": b"old mesh", "textures/part.png": b"old picture"}
 NEW = {"part.obj": b"new mesh", "textures/part.png": b"new picture", "wheel.obj": b"wheel"}
@@ -21,7 +21,9 @@ def write(place: Path, files: dict[str, bytes], name: str = "x.sdf", *, force: b
     """Write a document that names these files."""
     text = "\n".join(f"x_assets/{CONTENT}/{file}" for file in files)
     document = place / name
-    return write_document(document, f"<a>\n{text}\n</a>".encode(), place / "x_assets", files, is_xml=True, force=force)
+    return write_document(
+        document, f"<a>\n{text}\n</a>".encode(), place / "x_assets", files, form=Form.MARKUP, force=force
+    )
 
 
 def read(place: Path, name: str = "x.sdf") -> dict[str, bytes]:

