@@ -15,6 +15,8 @@ Row = dict[str, Any]
 _ENGINES = ("mujoco", "pybullet")
 _GAZEBO, _WORLDS = "gazebosim/gz-sim", "examples/worlds/"
 _PACKAGES = ("mujoco", "pybullet", "drake")
+_OTHER_FILES = {"file.unknown-format", "urdf.srdf"}
+"""Errors of files that are neither models nor worlds."""
 _POSE = 1e-9
 """Largest difference of poses that count as equal to Drake's."""
 
@@ -70,7 +72,7 @@ def is_whole(row: Row) -> bool:
     if row.get("piece"):
         return False
     if not row.get("lenient"):
-        return "file.unknown-format" not in row.get("lenient errors", ())
+        return not _OTHER_FILES & set(row.get("lenient errors", ()))
     return bool(row["links"]) or not row["file"].endswith((".xacro", ".urdf"))
 
 

@@ -182,6 +182,11 @@ CODES = {
         "Connect the trees by joints.",
         (Fate.ASSUMED,),
     ),
+    "urdf.srdf": CodeInfo(
+        "The file is an SRDF, which describes groups and collisions of the robot of a URDF.",
+        "Load the URDF, with `srdf=` or `--srdf` and this file.",
+        (Fate.INVALID,),
+    ),
     "urdf.transmission-extra": CodeInfo(
         "A simple transmission has more than one joint or actuator; only the first is used.",
         "Write one transmission for each joint.",

@@ -24,14 +24,16 @@ _LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")
 _PLUGIN = (Fate.NOTED, "urdf.plugin", "it loads code of another simulator")
 _EMBEDDED = (Fate.DROPPED, "urdf.embedded-sdf", "SDFormat elements in a URDF are not supported")
 
+_IGNORED_IN_JOINT: IgnoredElements = {
+    **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
+}
 _IGNORED_IN_LINK: IgnoredElements = {
     "material": _LOOK,
     "visual": _LOOK,
     "laserRetro": _LOOK,
     "maxContacts": _ENGINE,
-}
-_IGNORED_IN_JOINT: IgnoredElements = {
-    **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
+    "light": _EMBEDDED,
+    **_IGNORED_IN_JOINT,  # often stated for links too, where they have no effect
 }
 _IGNORED_IN_ROBOT: IgnoredElements = {
     "pose": (Fate.DROPPED, "urdf.gazebo-pose", "it is the initial pose in Gazebo; the root link is at the origin"),
@@ -39,6 +41,7 @@ _IGNORED_IN_ROBOT: IgnoredElements = {
     **dict.fromkeys(("link", "joint", "model", "frame", "include", "light"), _EMBEDDED),
 }
 _FIXED_JOINT_OPTIONS = ("preserveFixedJoint", "disableFixedJointLumping")
+"""They keep a fixed joint, as every fixed joint is kept here."""
 
 _FRICTION = {"mu1": "mu", "mu2": "mu2"}
 _SURFACE = {"kp": "stiffness", "kd": "damping", "maxVel": "max_velocity", "minDepth": "min_depth"}
@@ -91,6 +94,7 @@ class GazeboExtensions:
         """Return the model with the extensions of the robot."""
         for node in self._robot:
             report_ignored(node, _IGNORED_IN_ROBOT)
+            node.skip(*_FIXED_JOINT_OPTIONS)
             model = dataclasses.replace(
                 model,
                 static=_flag(node, "static", model.static),
@@ -103,6 +107,7 @@ class GazeboExtensions:
 
 def _extended_link(link: Link, node: Node) -> Link:
     report_ignored(node, _IGNORED_IN_LINK)
+    node.skip(*_FIXED_JOINT_OPTIONS)
     decay = _number(node, "dampingFactor")
     gravity = _flag(node, "gravity", link.gravity) and not _flag(node, "turnGravityOff", not link.gravity)
     self_collide = _flag(node, "self_collide", link.self_collide)

@@ -8,6 +8,7 @@ from pathlib import Path
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.canonicalize import canonicalize_urdf
+from loaders.ignored_elements import mark_read
 from loaders.model import WORLD, Link, Model
 from loaders.node import Node
 from loaders.scene import Scene
@@ -22,6 +23,9 @@ from .mesh_folders import with_mesh_folders
 from .shapes import Materials, read_origin
 from .transmissions import read_actuators
 from .tree import connected, link_poses, root_link
+
+_SRDF = ("group", "group_state", "virtual_joint", "disable_collisions", "disable_default_collisions")
+"""Elements by which a file without links is known as an SRDF."""
 
 
 def read(root: Node, context: Context) -> Scene | None:
@@ -43,7 +47,7 @@ def read(root: Node, context: Context) -> Scene | None:
     canonicalize_urdf(root)
     link_nodes = _by_name(root.all("link"))
     if not link_nodes:
-        root.report(Fate.ASSUMED, "urdf.no-links", "<robot> requires at least one <link>; the robot is empty")
+        _report_empty(root)
     joint_nodes = _by_name(root.all("joint"))
     joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
     extensions = GazeboExtensions(root, (*link_nodes, *joint_nodes))
@@ -72,6 +76,14 @@ def read(root: Node, context: Context) -> Scene | None:
 def _is_body(link: Link) -> bool:
     """Return whether a link becomes a link of the scene: the world only if it has shapes."""
     return link.name != WORLD or bool(link.collisions or link.visuals)
+
+
+def _report_empty(root: Node) -> None:
+    if not any(map(root.has, _SRDF)):
+        root.report(Fate.ASSUMED, "urdf.no-links", "<robot> requires at least one <link>; the robot is empty")
+        return
+    root.invalid("urdf.srdf", "the file is an SRDF, which has no links", hint="load its URDF, with srdf=...")
+    mark_read(root)
 
 
 def _read_name(root: Node) -> str:

@@ -70,6 +70,7 @@ BODIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "urdf.missing-name": (LINK, ()),
     "urdf.mujoco-options": (LINK + "<mujoco/>", ()),
     "urdf.no-links": ("", ()),
+    "urdf.srdf": ("<group name='g'/>", ()),
     "urdf.no-shape": (shape("<blob/>"), ("a::v",)),
     "urdf.no-texture": (painted(RED + "<texture/>"), ("a::v",)),
     "urdf.planar-damping": (TWO + joint("<dynamics damping='1'/>", "planar"), ("j",)),

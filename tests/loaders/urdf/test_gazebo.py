@@ -70,6 +70,17 @@ def test_springs_stops_and_feedback_of_a_joint() -> None:
     assert codes(scene) == ["urdf.engine-setting"]
 
 
+@pytest.mark.parametrize("reference", ["reference='b'", "reference='j'", ""])
+def test_options_that_keep_a_fixed_joint_change_nothing_wherever_they_are(reference: str) -> None:
+    options = "<preserveFixedJoint>true</preserveFixedJoint><disableFixedJointLumping>true</disableFixedJointLumping>"
+    assert codes(robot(f"{ARM}<gazebo {reference}>{options}</gazebo>")) == []
+
+
+def test_a_solver_setting_of_joints_is_no_unknown_element_of_a_link() -> None:
+    damper = "<gazebo reference='b'><implicitSpringDamper>3</implicitSpringDamper></gazebo>"
+    assert codes(robot(ARM + damper)) == ["urdf.engine-setting"]
+
+
 def test_fixed_joints_are_never_lumped() -> None:
     body = "<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
     assert [link.name for link in robot(body).links] == ["a", "b"]

@@ -155,3 +155,12 @@ def test_what_is_odd_is_reported(code: str, body: str) -> None:
         found = error.diagnostics
     assert code in [entry.code for entry in found]
     assert all(entry.where.line for entry in found)
+
+
+def test_an_srdf_is_no_robot_and_one_error_says_what_to_do() -> None:
+    pairs = "<disable_collisions link1='a' link2='b' reason='Adjacent'/>" * 3
+    for lenient in (False, True):
+        with pytest.raises(loaders.LoadError) as caught:
+            loaders.load_string(f"<robot name='r'><group name='g'/>{pairs}</robot>", format="urdf", lenient=lenient)
+        (error,) = caught.value.diagnostics
+        assert (error.code, "srdf=" in error.hint) == ("urdf.srdf", True)
