@@ -25,7 +25,7 @@ def test_the_export_of_the_unchanged_model_behaves_like_it(sweep: mjcf_schema.Sw
         ("(world)body/geom", "density", "carried"),
         ("tendon/spatial", "stiffness", "carried"),
         ("actuator/position", "kp", "carried"),
-        ("keyframe/key", "ctrl", "reported"),
+        ("keyframe/key", "ctrl", "carried"),
         ("(world)body/geom", "rgba", "without effect"),
     ],
 )

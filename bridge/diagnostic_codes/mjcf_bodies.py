@@ -55,8 +55,13 @@ CODES = {
         "Add a force and a torque sensor to the model.",
         (Fate.NOTED,),
     ),
+    "mjcf.keyframe-actuator": CodeInfo(
+        "A state names an actuator that the export does not have.",
+        "Correct the state, or remove the actuator from it.",
+        (Fate.DROPPED,),
+    ),
     "mjcf.keyframe-joint": CodeInfo(
-        "A state names a joint that has no position of that size in MuJoCo.",
+        "A state names a joint that has no position or velocity of that size in MuJoCo.",
         "Correct the state, or remove the joint from it.",
         (Fate.DROPPED,),
     ),

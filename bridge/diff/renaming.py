@@ -21,7 +21,7 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
     "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
     "fluid_forces": {"link": "link", "joint": "joint"},
     "contact_pairs": {"link_A": "link", "link_B": "link"},
-    "keyframes": {"joints": "joint"},
+    "keyframes": {"joints": "joint", "actuators": "actuator"},
     "filter_groups": {"name": "group", "links": "link", "groups": "group"},
     "filter_rules": {"a": "group", "b": "group"},
 }

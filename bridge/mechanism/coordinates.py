@@ -63,9 +63,16 @@ def keyframes_by_joint(scene: Scene, bodies: Sequence[Body]) -> tuple[Keyframe, 
     names = floating_joint_names(scene, bodies)
     keyframes = []
     for keyframe in scene.keyframes:
-        stated = zip(keyframe.joints, keyframe.positions, strict=True)
-        kept = [(name, q) for joint, q in stated if (name := names.get(joint, joint))]
-        keyframes.append(replace(keyframe, joints=tuple(n for n, _ in kept), positions=tuple(q for _, q in kept)))
+        stated = enumerate(keyframe.joints)
+        kept = [(name, i) for i, joint in stated if (name := names.get(joint, joint))]
+        keyframes.append(
+            replace(
+                keyframe,
+                joints=tuple(name for name, _ in kept),
+                positions=tuple(keyframe.positions[i] for _, i in kept),
+                velocities=tuple(keyframe.velocities[i] for _, i in kept) if keyframe.velocities else (),
+            )
+        )
     return tuple(keyframes)
 
 

@@ -30,7 +30,7 @@ CODES = {
         "A file is included twice, or includes itself.", "Remove one of the includes.", (Fate.INVALID,)
     ),
     "mjcf-in.keyframe": CodeInfo(
-        "Velocities, controls, activations and the poses of mocap bodies of a keyframe are not carried.",
+        "The poses of mocap bodies in a keyframe are not carried.",
         "",
         (Fate.NOTED,),
     ),

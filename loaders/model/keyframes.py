@@ -9,7 +9,7 @@ from loaders.diagnostics import NOWHERE, Where
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyframe:
-    """A named position of some joints; the others are at their initial position."""
+    """A named state of some joints and actuators; the others are at their initial state."""
 
     name: str
     """Scoped name, unique among the keyframes."""
@@ -18,4 +18,14 @@ class Keyframe:
     positions: tuple[tuple[float, ...], ...]
     """Position of each of these joints [rad or m]: a quaternion for a ball joint, and for a floating joint the position
     and the quaternion of its link in the world."""
+    velocities: tuple[tuple[float, ...], ...] = ()
+    """Velocity of each of these joints [rad/s or m/s]: for a ball joint the angular velocity of the child in the
+    parent, in the parent's joint frame; for a floating joint the linear and the angular velocity of its link, in the
+    world. Empty if all are zero."""
+    actuators: tuple[str, ...] = ()
+    """Names of the actuators of which controls or internal states are given."""
+    controls: tuple[tuple[float, ...], ...] = ()
+    """Controls of each of these actuators."""
+    activations: tuple[tuple[float, ...], ...] = ()
+    """Internal states of each of these actuators; empty for an actuator without any."""
     where: Where = NOWHERE

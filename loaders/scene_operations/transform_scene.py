@@ -79,7 +79,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "fluid_forces": ("link", "joint"),
     "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
-    "keyframes": ("name", "joints"),
+    "keyframes": ("name", "joints", "actuators"),
     "contact_pairs": ("link_A", "link_B"),
     "tendons": ("name",),
     "mujoco": ("name",),
@@ -249,9 +249,17 @@ def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose]) -> tuple[Keyframe, 
                 _moved_position(position, X_VW[joint]) if joint in floating and len(position) == 7 else position
                 for joint, position in zip(keyframe.joints, keyframe.positions, strict=True)
             ),
+            velocities=tuple(
+                _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
+                for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+            ),
         )
         for keyframe in scene.keyframes
     )
+
+
+def _turned_velocity(velocity: Sequence[float], X_VW: Pose) -> tuple[float, ...]:
+    return (*(X_VW.R @ velocity[:3]).tolist(), *(X_VW.R @ velocity[3:]).tolist())
 
 
 # --- attachment of joints --------------------------------------------------------------------------------------------

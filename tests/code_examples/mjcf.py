@@ -107,6 +107,7 @@ BODIES = {
     "mjcf.joint-coordinate": exporting(s.hinge(T.CURVILINEAR, s.curved(1) | {"curve": s.arc(2.0)}), "j"),
     "mjcf.joint-feedback": exporting(s.hinge(fields={"provide_feedback": True}), "j"),
     "mjcf.light": exporting(s.lit("area"), "lamp"),
+    "mjcf.keyframe-actuator": exporting(s.posed(0.5, actuator="motor"), "up", "motor"),
     "mjcf.keyframe-joint": exporting(s.posed(0.5, joint="wheel"), "up", "wheel"),
     "mjcf.keyframe-limits": exporting(s.posed(3.0), "j"),
     "mjcf.light-joint": exporting(s.hinge(effort=1e4), "j"),

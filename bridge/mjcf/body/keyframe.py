@@ -1,6 +1,7 @@
 """``<keyframe>``: the initial position, and the named states of the source.
 
-The initial position is the first key. It is the one that the source states, moved into the limits.
+The initial position is the first key. It is the one that the source states, moved into the limits. A state of the
+source has its velocities, controls and activations too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
 from loaders.model import JointAxis, Keyframe
 
-from .qpos import body_qpos
+from .qpos import body_qpos, body_qvel
 
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
@@ -74,7 +75,9 @@ def _write_state(
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)
-    _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
+    key = _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
+    key.set(qvel=_qvel(keyframe, positions, context))
+    _write_controls(key, keyframe, actuators, context)
 
 
 def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:
@@ -89,17 +92,21 @@ def _stated_positions(keyframe: Keyframe, home: Sequence[Coordinates], context: 
         if joint in bodies and len(position) == len(home[bodies[joint]]):
             stated[joint] = position
         else:
-            context.report(
-                Fate.DROPPED,
-                "keyframe-joint",
-                "state {state}: joint {joint} has no position of {count} number(s); ignored",
-                keyframe.where,
-                subjects=(keyframe.name, joint),
-                state=keyframe.name,
-                joint=joint,
-                count=len(position),
-            )
+            _report_joint(keyframe, joint, len(position), context)
     return stated
+
+
+def _report_joint(keyframe: Keyframe, joint: str, count: int, context: Context) -> None:
+    context.report(
+        Fate.DROPPED,
+        "keyframe-joint",
+        "state {state}: joint {joint} has no position or velocity of {count} number(s); ignored",
+        keyframe.where,
+        subjects=(keyframe.name, joint),
+        state=keyframe.name,
+        joint=joint,
+        count=count,
+    )
 
 
 def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> None:
@@ -118,11 +125,56 @@ def _report_limits(keyframe: Keyframe, positions: Sequence[Coordinates], context
         )
 
 
-def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> None:
+def _qvel(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context) -> list[float] | None:
+    """Return the velocities of a state; None if it states none. Those of other joints are zero."""
+    bodies = context.mechanism.bodies
+    stated = dict(zip(keyframe.joints, keyframe.velocities, strict=False))
+    found = [stated.get(body.joint or "", ()) for body in bodies]
+    for body, v in zip(bodies, found, strict=True):
+        if v and len(v) != body.nv:
+            _report_joint(keyframe, body.joint or "", len(v), context)
+    moving = [v if len(v) == body.nv else (0.0,) * body.nv for body, v in zip(bodies, found, strict=True)]
+    qvel = [x for body, q, v in zip(bodies, positions, moving, strict=True) for x in body_qvel(body, q, v)]
+    return qvel if stated else None
+
+
+# --- actuators -------------------------------------------------------------------------------------------------------
+
+
+def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Element], context: Context) -> None:
+    """Write the controls and the internal states of a state, in place of controls that hold its position."""
+    names = [context.names.changed.get(name, name) for name in keyframe.actuators]
+    written = {actuator.attributes["name"] for actuator in actuators}
+    lost = tuple(old for old, new in zip(keyframe.actuators, names, strict=True) if new not in written)
+    if lost:
+        context.report(
+            Fate.DROPPED,
+            "keyframe-actuator",
+            "state {state}: there are no actuators {actuators}; their controls are ignored",
+            keyframe.where,
+            subjects=(keyframe.name, *lost),
+            state=keyframe.name,
+            actuators=lost,
+        )
+    if names and len(lost) < len(names):
+        controls, states = (dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations))
+        act = [x for actuator in actuators for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)]
+        ctrl = [x for actuator in actuators for x in controls.get(actuator.attributes["name"], (0.0,))]
+        key.set(ctrl=ctrl, act=act if any(act) else None)
+
+
+def _at_rest(actuator: Element) -> tuple[float, ...]:
+    """Return the internal states of an actuator of which a keyframe says nothing."""
+    if actuator.attributes.get("dyntype", "none") == "none":
+        return ()
+    return (0.0,) * int(actuator.attributes.get("actdim", "1"))
+
+
+def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> Element:
     bodies = context.mechanism.bodies
     qpos = [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
     ctrl = _ctrl(qpos, actuators, context.mechanism)
-    context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
+    return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
 
 
 def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:

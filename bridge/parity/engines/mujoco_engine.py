@@ -14,8 +14,8 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
-from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of, primitive_positions
-from bridge.mjcf.body.qpos import qpos
+from bridge.mechanism.coordinates import Coordinates, Position, joint_position, kind_of
+from bridge.mjcf.body.qpos import ball_map, qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Actuators, Options
@@ -102,19 +102,10 @@ class MujocoEngine:
                     B[row : row + 3, column : column + 3] = np.eye(3)
                     B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
                 elif primitive.kind is PrimitiveKind.BALL:
-                    B[row : row + 3, column : column + 3] = self._ball_map(body, position)
+                    B[row : row + 3, column : column + 3] = ball_map(body, position)
                 else:
                     B[row, column] = primitive.ratio
         return B
-
-    @staticmethod
-    def _ball_map(body: Body, position: Coordinates) -> Array:
-        """The matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
-        if body.reversed:
-            return -body.X_BM.R
-        (wxyz,) = primitive_positions(body, position)
-        mapped: Array = body.X_BM.R @ quaternion_to_matrix(wxyz).T
-        return mapped
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""

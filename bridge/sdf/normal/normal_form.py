@@ -113,7 +113,12 @@ def _report_names(names: dict[str, str], report: Report) -> None:
 
 def _without_keyframes(scene: Scene, report: Report) -> Scene:
     for keyframe in scene.keyframes:
-        stated = zip(keyframe.joints, keyframe.positions, strict=False)
+        stated = [
+            *(f"{joint} at {q}" for joint, q in zip(keyframe.joints, keyframe.positions, strict=False)),
+            *(f"{joint} moving at {v}" for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)),
+            *(f"{name} controlled by {u}" for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)),
+            *(f"{name} in state {x}" for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)),
+        ]
         report.add(
             Fate.DROPPED,
             "sdfout.keyframe",
@@ -121,7 +126,7 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
             keyframe.where,
             subjects=(keyframe.name, *keyframe.joints),
             keyframe=keyframe.name,
-            positions=tuple(f"{joint} at {position}" for joint, position in stated),
+            positions=tuple(stated),
         )
     return dataclasses.replace(scene, keyframes=())
 

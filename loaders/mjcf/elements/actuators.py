@@ -35,6 +35,11 @@ def read_actuators(source: Source) -> tuple[Actuator, ...]:
     return tuple(actuators)
 
 
+def carried_actuators(source: Source) -> list[int]:
+    """Return the indices of the actuators that a scene has."""
+    return [i for i in range(len(source.model.actuator_trntype)) if not _problem(i, source)]
+
+
 def _problem(i: int, source: Source) -> str:
     """Return the reason why an actuator is not carried; empty if it is."""
     model = source.model

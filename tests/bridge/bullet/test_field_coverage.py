@@ -52,8 +52,7 @@ REPORTED = {
     (m.Friction, "surface_radius"): "pybullet.contact-property",
     (m.Actuator, "gear_ratio"): "pybullet.rotor-inertia",
     (m.Actuator, "rotor_inertia"): "pybullet.rotor-inertia",
-    (m.Keyframe, "joints"): "pybullet.keyframes",
-    (m.Keyframe, "positions"): "pybullet.keyframes",
+    **{(m.Keyframe, field.name): "pybullet.keyframes" for field in dataclasses.fields(m.Keyframe)[1:-1]},
 }
 """Fields that the diagnostics report as dropped, whatever they hold."""
 DROPPED_WHOLE = (m.Sensor, m.Light, m.Hydroelastic, m.Physics, m.Heightmap, m.Tendon, m.TendonPart)

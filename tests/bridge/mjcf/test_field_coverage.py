@@ -181,7 +181,17 @@ def tree():
                 references=(("joint", "hinge"),),
             ),
         ),
-        keyframes=(m.Keyframe(name="bent", joints=("hinge",), positions=((0.5,),)),),
+        keyframes=(
+            m.Keyframe(
+                name="bent",
+                joints=("hinge",),
+                positions=((0.5,),),
+                velocities=((0.25,),),
+                actuators=("general",),
+                controls=((0.75,),),
+                activations=((0.125,),),
+            ),
+        ),
     )
 
 

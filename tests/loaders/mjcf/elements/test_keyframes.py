@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 import bridge
-from tests.support.mjcf_documents import BALL, read
+import loaders
+from tests.support.mjcf_documents import BALL, document, read
 from tests.support.mjcf_round_trip import compiled
 
 BODY = (
@@ -14,6 +18,11 @@ BODY = (
     f'<body pos="1 0 0" euler="20 0 40"><joint name="b" type="ball" pos="0.1 0.2 0.3"/>{BALL}</body></body>'
     f'<body name="hand" mocap="true" pos="0 0 1">{BALL}</body>'
 )
+ACTUATORS = (
+    '<actuator><motor name="m" joint="j"/><general name="filter" joint="j" dyntype="filter" dynprm="0.1"/>'
+    '<general name="two" joint="b" dyntype="integrator"/></actuator>'
+)
+QVEL = 'qvel="0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1"'
 QPOS = "1 2 3 0.6 0.8 0 0 0.7 0.8 0 0.6 0"
 
 
@@ -29,23 +38,66 @@ def test_a_keyframe_has_the_positions_of_joints_by_name() -> None:
     assert not scene.diagnostics
 
 
-def test_the_rest_of_a_keyframe_is_noted() -> None:
+def test_the_poses_of_mocap_bodies_are_noted() -> None:
     scene = read(BODY, section('qvel="0 0 0 0 0 0 0.1 0 0 0" mpos="0 0 2"'))
-    assert [entry.arguments["stated"] for entry in scene.diagnostics] == [("qvel", "mpos")]
+    assert [entry.arguments["stated"] for entry in scene.diagnostics] == [("mpos",)]
 
 
-def test_an_export_has_the_key_of_the_original() -> None:
-    """MuJoCo puts every body where the original has it."""
+def test_a_keyframe_has_controls_and_states_of_actuators_by_name() -> None:
+    scene = read(BODY, ACTUATORS + section('ctrl="0.1 0.2 0.3" act="0.4 0.5"'))
+    (key,) = scene.keyframes
+    assert (key.actuators, key.controls) == (("m", "filter", "two"), ((0.1,), (0.2,), (0.3,)))
+    assert key.activations == ((), (0.4,), (0.5,))
+    assert not scene.diagnostics
+
+
+def test_a_keyframe_at_rest_states_no_velocities_and_no_controls() -> None:
+    (key,) = read(BODY, ACTUATORS + section()).keyframes
+    assert key.velocities == key.actuators == key.controls == key.activations == ()
+
+
+def states(*models: Any) -> list[dict[str, Any]]:
+    """Return what MuJoCo has of each model at the key ``k``: poses and velocities of bodies, controls and states."""
     import mujoco
 
-    poses = []
-    for model in compiled(BODY, section()):
+    found = []
+    for model in models:
         data = mujoco.MjData(model)
         mujoco.mj_resetDataKeyframe(model, data, model.key("k").id)
         mujoco.mj_forward(model, data)
-        poses.append(np.hstack((data.xpos, data.xquat)))
-    np.testing.assert_allclose(poses[1], poses[0], atol=1e-12)
-    assert poses[0][1, :3].tolist() == [1, 2, 3]
+        v = np.zeros((model.nbody, 6))
+        for body in range(model.nbody):
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, v[body], 0)
+        found.append({"X": np.hstack((data.xpos, data.xquat)), "v": v, "act": data.act, "ctrl": data.ctrl})
+    return found
+
+
+@pytest.mark.parametrize("more", ["", QVEL, 'ctrl="0.1 0.2 0.3" act="0.4 0.5"', 'act="0 0.5"', 'ctrl="0 0 1"'])
+def test_an_export_has_the_key_of_the_original(more: str) -> None:
+    """In MuJoCo every body is where the original has it and moves as there, with the same controls."""
+    original, exported = states(*compiled(BODY, ACTUATORS + section(more)))
+    for quantity, value in original.items():
+        np.testing.assert_allclose(exported[quantity], value, atol=1e-12, err_msg=quantity)
+    assert original["X"][1, :3].tolist() == [1, 2, 3]
+    assert original["v"].any() == ("qvel" in more)
+
+
+def test_a_velocity_turns_with_the_pose_of_an_include(tmp_path: Path) -> None:
+    """In MuJoCo the bodies of a model that is included a quarter of a turn about z move along turned directions."""
+    (tmp_path / "r.xml").write_text(document(BODY, section(QVEL)))
+    include = "<include><uri>r.xml</uri><name>i</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>"
+    world = loaders.load_string(
+        f'<sdf version="1.9"><world name="w">{include}</world></sdf>', format="sdf", base=tmp_path
+    )
+    found = bridge.to_mjcf(world, quiet=True)
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(str(found).replace('"i::k"', '"k"'), found.assets)
+    original, turned = states(mujoco.MjModel.from_xml_string(document(BODY, section(QVEL))), model)
+    bodies = [model.body(f"i::{name}").id for name in ("a", "body_2", "body_3")]
+    Rz = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    expected = original["v"][1:4].reshape(-1, 3) @ Rz.T
+    np.testing.assert_allclose(turned["v"][bodies].reshape(-1, 3), expected, atol=1e-12)
 
 
 def test_a_fixed_base_is_where_the_file_has_it() -> None:
