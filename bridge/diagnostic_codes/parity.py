@@ -41,4 +41,10 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "drake.screw-limits": CodeInfo("Drake ignores the limits of a screw joint.", "", (Fate.DROPPED,)),
+    "drake.shared-damping": CodeInfo(
+        "Drake has one coefficient of damping for both axes of a universal joint, that of the first one.",
+        "Give both axes the same damping.",
+        (Fate.DROPPED,),
+    ),
+    "drake.universal-limits": CodeInfo("Drake ignores the limits of a universal joint.", "", (Fate.DROPPED,)),
 }

@@ -159,7 +159,8 @@ def _causes(rows: Iterable[Row]) -> tuple[str, ...]:
     for row in rows:
         if row.outcome is Outcome.FAILED:
             size = f"at {row.where}: {row.error:.1e}" if row.where else row.cause
-            causes.append(f"{row.quantity} of {' / '.join(row.engines)} {size}")
+            code = f" [{row.code}]" if row.code else ""
+            causes.append(f"{row.quantity} of {' / '.join(row.engines)} {size}{code}")
         elif row.outcome is Outcome.EXPLAINED:
             causes.append(row.code or row.cause)
     return tuple(dict.fromkeys(causes))

@@ -142,17 +142,11 @@ class DrakeEngine:
         return {name: _inertia(body) for name, body in self._links.items() if name in moving}
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`; Drake has no dry friction, and limits only for joints with one axis.
-
-        Raises:
-            NotReportedError: For joints with several axes, and for a file that Drake does not read.
-        """
+        """See `Engine.joint_parameters`; Drake has no dry friction."""
         self._require_model()
         parameters = {}
         for dof in scalar_dofs(self.mechanism):
             joint, component = self._joints[dof[0]], dof[1]
-            if joint.num_velocities() > 1:
-                raise NotReportedError(f"Drake does not report limits of the {joint.type_name()} joint {dof[0]}")
             parameters[dof] = JointParameters(
                 lower=without_sentinel(float(joint.position_lower_limits()[component])),
                 upper=without_sentinel(float(joint.position_upper_limits()[component])),

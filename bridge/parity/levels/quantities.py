@@ -345,9 +345,15 @@ QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="limits", unit="rad or m", read=_limits, error=absolute,
-        causes=frozenset({"mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits", "drake.screw-limits"}),
+        causes=frozenset({
+            "mjcf.empty-range", "pybullet.empty-range", "drake.continuous-limits", "drake.screw-limits",
+            "drake.universal-limits",
+        }),
     ),
-    Quantity(level=Level.MODEL, name="damping", unit="", read=_damping, error=relative),
+    Quantity(
+        level=Level.MODEL, name="damping", unit="", read=_damping, error=relative,
+        causes=frozenset({"drake.shared-damping"}),
+    ),
     Quantity(
         level=Level.MODEL, name="friction", unit="", read=_friction, error=relative, is_stated=_states_friction
     ),

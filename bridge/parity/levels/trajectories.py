@@ -199,8 +199,8 @@ def _screw(row: Row, rollout: Rollout, cache: RolloutCache) -> Cause | None:
     screws = screw_like_joints(rollout.mechanism)
     if not screws:
         return None
-    ratios = {
-        str(body.joint): min(1.0, *(abs(p.ratio) for p in body.primitives))
+    ratios = {  # a screw without pitch does not move along its axis; its violation is a length
+        str(body.joint): min(1.0, *(abs(p.ratio) for p in body.primitives if p.ratio))
         for body in rollout.mechanism.bodies
         if str(body.joint) in screws
     }

@@ -23,6 +23,8 @@ LOST: Mapping[str, str] = {
     "drake.deformable": "deformation",
     "drake.mimic-ignored": _COUPLINGS,
     "drake.screw-limits": "limits",
+    "drake.shared-damping": "damping",
+    "drake.universal-limits": "limits",
     "gazebo.added-mass": "added mass",
     "gazebo.joint": "actuators",
     "gazebo.plugin-moves": "plugins that move something",

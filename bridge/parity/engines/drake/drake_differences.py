@@ -33,6 +33,7 @@ def known_differences(
         *_replaced_inertias(links, mechanism.scene),
         *_limits_of_continuous_joints(joints, mechanism.scene),
         *_limits_of_screws(joints, mechanism.scene),
+        *_second_axes(joints, mechanism.scene),
         *_gravity(mechanism.scene.links),
     )
 
@@ -99,6 +100,20 @@ def _limits_of_screws(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagn
         limited = joint.type == "screw" and np.isfinite([joint.axes[0].lower, joint.axes[0].upper]).any()
         if limited and joint.name in joints and not _has_limits(joints[joint.name]):
             yield _about_joint("drake.screw-limits", Fate.DROPPED, "Drake ignores the limits of screw {joint}", joint)
+
+
+def _second_axes(joints: Mapping[str, Any], scene: Scene) -> Iterator[Diagnostic]:
+    """The universal joints whose limits Drake drops, or whose second axis gets the damping of the first one."""
+    for joint in scene.joints:
+        if joint.type != "universal" or joint.name not in joints:
+            continue
+        if np.isfinite([(axis.lower, axis.upper) for axis in joint.axes]).any() and not _has_limits(joints[joint.name]):
+            template = "Drake ignores the limits of universal joint {joint}"
+            yield _about_joint("drake.universal-limits", Fate.DROPPED, template, joint)
+        damping = joints[joint.name].default_damping_vector()
+        if len(joint.axes) == 2 and joint.axes[1].damping != damping[1]:
+            template = "Drake gives the second axis of universal joint {joint} the damping of the first one"
+            yield _about_joint("drake.shared-damping", Fate.DROPPED, template, joint)
 
 
 def _has_limits(joint: Any) -> bool:

@@ -2,9 +2,11 @@
 
 MuJoCo is given constraints with a time constant of two steps h and an impedance of d = 0.9999: against a relative
 acceleration that the constraint must take up, the part ``(1 - d) / d`` of it stretches the constraint by ``4 h^2``
-times that part. The acceleration that follows from the curvature of a loop is not foreseen and counts in full. PyBullet
-removes at least a fifth of the error at each step, so that one step of relative acceleration remains five times. An
-MJCF source states the softness of its constraints in MuJoCo; see `stated_softness`.
+times that part. MuJoCo takes the mobility of the constraint for the sum of those of its joints at the zero position,
+without the multiplier (``diagApprox``), and is softer by the ratio of that to the true mobility. The
+acceleration that follows from the curvature of a loop is not foreseen and counts in full. PyBullet removes at least a
+fifth of the error at each step, so that one step of relative acceleration remains five times. An MJCF source states the
+softness of its constraints in MuJoCo; see `stated_softness`.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ ROUNDING = 1e-9
 def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State], step: float) -> dict[str, float]:
     """Return the largest violation of each constraint that an engine's solver may leave [rad or m].
 
+    A state in which the mass matrix is singular, where a motion ends that diverges, adds nothing.
+
     Args:
         mechanism: The mechanism with its constraints.
         engine: The name of the engine.
@@ -51,15 +55,25 @@ def violation_bounds(mechanism: Mechanism, engine: str, states: Iterable[State],
     hardest = Softness(_STRETCH.get(engine, max(_STRETCH.values())) * step**2, SOFTNESS if engine == "mujoco" else 1.0)
     stated = stated_softness(mechanism, step) if engine == "mujoco" else {}
     for state in states:
-        for name, (foreseen, curvature) in _loads(mechanism, state).items():
+        try:
+            loads = _loads(mechanism, state)
+        except np.linalg.LinAlgError:
+            continue
+        for name, (foreseen, curvature, taken_for) in loads.items():
             softness = stated.get(name, hardest)
-            violation = softness.stretch * (softness.admitted * foreseen + curvature)
+            admitted = softness.admitted * (taken_for if engine == "mujoco" else 1.0)
+            violation = softness.stretch * (admitted * foreseen + curvature)
             bounds[name] = max(bounds.get(name, ROUNDING), MARGIN * violation)
     return bounds
 
 
 def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
     """Return the relative acceleration of rotation and translation that each screw takes up, per radian."""
+    return {name: load for name, (load, _) in _screw_loads(mechanism, state).items()}
+
+
+def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float]]:
+    """The load of each screw, and the mobility that MuJoCo takes for its constraint relative to the true one."""
     screws = [joint for joint in mechanism.scene.joints if joint.name in screw_like_joints(mechanism)]
     if not screws:
         return {}
@@ -70,13 +84,30 @@ def screw_load(mechanism: Mechanism, state: State) -> dict[str, float]:
         for part in (q, v):
             value = float(np.atleast_1d(part.get(name, 0.0))[0])
             part[name], part[f"{name}::slide"] = value, value * slide
-    a = accelerations(free, known_positions(q, free), known_positions(v, free))
-    index = free.dof_index
-    return {
-        name: abs(a[index[f"{name}::slide", 0]] / (slide or 1.0) - a[index[name, 0]]) * max(1.0, abs(slide))
-        for name, (slide, _) in ratios.items()
-        if (name, 0) in index and (f"{name}::slide", 0) in index
-    }
+    q, v = known_positions(q, free), known_positions(v, free)
+    a, index = accelerations(free, q, v), free.dof_index
+    at_zero, here = _mobility(free, {}), _mobility(free, q)
+    loads = {}
+    for name, (slide, _) in ratios.items():
+        if (name, 0) in index and (f"{name}::slide", 0) in index:
+            s, h = index[f"{name}::slide", 0], index[name, 0]
+            load = abs(a[s] / (slide or 1.0) - a[h]) * max(1.0, abs(slide))
+            loads[name] = load, _taken_for(at_zero, here, s, h, slide)
+    return loads
+
+
+def _mobility(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
+    """The inverse of the mass matrix; its pseudoinverse if that is singular."""
+    return np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True)
+
+
+def _taken_for(at_zero: Array, here: Array, follower: int, leader: int, multiplier: float) -> float:
+    """The mobility that MuJoCo takes for the coupling of two coordinates, relative to the true one."""
+    taken = at_zero[follower, follower] + at_zero[leader, leader]
+    row = np.zeros(len(here))
+    row[follower], row[leader] = 1.0, -multiplier
+    true = float(row @ here @ row)
+    return float(taken / true) if true > 0.0 else 1.0
 
 
 def known_positions(values: Mapping[str, Position], mechanism: Mechanism) -> dict[str, Position]:
@@ -126,21 +157,29 @@ def with_unlocked(mechanism: Mechanism, screws: Sequence[Joint]) -> Scene:
 # --- loads -----------------------------------------------------------------------------------------------------------
 
 
-def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float]]:
-    """The acceleration that each constraint takes up, and that which follows from its curvature."""
+def _loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, float, float]]:
+    """The acceleration that each constraint takes up, that by its curvature, and the mobility as in `_taken_for`."""
     rows, owners, curvature = _jacobian(mechanism, state)
-    loads = {name: (load, 0.0) for name, load in screw_load(mechanism, state).items()}
+    loads = {name: (load, 0.0, taken_for) for name, (load, taken_for) in _screw_loads(mechanism, state).items()}
     if not len(rows):
         return loads
     a = accelerations(mechanism, *state)
-    A = rows @ np.linalg.pinv(mechanism.mass_matrix(state[0])) @ rows.T
+    here = _mobility(mechanism, state[0])
+    taken_for = _couplings_taken_for(mechanism, here)
+    A = rows @ here @ rows.T
     relative = rows @ a + curvature
     forces = np.linalg.lstsq(A, relative, rcond=1e-10)[0]
     taken = np.maximum(np.abs(relative), np.diag(A) * np.abs(forces))
     for name in dict.fromkeys(owners):
         own = [k for k, owner in enumerate(owners) if owner == name]
-        loads[name] = float(np.linalg.norm(taken[own])), float(np.linalg.norm(curvature[own]))
+        foreseen, curved = float(np.linalg.norm(taken[own])), float(np.linalg.norm(curvature[own]))
+        loads[name] = foreseen, curved, taken_for.get(name, 1.0)
     return loads
+
+
+def _couplings_taken_for(mechanism: Mechanism, here: Array) -> dict[str, float]:
+    at_zero = _mobility(mechanism, {}) if mechanism.couplings else here
+    return {c.name: _taken_for(at_zero, here, c.follower, c.leader, c.multiplier) for c in mechanism.couplings}
 
 
 def _jacobian(mechanism: Mechanism, state: State) -> tuple[Array, list[str], Array]:

@@ -37,8 +37,8 @@ RESOLUTION = 0.1
 """Error of the exact motion, relative to the tolerance, at which it is known."""
 RUNGE_KUTTA = 15.0
 """Ratio of the change to the remaining error when steps of a method of fourth order are halved."""
-OTHER_MODEL = frozenset({"drake.link-without-gravity", "drake.replaced-inertia"})
-"""Codes of diagnostics that report another mass or weight in the witness, with which links move differently."""
+OTHER_MODEL = frozenset({"drake.link-without-gravity", "drake.replaced-inertia", "drake.shared-damping"})
+"""Codes of diagnostics that report another mass, weight or damping in the witness, which moves differently with it."""
 _Open = Callable[[Mechanism], Engine]
 
 
@@ -73,7 +73,7 @@ def _refusal(mechanism: Mechanism, open_witness: _Open) -> str | None:
     try:
         if getattr(engine, "refusal", ""):
             return None
-        moving = moving_links(mechanism)
+        moving = moving_links(mechanism) | {joint for joint, _ in mechanism.v_order}
         others = (entry for entry in engine.diagnostics if entry.code in OTHER_MODEL and moving & {*entry.subjects})
         return next((f"{entry.message}, so that it moves differently" for entry in others), "")
     finally:

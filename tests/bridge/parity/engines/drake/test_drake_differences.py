@@ -61,3 +61,20 @@ def test_limits_of_a_screw_that_drake_drops_are_a_named_cause(tmp_path: Path) ->
     path.write_text(head + screw + limited, encoding="utf-8")
     found = static(path, "drake")
     assert [entry.code for entry in found.diagnostics if entry.code.startswith("drake.")] == ["drake.screw-limits"]
+
+
+def test_what_drake_drops_of_a_universal_joint_is_a_difference_with_a_name(tmp_path: Path) -> None:
+    """Drake's universal joint has one coefficient of damping, and its parser reads no limits of it."""
+    pytest.importorskip("pydrake")
+    text = (ASSETS / "leg.sdf").read_text(encoding="utf-8")
+    head, knee, tail = text.partition('<joint name="knee" type="universal">')
+    limited = tail.replace("</axis>", "<limit><lower>-1</lower><upper>1</upper></limit></axis>", 1)
+    damped = limited.replace("</axis2>", "<dynamics><damping>.3</damping></dynamics></axis2>", 1)
+    path = tmp_path / "leg.sdf"
+    path.write_text(head + knee + damped, encoding="utf-8")
+    found = compare(path, ("drake",), levels=("L0", "L2"), configurations=2)
+    failures = {row.quantity: (row.code, row.subjects) for row in found.failures}
+    assert failures == {"limits": ("drake.universal-limits", ("knee",)), "damping": ("drake.shared-damping", ("knee",))}
+    assert [row.cause for row in found.rows if row.quantity == "witnessed motion"] == [
+        "Drake gives the second axis of universal joint knee the damping of the first one, so that it moves differently"
+    ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import bridge
-from bridge.parity.levels.bounds.constraint_bounds import screw_load, violation_bounds
+from bridge.parity.levels.bounds.constraint_bounds import _couplings_taken_for, screw_load, violation_bounds
 from loaders.model import WORLD, Coupling, JointType
+from loaders.spatial import IDENTITY, SpatialInertia
 from tests.support.scenes import joint, link, scene
 
 ARM = dataclasses.replace(
@@ -38,3 +40,28 @@ def test_a_vertical_screw_under_gravity_takes_up_its_weight() -> None:
     loads = screw_load(mechanism, ({"s": 0.0}, {"s": 0.0}))
     assert loads["s"] > 9.0
     assert screw_load(bridge.lower(ARM), STATE) == {}
+
+
+def test_the_mobility_that_mujoco_takes_for_a_coupling_is_that_of_its_joints() -> None:
+    """MuJoCo's own number, ``diagApprox``, ignores the multiplier; it shows in the regularization of the constraint."""
+    mujoco = pytest.importorskip("mujoco")
+    mechanism = bridge.lower(ARM)
+    (coupling,) = mechanism.couplings
+    model = mujoco.MjModel.from_xml_string(str(bridge.to_mjcf(mechanism)))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    mobility = np.linalg.inv(mechanism.mass_matrix())
+    row = np.zeros(len(mobility))
+    row[coupling.follower], row[coupling.leader] = 1.0, -coupling.multiplier
+    stated = _couplings_taken_for(mechanism, mobility)[coupling.name]
+    impedance = data.efc_KBIP[0, 2]
+    taken = data.efc_R[0] * impedance / (1.0 - impedance)
+    assert stated * (row @ mobility @ row) == pytest.approx(taken, rel=1e-6)
+    assert abs(stated - 1.0) > 0.05
+
+
+def test_a_state_with_a_singular_mass_matrix_adds_nothing() -> None:
+    """So ends a motion that diverges; here a link without mass makes the matrix singular."""
+    massless = dataclasses.replace(link("b"), inertia=SpatialInertia.in_frame(0.0, IDENTITY, np.zeros((3, 3))))
+    mechanism = bridge.lower(dataclasses.replace(ARM, links=(ARM.links[0], massless)))
+    assert violation_bounds(mechanism, "mujoco", [STATE], 1e-3) == {}
