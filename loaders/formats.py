@@ -52,7 +52,7 @@ def read_file(path: Path, context: Context) -> Scene | None:
         path: The file.
         context: The context of the load.
     """
-    real = path.resolve()
+    real = Path(context.resources.real_paths(path))
     if real in context.including or len(context.including) >= MAX_INCLUDE_DEPTH:
         chain = " -> ".join(p.name for p in (*context.including, real))
         message = "the file includes itself, or files are nested too deep: {chain}"

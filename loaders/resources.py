@@ -38,6 +38,7 @@ from .node import Node
 from .reading.dependencies import note_file
 from .search.allowed_roots import AllowedRoots
 from .search.drake_cache import drake_cache, drake_packages
+from .search.failures import FUEL_SCHEMES, Failure, not_found
 from .search.folders import (
     ancestors,
     enclosing,
@@ -52,6 +53,7 @@ from .search.folders import (
 )
 from .search.fuel_download import DownloadError, FuelDownload
 from .search.package_index import PackageIndex
+from .search.real_paths import RealPaths
 
 _MAX_URI = 4096
 """Largest number of characters of a URI that is searched for; no file has a longer path."""
@@ -115,6 +117,8 @@ class Resources:
     """Packages and models around a folder, cached for one load."""
     _found: dict[tuple[str, Path], Lookup] = field(default_factory=dict, compare=False, repr=False)
     """Successful searches, by URI and folder, cached for one load unless there is a finder."""
+    real_paths: RealPaths = field(default_factory=RealPaths, compare=False, repr=False)
+    """Function that resolves symbolic links, shared by all copies for one load."""
     _folders: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
     """Folder of each file that has URIs, by its name."""
 
@@ -136,7 +140,7 @@ class Resources:
         """
         found = self.search(uri, base, node)
         if isinstance(found, Failure):
-            found.report(node)
+            _report(found, node)
             return None
         return found
 
@@ -154,32 +158,30 @@ class Resources:
         if found is not None:
             self.lookups.append(dataclasses.replace(found, file=node.file, line=node.line))
             return str(found.path)
-        path = self.find(uri, base, node)
-        if path is not None and self.finder is None:  # the next answer of a finder may differ
+        place = self._search(uri, base, node)
+        if isinstance(place, Failure):
+            _report(place, node)
+            return None
+        if self.finder is None:  # the next answer of a finder may differ
             self._found[uri, base] = self.lookups[-1]
-        return None if path is None else str(path)
+        return place
 
     def search(self, uri: str, base: Path, node: Node) -> Path | Failure:
         """Return the file or folder that a URI refers to, or the reason why there is none.
 
         Args: as for `find`.
         """
+        place = self._search(uri, base, node)
+        return place if isinstance(place, Failure) else Path(place)
+
+    def _search(self, uri: str, base: Path, node: Node) -> str | Failure:
         scheme, rest = _split(uri)
-        tried: list[Path] = []
-        match: Path | None = None
         places = self._all_places(uri, scheme, rest, _absolute(base)) if len(uri) <= _MAX_URI else ()
-        for place in _distinct(places):
-            tried.append(place)
-            note_file(place)
-            if os.path.exists(place):
-                match = place
-                break
-        found = (
-            _not_found(uri, scheme, tried, self._failure(rest)) if match is None else self._checked(match, uri, base)
-        )
-        path, problem = (None, found.message) if isinstance(found, Failure) else (found, "")
-        lookup = Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=tuple(tried), problem=problem)
-        self.lookups.append(lookup)
+        tried, exists = _tried(places)
+        found = self._checked(tried[-1], uri, base) if exists else not_found(uri, scheme, tried, self._failure(rest))
+        paths = tuple(map(Path, tried))
+        path, problem = (None, found.message) if isinstance(found, Failure) else (paths[-1], "")
+        self.lookups.append(Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=paths, problem=problem))
         return found
 
     def _failure(self, rest: str) -> str | None:
@@ -192,7 +194,7 @@ class Resources:
             self._enclosing[base] = enclosing(base)
         return self._enclosing[base]
 
-    def allows(self, path: Path, base: Path) -> bool:
+    def allows(self, path: str | os.PathLike[str], base: Path) -> bool:
         """Return whether a file may be read.
 
         Args:
@@ -206,7 +208,7 @@ class Resources:
             folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
             shelves = partial(self._model_folders, folder)
-            self._allowed[key] = AllowedRoots(given, self._caches, shelves, around=self._enclosing_packages)
+            self._allowed[key] = AllowedRoots(given, self._caches, shelves, self._enclosing_packages, self.real_paths)
         return self._allowed[key].allow(path)
 
     def _caches(self) -> tuple[Path, ...]:
@@ -214,55 +216,59 @@ class Resources:
         given = (folder for folders in self.schemes.values() for folder in folders)
         return (*given, *fuel_caches(), *filter(None, (drake_cache(),)))
 
-    def _checked(self, path: Path, uri: str, base: Path) -> Path | Failure:
+    def _checked(self, path: str, uri: str, base: Path) -> str | Failure:
         """Return the path that was found for a URI, or the reason why it may not be read."""
         if self.allows(path, base):
             return path
         return Failure(
             "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given paths",
             "add its folder to paths, or use unsafe_paths=True",
-            {"uri": uri, "path": str(path)},
+            {"uri": uri, "path": path},
             code="resource.outside",
             fate=Fate.INVALID,
         )
 
-    def _all_places(self, uri: str, scheme: str, rest: str, base: Path) -> Iterator[Path]:
-        yield from (folder / rest for folder in self.schemes.get(scheme, ()))
+    def _all_places(self, uri: str, scheme: str, rest: str, base: Path) -> Iterator[str]:
+        yield from (_joined(folder, rest) for folder in self.schemes.get(scheme, ()))
         yield from self._places(scheme, rest, base)
         answer = None if self.finder is None else self.finder(uri)
         if answer is not None:
             path = Path(os.path.abspath(answer))
             self._answers.append(path if path.is_dir() else path.parent)
             self._allowed.clear()
-            yield path
+            yield str(path)
 
-    def _places(self, scheme: str, rest: str, base: Path) -> Iterator[Path]:
+    def _places(self, scheme: str, rest: str, base: Path) -> Iterator[str]:
         if scheme in {"package", "model"}:
             name, _, path = rest.partition("/")
             yield from self._named(name, path.lstrip("/"), base)
-        elif scheme in _FUEL_SCHEMES:
+        elif scheme in FUEL_SCHEMES:
             if self.download is not None and not any(map(os.path.exists, fuel_places(rest))):
                 with suppress(DownloadError):
                     self.download.fetch(scheme, rest)
-            yield from fuel_places(rest)
+            yield from map(str, fuel_places(rest))
         elif scheme in {"", "file"} and os.path.isabs(rest):
-            yield Path(rest)
+            yield str(Path(rest))
             yield from self._tails(rest, base)
         elif scheme in {"", "file"}:
-            yield base / rest
-            yield from (folder / rest for folder in (*self._enclosing_packages(base), *self.paths, *environment()))
+            yield _joined(base, rest)
+            yield from (
+                _joined(folder, rest) for folder in (*self._enclosing_packages(base), *self.paths, *environment())
+            )
             names = (rest, os.path.basename(rest))
-            yield from (folder / name for folder in self.mesh_folders for name in names)
+            yield from (_joined(folder, name) for folder in self.mesh_folders for name in names)
             name, _, path = rest.partition("/")
             yield from self._named(name, path, base)
 
-    def _tails(self, path: str, base: Path) -> Iterator[Path]:
+    def _tails(self, path: str, base: Path) -> Iterator[str]:
         """Yield the places of the end of a path of another machine that begins with the name of a package."""
         parts = path.split("/")
         for i, name in enumerate(parts[:-1]):
             rest = "/".join(parts[i + 1 :])
-            yield from (folder / rest for folder in self._enclosing_packages(base) if self._is_called(folder, name))
-            yield from (folder / rest for folder in self._index.packages(name))
+            yield from (
+                _joined(folder, rest) for folder in self._enclosing_packages(base) if self._is_called(folder, name)
+            )
+            yield from (_joined(folder, rest) for folder in self._index.packages(name))
 
     def _is_called(self, folder: Path, name: str) -> bool:
         """Return whether a folder is the package or model of this name."""
@@ -277,58 +283,53 @@ class Resources:
             self._models[base] = list(model_folders(base))
         return self._models[base]
 
-    def _named(self, name: str, rest: str, base: Path) -> Iterator[Path]:
+    def _named(self, name: str, rest: str, base: Path) -> Iterator[str]:
         """Yield the places of ``package://name/rest``; an empty name may mean the package of the file."""
         if not name:
-            yield from (folder / rest for folder in self._enclosing_packages(base))
+            yield from (_joined(folder, rest) for folder in self._enclosing_packages(base))
             name, _, rest = rest.partition("/")
         if name in self.package_map:
-            yield self.package_map[name] / rest
+            yield _joined(self.package_map[name], rest)
         if not is_plain_name(name):
             return
-        yield base / name / rest
-        yield from (folder / rest for folder in ancestors(base) if self._is_called(folder, name))
-        yield from (folder.parent / name / rest for folder in self._enclosing_packages(base))
+        path = f"{name}/{rest}"
+        yield _joined(base, path)
+        yield from (_joined(folder, rest) for folder in ancestors(base) if self._is_called(folder, name))
+        yield from (_joined(folder.parent, path) for folder in self._enclosing_packages(base))
         for folder in (*self.paths, *environment(), *workspace_folders(name)):
-            yield folder / name / rest
+            yield _joined(folder, path)
             if self._is_called(folder, name):
-                yield folder / rest
-        yield from (folder / name / rest for folder in self._model_folders(base))
-        yield from (folder / rest for folder in self._index.packages(name))
-        yield from (folder / rest for folder in self._index.folders(name) if rest)
-        yield from (version / rest for version in fuel_models(name))
-        yield from (folder / rest for folder in drake_packages(name))
+                yield _joined(folder, rest)
+        yield from (_joined(folder, path) for folder in self._model_folders(base))
+        yield from (_joined(folder, rest) for folder in self._index.packages(name))
+        yield from (_joined(folder, rest) for folder in self._index.folders(name) if rest)
+        yield from (_joined(version, rest) for version in fuel_models(name))
+        yield from (_joined(folder, rest) for folder in drake_packages(name))
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The reason why a search gives no path: template, hint and arguments of a diagnostic."""
-
-    template: str
-    hint: str
-    arguments: Mapping[str, str]
-    code: str = "resource.not-found"
-    fate: Fate = Fate.DROPPED
-
-    @property
-    def message(self) -> str:
-        """The message for people."""
-        return self.template.format(**self.arguments)
-
-    def report(self, node: Node) -> None:
-        """Report the failure at an element."""
-        leniency = "the file is not used"
-        node.report(self.fate, self.code, self.template, hint=self.hint, leniency=leniency, **self.arguments)
+def _report(failure: Failure, node: Node) -> None:
+    """Report at an element that a URI has no file."""
+    leniency = "the file is not used"
+    node.report(failure.fate, failure.code, failure.template, hint=failure.hint, leniency=leniency, **failure.arguments)
 
 
-def _distinct(places: Iterable[Path]) -> Iterator[Path]:
-    """Yield each place once; the next one is looked up only if it is needed."""
-    seen: set[str] = set()
+def _tried(places: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the places up to the first one that exists, each once, and whether there is such a place."""
+    tried: list[str] = []
     for place in places:
-        text = str(place)
-        if text not in seen:
-            seen.add(text)
-            yield place
+        if place not in tried:
+            tried.append(place)
+            note_file(place)
+            if os.path.exists(place):
+                return tried, True
+    return tried, False
+
+
+def _joined(folder: Path, rest: str) -> str:
+    """Return ``folder / rest`` as text; a plain path, as nearly all are, is not taken apart, which would take time."""
+    if "//" in rest or "./" in rest or rest[:1] in {"", "/"} or rest[-1] in "/." or os.sep != "/":
+        return str(folder / rest)
+    return f"{folder}/{rest}"
 
 
 def _absolute(folder: Path) -> Path:
@@ -351,47 +352,3 @@ def _split(uri: str) -> tuple[str, str]:
     if scheme == "file" and rest.startswith("localhost/"):
         rest = rest.removeprefix("localhost")
     return scheme, rest.replace("\\", "/")
-
-
-def _not_found(uri: str, scheme: str, tried: list[Path], download: str | None) -> Failure:
-    """Return the reason why no place has the file of a URI, given why a download of it failed."""
-    known = scheme in {"", "file", "package", "model", *_FUEL_SCHEMES}
-    if "$(" in uri or "${" in uri:
-        return Failure("{uri!r} contains a xacro substitution", "run xacro on the file first", {"uri": uri})
-    if not tried and not known:
-        hint = "use package://, model:// or file://, or give folders for the scheme in schemes"
-        return Failure("{uri!r} has the unknown scheme {scheme}://", hint, {"uri": uri, "scheme": scheme})
-    if not tried and scheme in _FUEL_SCHEMES:
-        message = "{uri!r} is not the URI of a Fuel model, and other files are not downloaded"
-        return Failure(message, "download the file, and give its path", {"uri": uri})
-    if not tried:
-        return Failure("cannot find {uri!r}: there is no folder to search", _ADD_FOLDER, {"uri": uri})
-    if download:
-        return Failure("cannot download {uri!r}: {reason}", _ADD_FOLDER, {"uri": uri, "reason": download})
-    similar = next((path for place in tried if (path := _other_case(place)) is not None), None)
-    advice = _FETCH if scheme in _FUEL_SCHEMES and download is None else _ADD_FOLDER
-    hint = advice if similar is None else f"did you mean {similar}? File names are case-sensitive"
-    return Failure("cannot find {uri!r}; tried {tried}", hint, {"uri": uri, "tried": ", ".join(map(str, tried))})
-
-
-_FUEL_SCHEMES = frozenset({"http", "https", "fuel"})
-_FETCH = "add its folder to package_map or paths, or download it with fetch=True"
-_ADD_FOLDER = "add its folder to package_map or paths"
-
-
-def _other_case(path: Path) -> Path | None:
-    """Return the existing path that differs from this one only in case, or None."""
-    missing: list[str] = []
-    folder = path
-    while not os.path.exists(folder) and folder != folder.parent:
-        missing.append(folder.name)
-        folder = folder.parent
-    for name in reversed(missing):
-        try:
-            matches = sorted(entry.name for entry in os.scandir(folder) if entry.name.lower() == name.lower())
-        except OSError:
-            return None
-        if not matches:
-            return None
-        folder = folder / matches[0]
-    return folder

@@ -165,6 +165,8 @@ class Pose:
 
     def is_close(self, other: Pose, atol: float = 1e-12) -> bool:
         """Return whether the matrices and positions of both differ by at most ``atol`` in every entry."""
+        if self is other:
+            return True
         return bool(np.abs(self.R - other.R).max() <= atol and np.abs(self.p - other.p).max() <= atol)
 
     def __reduce__(self) -> tuple[type[Pose], tuple[Array, Array]]:

@@ -40,6 +40,8 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
+    if not name and not any(getattr(scene, key) for scene in scenes[1:] for key in _ITEMS):
+        return first
     items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in scenes)) for key in _ITEMS}
     return replace(first, name=name or first.name, **items)
 

@@ -7,25 +7,10 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 
-from loaders.files import is_inside, real_path
+from loaders.files import is_inside
 
 from .folders import enclosing, is_package_or_model, model_folder
-
-
-class _RealPaths:
-    """Function that resolves symbolic links; a folder around one whose path has no links has none either."""
-
-    def __init__(self) -> None:
-        self._without_links = ""
-
-    def __call__(self, path: Path) -> str:
-        text = str(path)
-        if is_inside(self._without_links, (text,)):
-            return text
-        real = real_path(path)
-        if real == text and len(real) > len(self._without_links):
-            self._without_links = real
-        return real
+from .real_paths import RealPaths
 
 
 class AllowedRoots:
@@ -41,6 +26,7 @@ class AllowedRoots:
         more: Callable[[], Iterable[Path]] = tuple,
         shelves: Callable[[], Iterable[Path]] = tuple,
         around: Callable[[Path], list[Path]] = enclosing,
+        real: RealPaths | None = None,
     ) -> None:
         """Keep the folders.
 
@@ -49,16 +35,16 @@ class AllowedRoots:
             more: Function that returns folders that may be read without those.
             shelves: Function that returns folders in which packages and models may be read.
             around: Function that returns the packages and models around a folder.
+            real: Function that resolves symbolic links; a new one if None.
         """
         self._given = [Path(os.path.abspath(folder)) for folder in folders]
         self._more, self._given_shelves, self._around = more, shelves, around
-        self._real = _RealPaths()
+        self._real = RealPaths() if real is None else real
         self._packages: dict[str, bool] = {}
-        self._folders: dict[str, str] = {}
 
-    def allow(self, path: Path) -> bool:
+    def allow(self, path: str | os.PathLike[str]) -> bool:
         """Return whether a file or folder may be read."""
-        real = self._real_path(path)
+        real = self._real(path)
         return is_inside(real, self.roots) or self._is_farther(real)
 
     def _is_farther(self, real: str) -> bool:
@@ -67,7 +53,7 @@ class AllowedRoots:
     @cached_property
     def roots(self) -> tuple[str, ...]:
         """Real paths of the given folders, and of their models."""
-        return self._distinct((*self._given, *map(model_folder, self._given)))
+        return self._distinct((*self._given, *(model_folder(folder, self._real(folder)) for folder in self._given)))
 
     @cached_property
     def _others(self) -> tuple[str, ...]:
@@ -95,13 +81,3 @@ class AllowedRoots:
         if folder not in self._packages:
             self._packages[folder] = name != os.curdir and is_package_or_model(folder)
         return self._packages[folder]
-
-    def _real_path(self, path: Path) -> str:
-        """Return a path with symbolic links resolved; the result for its folder is cached."""
-        text = str(path)
-        folder, name = os.path.split(text)
-        if os.path.islink(text) or name in {"", ".", ".."}:
-            return real_path(path)
-        if folder not in self._folders:
-            self._folders[folder] = real_path(folder)
-        return os.path.join(self._folders[folder], name)

@@ -13,12 +13,12 @@ from pathlib import Path
 from loaders.context import MAX_INCLUDE_DEPTH, Context, element_count
 from loaders.diagnostics import Fate, Where
 from loaders.node import Node
-from loaders.resources import Failure
 from loaders.scene_queries.scoped_names import root_model
 from loaders.sdf.frames.frame_graph import INTERFACE_MODEL, MISSING_MODEL, MODEL_FRAME, InterfaceModel
 from loaders.sdf.unmodeled_elements import mark_read
 from loaders.sdf.upgrade.upgrade import upgrade
 from loaders.sdf.upgrade.versions import Version
+from loaders.search.failures import Failure
 from loaders.xml import parse, read_bytes
 
 from .merge import merge

@@ -1,0 +1,68 @@
+"""Resolution of symbolic links, against that of the operating system."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from loaders.search.real_paths import RealPaths
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a folder with files, and links to files, to folders, out of it, and in a circle."""
+    (tmp_path / "arm" / "meshes" / "fine").mkdir(parents=True)
+    (tmp_path / "arm" / "meshes" / "fine" / "a.stl").touch()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "b.stl").touch()
+    (tmp_path / "arm" / "to_folder").symlink_to("meshes/fine")
+    (tmp_path / "arm" / "to_other").symlink_to(tmp_path / "other")
+    (tmp_path / "arm" / "meshes" / "to_file.stl").symlink_to("../../other/b.stl")
+    (tmp_path / "arm" / "circle").symlink_to("circle")
+    return tmp_path
+
+
+PATHS = (
+    "arm/meshes/fine/a.stl",
+    "arm/meshes/fine",
+    "arm/meshes/",
+    "arm/to_folder/a.stl",
+    "arm/to_other/b.stl",
+    "arm/to_other/../b.stl",
+    "arm/to_folder/../to_file.stl",
+    "arm/meshes/../to_other/./b.stl",
+    "arm/meshes/to_file.stl",
+    "arm/missing/more/c.stl",
+    "arm/circle/c.stl",
+    "..",
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_is_that_of_the_operating_system(tree: Path, path: str) -> None:
+    """Whether or not its folders were looked up before."""
+    text = os.path.join(tree, path)
+    real = RealPaths()
+    assert real(text) == os.path.realpath(text)
+    assert [real(os.path.join(tree, other)) for other in PATHS] == [
+        os.path.realpath(os.path.join(tree, other)) for other in PATHS
+    ]
+
+
+def test_a_relative_path_is_that_of_the_present_folder(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As everywhere in Python."""
+    monkeypatch.chdir(tree)
+    assert RealPaths()("arm/to_other/b.stl") == os.path.realpath("arm/to_other/b.stl")
+
+
+def test_a_path_with_more_folders_than_the_stack_is_deep() -> None:
+    """No path of a file may exhaust the stack."""
+    path = "/" + "a/" * 5_000 + "b.stl"
+    assert RealPaths()(path) == path
+
+
+def test_the_top_of_the_file_system() -> None:
+    """It has no folder around it."""
+    assert RealPaths()(os.sep) == os.sep
