@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import mujoco
 import numpy as np
 import pytest
 
+import bridge
 import loaders
 from loaders.model import Buoyancy, FluidDrag, Wing
 
@@ -89,6 +91,22 @@ def test_added_mass_is_reported_as_lost(disabled: str, count: int) -> None:
     lost = [entry for entry in scene.diagnostics if entry.code == "gazebo.added-mass"]
     assert len(lost) == count
     assert all("xDotU = -7" in entry.message for entry in lost)
+
+
+def test_the_loss_of_added_mass_is_the_ratio_of_accelerations_in_the_engine() -> None:
+    """A push of 6 N along x moves 2 kg, which are 2 kg + 3 kg in Gazebo; its law is F + xDotU a = m a."""
+    body = "<link_name>a</link_name><xDotU>-3</xDotU><mDotQ>-0.5</mDotQ>"
+    plugin = f"<plugin {DRAG}>{body}</plugin>"
+    text = f"<sdf version='1.9'><model name='m'><link name='a'>{SOLID}</link>{plugin}</model></sdf>"
+    scene = loaders.load_string(text, format="sdf", quiet=True)
+    (lost,) = [entry for entry in scene.diagnostics if entry.code == "gazebo.added-mass"]
+    simulated = bridge.to_mjspec(scene, quiet=True).compile()
+    data = mujoco.MjData(simulated)
+    data.xfrc_applied[1, 0] = 6.0
+    mujoco.mj_forward(simulated, data)
+    in_gazebo = 6.0 / (2.0 + 3.0)
+    assert lost.arguments["ratio"] == pytest.approx(data.qacc[0] / in_gazebo, rel=1e-12)
+    assert "2.5 times as fast" in lost.message
 
 
 def test_a_plugin_without_its_link_is_lost_motion() -> None:
