@@ -15,7 +15,7 @@ from loaders.diagnostics import Fate
 from loaders.files import FileError, read, read_end
 from loaders.node import Node
 
-from .paths import FileFinder
+from .paths import FileFinder, folder_beside
 
 _DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
 """Elements with one file that MuJoCo decodes."""
@@ -97,7 +97,7 @@ class Assets:
     def _take(self, node: Node, folders: _Folders, folder: Path, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
         uri = node.attributes["file"]
-        path = files.find(folders.name(uri, "mesh" if node.tag == "mesh" else ""), folder, node)
+        path = folders.find(node, "mesh" if node.tag == "mesh" else "", folder, files)
         if node.tag in {"mesh", "hfield"}:
             node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
         is_deferred = self.defers and path is not None and _may_wait(path, node)
@@ -143,7 +143,7 @@ class Assets:
         uri = node.attributes.get("file", "")
         if uri:
             name = node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
-            path = files.find(folders.name(uri, "texture"), folder, node)
+            path = folders.find(node, "texture", folder, files)
             self.textures[name] = Asset(uri=uri, path=None if path is None else str(path))
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
         node.attributes.clear()
@@ -170,6 +170,22 @@ class _Folders:
         asset = stated.get("assetdir", "")
         mesh, texture = stated.get("meshdir", asset), stated.get("texturedir", asset)
         return cls(mesh, texture, mesh, stated.get("strippath") == "true")
+
+    def find(self, node: Node, kind: str, folder: Path, files: FileFinder) -> Path | None:
+        """Return the file that an element names, or None; report a failure.
+
+        MuJoCo searches below the folder of the main file, then beside the included file that names it.
+
+        Args:
+            node: The element.
+            kind: ``mesh``, ``texture`` or another kind.
+            folder: Folder of the main file.
+            files: The search for files.
+        """
+        uri = node.attributes["file"]
+        name = self.name(uri, kind)
+        beside = None if self.strip else folder_beside(node, uri, name, folder)
+        return files.find(name, folder, node) if beside is None else files.find(uri, beside, node)
 
     def name(self, uri: str, kind: str) -> str:
         """Return the path of a file relative to the folder of the main file.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from loaders.files import real_path
 from loaders.node import Node
 from loaders.xml import parse, read_bytes
 
-from .paths import FileFinder
+from .paths import FileFinder, folder_beside
 
 
 def expand_includes(root: Node, folder: Path, context: Context, files: FileFinder) -> bool:
@@ -48,9 +47,7 @@ def _included(node: Node, folder: Path, seen: set[str], context: Context, files:
     name = node.word("@file")
     if not name:
         return None
-    beside = Path(node.file).parent
-    is_elsewhere = beside != folder and not os.path.exists(folder / name) and os.path.exists(beside / name)
-    path = files.find(name, beside if is_elsewhere else folder, node)
+    path = files.find(name, folder_beside(node, name, name, folder) or folder, node)
     if path is None or path.is_dir():
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None

@@ -125,6 +125,23 @@ class FileFinder:
         return self._real[folder]
 
 
+def folder_beside(node: Node, uri: str, name: str, folder: Path) -> Path | None:
+    """Return the folder of an included file if a file that it names is found there only; else None.
+
+    As MuJoCo does, a file is searched for in the folder of the main file first.
+
+    Args:
+        node: The element that names the file.
+        uri: The name in the document.
+        name: The name relative to the folder of the main file.
+        folder: Folder of the main file.
+    """
+    beside = os.path.dirname(node.file)
+    if beside == str(folder) or os.path.exists(folder / name) or not os.path.exists(os.path.join(beside, uri)):
+        return None
+    return Path(beside)
+
+
 def _is_hidden(path: str) -> bool:
     """Return whether a part of a path begins with a dot."""
     return any(part.startswith(".") and part not in {"..", "."} for part in path.split("/"))

@@ -47,6 +47,33 @@ def test_a_mesh_is_found_where_mujoco_finds_it(compiler: str, place: str, tmp_pa
     assert mesh_of(path).path == str(tmp_path / place)
 
 
+PLACES = ("m.obj", "sub/m.obj", "md/m.obj", "sub/md/m.obj")
+
+
+@pytest.mark.parametrize("file", ["m.obj", "../m.obj", "../sub/m.obj"])
+@pytest.mark.parametrize("compiler", ["", 'meshdir="md"', 'assetdir="md"', 'strippath="true"'])
+@pytest.mark.parametrize("absent", [(), ("m.obj",), ("md/m.obj",), ("m.obj", "md/m.obj"), ("sub/m.obj",)])
+def test_a_mesh_of_an_included_file_is_found_where_mujoco_finds_it(
+    absent: tuple[str, ...], compiler: str, file: str, tmp_path: Path
+) -> None:
+    """The height of the mesh that MuJoCo reads tells which of the files it found."""
+    import mujoco
+
+    part = f'<mujoco><asset><mesh name="m" file="{file}"/></asset></mujoco>'
+    text = document(MESH, f'<compiler {compiler}/><include file="sub/part.xml"/>')
+    path = written(tmp_path / "r", text, sub__part_xml=part)
+    heights = {place: i + 1 for i, place in enumerate(PLACES) if place not in absent}
+    for place, height in heights.items():
+        (tmp_path / "r" / place).parent.mkdir(exist_ok=True)
+        (tmp_path / "r" / place).write_text(TETRAHEDRON.replace("v 0 0 1", f"v 0 0 {height}"))
+    try:
+        expected = float(mujoco.MjModel.from_xml_path(str(path)).body_mass[1])
+    except ValueError:
+        assert mesh_of(path).path is None
+        return
+    assert loaders.load(path, quiet=True).links[0].inertia.mass == pytest.approx(expected, rel=1e-6)
+
+
 def test_a_missing_mesh_is_reported_and_replaced_for_the_compiler(tmp_path: Path) -> None:
     scene = loaders.load(written(tmp_path, with_mesh("gone.obj")), quiet=True)
     assert "resource.not-found" in [entry.code for entry in scene.diagnostics]
