@@ -33,13 +33,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from bridge.urdf.normal.link_frames import moved_frames
+
 import bridge
 import loaders
 from bridge.diff.mechanics import MechanicalError, mechanical_error
 from bridge.directives.folder import _contents as directives_contents
 from bridge.export.assembly.assembled import AssemblyContents
 from bridge.urdf.assembly import urdf_assembly
-from bridge.urdf.normal.link_frames import moved_frames
 from bridge.urdf.normal.tree import has_several_roots
 from loaders import Pose
 from loaders.diagnostics import Diagnostic, ModelError
@@ -54,7 +55,8 @@ SECONDS = 240
 """Time for the chains of one file, after which the rest of them counts as nothing."""
 EXPLANATIONS: Mapping[str, frozenset[str]] = {
     "missing": frozenset({
-        "dmdout.out-of-scope", "mjcf.locked-joint", "urdfout.chain", "urdfout.loop", "urdfout.static",
+        "dmdout.out-of-scope", "mjcf.locked-joint", "mjcf.several-joints", "urdfout.chain",
+        "urdfout.loop", "urdfout.static",
     }),
     "pairs": frozenset({
         "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing", "mjcf.collide-without-contact",

@@ -122,6 +122,14 @@ CODES = {
         "Reduce the number of rays.",
         (Fate.APPROXIMATED,),
     ),
+    "mjcf.several-joints": CodeInfo(
+        (
+            "A universal, revolute2 or planar joint becomes two or three joints of one body, which move as it does. A "
+            "reader of the MJCF file finds these, and not the joint of the source."
+        ),
+        "",
+        (Fate.NOTED,),
+    ),
     "mjcf.velocity-decay": CodeInfo(
         "MuJoCo does not support velocity decay of a link.", "Use the damping of joints.", (Fate.DROPPED,)
     ),

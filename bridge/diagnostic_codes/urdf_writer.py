@@ -46,6 +46,22 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "urdfout.frame-link": CodeInfo("Massless links represent frames.", "", (Fate.NOTED,)),
+    "urdfout.gearbox": CodeInfo(
+        (
+            "URDF has no gearboxes. One of the two revolute joints that a gearbox couples mimics the other one, as in "
+            "simulators here."
+        ),
+        "",
+        (Fate.APPROXIMATED,),
+    ),
+    "urdfout.idle-gearbox": CodeInfo(
+        (
+            "A gearbox is left out: it couples nothing, because its reference link is not connected to both of its "
+            "links by revolute joints."
+        ),
+        "Add the missing revolute joint, or correct `gearbox_reference_body`.",
+        (Fate.DROPPED,),
+    ),
     "urdfout.joint-property": CodeInfo(
         "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
     ),

@@ -144,7 +144,7 @@ def compare_files(
     Raises:
         LoadError: if a file is invalid.
         TypeError: if an option is unknown.
-        ValueError: if ``match`` has an unknown value, or ``names`` an unknown name.
+        ValueError: if ``match`` has an unknown value, or ``names`` a name that A or B does not have.
 
     Example:
         >>> import bridge
@@ -155,7 +155,7 @@ def compare_files(
     check_option_names(options, {"tolerance", "names", "match"} | LoadOptions.__optional_keys__)
     check_option_value("match", match, get_args(Match))
     first, second = (m if isinstance(m, Scene) else loaders.load(m, **options) for m in (a, b))
-    mapped = names_of_map(first, names or {})
+    mapped = names_of_map(first, second, names or {})
     first = renamed(first, mapped)
     found: dict[str, dict[str, str]] = {}
     if match == "structure":

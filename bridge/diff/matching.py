@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 from loaders.model import WORLD, Joint, JointType, Link
@@ -17,30 +19,45 @@ _OTHERS = ("frames", "models", "filter_groups", "actuators", "lights")
 _KINDS = {"frames": "frame", "models": "model", "filter_groups": "group", "actuators": "actuator", "lights": "light"}
 
 
-def names_of_map(scene: Scene, names: Mapping[str, str]) -> Names:
+def names_of_map(a: Scene, b: Scene, names: Mapping[str, str]) -> Names:
     """Return a map of names for each kind of item that has them.
 
     Args:
-        scene: Scene A.
+        a: Scene A.
+        b: Scene B.
         names: Names in B by name in A, whatever the kind; that of an item whose name another kind has too may start
             with its kind, such as ``joint elbow``.
 
     Raises:
-        ValueError: if A has no item of a name.
+        ValueError: if A has no item of a name, or B has no item of its kind with the new one.
     """
-    kinds = {"links": "link", "joints": "joint", **_KINDS}
-    found: Names = {kind: {} for kind in kinds.values()}
-    used: set[str] = set()
-    for field, kind in kinds.items():
-        for item in getattr(scene, field):
-            for key in (f"{kind} {item.name}", item.name):
-                if key in names:
-                    found[kind].setdefault(item.name, names[key])
-                    used.add(key)
-    unknown = sorted(set(names) - used)
-    if unknown:
-        raise ValueError(f"A has no item {unknown[0]!r}, which the map renames; expected names of its links or joints")
+    in_a, in_b = _names_by_kind(a), _names_by_kind(b)
+    found: Names = {kind: {} for kind in in_a}
+    for key, new in sorted(names.items(), key=lambda entry: " " in entry[0]):  # a name with its kind counts
+        old = {
+            kind: name for kind, known in in_a.items() for name in (key, key.removeprefix(f"{kind} ")) if name in known
+        }
+        if not old:
+            raise ValueError(_unknown("A", key, in_a))
+        kinds = [kind for kind in old if new in in_b[kind]]
+        if not kinds:
+            raise ValueError(_unknown("B", new, {kind: in_b[kind] for kind in old}))
+        for kind in kinds:
+            found[kind][old[kind]] = new
     return found
+
+
+def _names_by_kind(scene: Scene) -> dict[str, dict[str, None]]:
+    kinds = {"links": "link", "joints": "joint", **_KINDS}
+    return {kind: dict.fromkeys(item.name for item in getattr(scene, field)) for field, kind in kinds.items()}
+
+
+def _unknown(side: str, name: str, known: Mapping[str, Iterable[str]]) -> str:
+    """Return the message about a name of a map that no item of some kinds has, with the names that are like it."""
+    names = list(dict.fromkeys(chain.from_iterable(known.values())))
+    close = get_close_matches(name, names, n=3, cutoff=0.5)
+    nearest = f"did you mean {', '.join(map(repr, close))}?" if close else f"expected one of {', '.join(names[:8])}"
+    return f"{side} has no {' or '.join(known)} {name!r}, which the map names; {nearest}"
 
 
 def names_by_scope(a: Scene, b: Scene) -> Names:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from loaders.model import Link
+from loaders.model.common import beyond_inertia
 from loaders.spatial import Pose
 
 Value = str | float | bool | tuple[float, ...] | None
@@ -57,6 +59,8 @@ def _compare_fields(a: Any, b: Any, tolerance: float, path: str) -> Iterator[Fou
         x, y = getattr(a, field), getattr(b, field)
         if field in _NAMED:
             yield from _compare_parts(x, y, tolerance, inner)
+        elif isinstance(a, Link) and field == "mujoco":
+            yield from compare_values(beyond_inertia(x), beyond_inertia(y), tolerance, inner)
         else:
             yield from compare_values(x, y, tolerance, inner)
 

@@ -12,12 +12,19 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from loaders.spatial import Array, Pose, matrix_to_quaternion
+from loaders.spatial import Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 _NOISE = 5e-16
 """Lengths [m] and direction cosines below this value are rounding errors."""
 _CANCELLATION_ERROR = 2e-16
 """Largest error of a difference of two lengths below one meter [m]."""
+_DECIMALS = 16
+"""Decimals of the components of a computed quaternion."""
+_MAX_ROUNDS = 64
+_DIRECTION_DECIMALS = 15
+_MAX_TURNS = 16
+_POSITION_DECIMALS = 14
+"""Decimals of a position below one meter that several readings and writings compute."""
 
 
 def number(value: float) -> str:
@@ -53,10 +60,50 @@ def position(p: Iterable[float]) -> list[float] | None:
     return values if any(values) else None
 
 
+def composed_position(p: Iterable[float]) -> list[float] | None:
+    """Return a position that was composed of several poses, so that reading and writing finds the same decimals."""
+    values = [float(x) for x in p]
+    decimals = _POSITION_DECIMALS - max(0, math.ceil(math.log10(max(*map(abs, values), 1.0))))
+    return position(round(x, decimals) for x in values)
+
+
+def composed(X: Pose) -> Pose:
+    """Return a pose that was composed of several, so that reading and writing finds the same decimals."""
+    p = composed_position(X.p) or (0.0, 0.0, 0.0)
+    wxyz = stable_direction(_positive(matrix_to_quaternion(X.R)), _POSITION_DECIMALS)
+    return Pose.of(quaternion_to_matrix(wxyz), p)
+
+
 def direction(axis: Iterable[float]) -> list[float] | None:
     """Return a computed unit direction without rounding errors; None along z."""
     values = [round_to_short(float(x)) for x in axis]
+    if abs(math.hypot(*values) - 1.0) > _NOISE or max(map(abs, values)) < 1.0:
+        values = stable_direction(values)
     return None if values == [0.0, 0.0, 1.0] else values
+
+
+def stable_direction(xyz: Sequence[float] | Array, decimals: int = _DIRECTION_DECIMALS) -> list[float]:
+    """Return a unit vector which, normalized and rounded again, is the same one.
+
+    Args:
+        xyz: The vector, of any length.
+        decimals: Number of decimals.
+    """
+    unit = np.asarray(xyz, dtype=np.float64)
+    seen: list[list[float]] = []
+    while unit.tolist() not in seen and len(seen) < _MAX_TURNS:
+        short = np.round(unit, decimals)
+        if np.array_equal(np.round(short / _length(short), decimals), short):
+            return [x + 0.0 for x in short.tolist()]
+        seen.append(unit.tolist())
+        unit = unit / _length(unit)
+    first = seen.index(unit.tolist()) if unit.tolist() in seen else -1
+    return min(seen[first:])  # normalizing goes round these: the same one is chosen from each of them
+
+
+def _length(v: Array) -> float:
+    """Return the length of a vector, computed as the readers of this project do."""
+    return math.hypot(*v.tolist())
 
 
 def quaternion(R: Array) -> Sequence[float] | None:
@@ -65,11 +112,44 @@ def quaternion(R: Array) -> Sequence[float] | None:
     If all nonzero components have the same magnitude, they are whole numbers (``1 0 1 0``), which MuJoCo normalizes.
     """
     wxyz = matrix_to_quaternion(R)
+    if wxyz == (1.0, 0.0, 0.0, 0.0):
+        return None
+    short = whole_or(wxyz)
+    if short is wxyz:
+        return _stable(wxyz)
+    return None if short == [1, 0, 0, 0] else _positive(short)
+
+
+def whole_or(wxyz: Sequence[float]) -> Sequence[float]:
+    """Return a quaternion in whole numbers, if all its nonzero components have the same magnitude, else itself."""
     largest = max(map(abs, wxyz))
     whole = [round(c / largest) for c in wxyz]
-    if all(abs(c / largest - w) <= 2 * _NOISE for c, w in zip(wxyz, whole, strict=True)):
-        return None if whole == [1, 0, 0, 0] else whole
-    return [0.0 if abs(c) <= _NOISE / 4 else c for c in wxyz]
+    is_whole = all(abs(c / largest - w) <= 2 * _NOISE for c, w in zip(wxyz, whole, strict=True))
+    return whole if is_whole else wxyz
+
+
+def _stable(wxyz: Sequence[float]) -> list[float]:
+    """Return a quaternion of 16 decimals which, read as a matrix and written again, is the same one.
+
+    Each reading and writing moves the last digits, until they go round some quaternions: the same one is chosen from
+    each of these.
+    """
+    seen: list[list[float]] = []
+    q = _rounded(wxyz)
+    while q not in seen and len(seen) < _MAX_ROUNDS:
+        seen.append(q)
+        q = _rounded(matrix_to_quaternion(quaternion_to_matrix(q)))
+    return min(seen[seen.index(q) :]) if q in seen else q
+
+
+def _rounded(wxyz: Sequence[float]) -> list[float]:
+    return _positive([round(c, _DECIMALS) + 0.0 for c in wxyz])
+
+
+def _positive(wxyz: Sequence[float]) -> list[float]:
+    """Return the quaternion of the same rotation whose first nonzero component is positive."""
+    first = next((c for c in wxyz if c), 1.0)
+    return [-c + 0.0 for c in wxyz] if first < 0.0 else list(wxyz)
 
 
 def placement(X: Pose) -> dict[str, Sequence[float] | None]:

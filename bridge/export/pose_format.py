@@ -10,18 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion
 
-from .number_format import numbers, round_to_short
+from .number_format import numbers, round_to_short, stable_direction
 
 _DECIMALS = 13
 _RIGHT_ANGLE = math.pi / 2
 _SNAP = 10.0**-_DECIMALS
 """Distance from a multiple of a right angle below which an angle is written as that multiple [rad]."""
-_DIRECTION_DECIMALS = 15
-_MAX_ROUNDS = 16
 _LOCKED = 1e-13
 """Cosine of a pitch below which roll and yaw turn about the same axis."""
 _ILL_CONDITIONED = 0.02
@@ -99,21 +95,7 @@ def pose_text(X: Pose, scale: float = 1.0) -> str | None:
 
 def direction_text(xyz: Sequence[float] | Array) -> str:
     """Return a unit direction whose text, read and normalized, gives the same text."""
-    unit = np.asarray(xyz, dtype=np.float64)
-    seen: list[list[float]] = []
-    while unit.tolist() not in seen and len(seen) < _MAX_ROUNDS:
-        short = np.round(unit, _DIRECTION_DECIMALS)
-        if np.array_equal(np.round(short / _length(short), _DIRECTION_DECIMALS), short):
-            return numbers(short.tolist())
-        seen.append(unit.tolist())
-        unit = unit / _length(unit)
-    first = seen.index(unit.tolist()) if unit.tolist() in seen else -1
-    return numbers(min(seen[first:]))  # normalizing goes round these: the same one is chosen from each of them
-
-
-def _length(v: Array) -> float:
-    """Return the length of a vector, computed as the readers of this project do."""
-    return math.hypot(*v.tolist())
+    return numbers(stable_direction(xyz))
 
 
 def is_identity(X: Pose) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,11 @@ from loaders.scene import Scene
 
 WRITTEN_BY = "Written by sdfbridge "
 """Beginning of the comment at the top of an exported model."""
+_ORIGIN = re.compile(
+    rb"^(?:<\?xml[^\n]*\n)?(?:<!--|#) Written by sdfbridge \S+ from ([^\n]+?)(?:; see README|\.(?: -->)?\n)"
+)
+_HEAD = 1000
+"""Length of the beginning of a file that has the comment [bytes]."""
 
 
 def origin_comment(scene: Scene, *, alone: bool = False) -> str:
@@ -20,7 +26,7 @@ def origin_comment(scene: Scene, *, alone: bool = False) -> str:
         scene: The exported scene.
         alone: Whether the file has no README and no report beside it.
     """
-    origin = f"{WRITTEN_BY}{own_version()} from {source_file(scene)}"
+    origin = f"{WRITTEN_BY}{own_version()} from {_first_source(scene)}"
     return f"{origin}." if alone else f"{origin}; see README.md and FIDELITY.md."
 
 
@@ -46,6 +52,17 @@ def derivation(scene: Scene, function: str, name: str, options: Mapping[str, obj
         f"| written by | sdfbridge {own_version()} |",
         f"| command | `bridge.{function}({call})` |",
     ]
+
+
+def _first_source(scene: Scene) -> str:
+    """Return the name of the file from which a scene was first written, so that a second writing is the same text."""
+    path = Path(scene.source)
+    if scene.source and path.is_file():
+        with path.open("rb") as file:
+            found = _ORIGIN.search(file.read(_HEAD))
+        if found is not None:
+            return found[1].decode(errors="replace")
+    return source_file(scene)
 
 
 def source_file(scene: Scene) -> str:

@@ -61,23 +61,34 @@ def _gearbox_couplings(scene: Scene, diagnostics: Diagnostics) -> list[Coupling]
 
     Source: SDFormat, ``joint/@type``.
     """
-    hinges = {
-        (joint.parent, joint.child): joint
-        for joint in scene.joints
-        if joint.type in {JointType.REVOLUTE, JointType.CONTINUOUS}
-    }
     couplings = []
     for gearbox in (joint for joint in scene.joints if joint.type is JointType.GEARBOX):
-        reference = gearbox.gear_reference or WORLD
-        leader, follower = hinges.get((reference, gearbox.parent)), hinges.get((reference, gearbox.child))
-        if leader is None or follower is None:
-            _report_missing_hinges(gearbox, reference, diagnostics)
-            continue
-        multiplier = -gearbox.gear_ratio * _alignment(gearbox, 0, leader) * _alignment(gearbox, 1, follower)
-        couplings.append(
-            Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, where=gearbox.where)
-        )
+        coupling = gearbox_coupling(gearbox, scene)
+        if coupling is None:
+            _report_missing_hinges(gearbox, gearbox.gear_reference or WORLD, diagnostics)
+        else:
+            couplings.append(coupling)
     return couplings
+
+
+def gearbox_coupling(gearbox: Joint, scene: Scene) -> Coupling | None:
+    """Return the coupling of the hinges from the reference link of a gearbox to its two links; None if one is missing.
+
+    Args:
+        gearbox: The gearbox.
+        scene: The scene, with its hinges.
+    """
+    reference = gearbox.gear_reference or WORLD
+    hinges = {
+        joint.child: joint
+        for joint in scene.joints
+        if joint.parent == reference and joint.type in {JointType.REVOLUTE, JointType.CONTINUOUS}
+    }
+    leader, follower = hinges.get(gearbox.parent), hinges.get(gearbox.child)
+    if leader is None or follower is None:
+        return None
+    multiplier = -gearbox.gear_ratio * _alignment(gearbox, 0, leader) * _alignment(gearbox, 1, follower)
+    return Coupling(follower=follower.name, leader=leader.name, multiplier=multiplier, where=gearbox.where)
 
 
 def _report_missing_hinges(gearbox: Joint, reference: str, diagnostics: Diagnostics) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.export.number_format import placement
+from bridge.export.number_format import composed_position, placement
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
-from bridge.mjcf.body.inertial import AXES, inertials
+from bridge.mjcf.body.inertial import inertials
 from bridge.mjcf.body.joints import ScalarJoint, joint_elements, joint_of_velocity
 from bridge.mjcf.body.keyframe import write_keyframes
 from bridge.mjcf.body.sensors import write_sensors
@@ -21,7 +21,7 @@ from bridge.mjcf.constraint.equality import write_equalities
 from bridge.mjcf.constraint.mujoco_elements import write_mujoco_elements
 from bridge.mjcf.constraint.path_tendons import write_path_tendons
 from bridge.mjcf.constraint.tendons import write_tendons
-from bridge.mjcf.geom.assets import AssetLibrary, name_colors
+from bridge.mjcf.geom.assets import AssetLibrary, name_colors, sort_assets
 from bridge.mjcf.geom.collision_filters import filters
 from bridge.mjcf.geom.contact_compliance import inverse_masses
 from bridge.mjcf.geom.contact_pairs import write_contact_pairs, write_stated_pairs
@@ -38,12 +38,21 @@ from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.options import Options
 from loaders.diagnostics import Diagnostic, Diagnostics, ExportError
 from loaders.model import WORLD, Settings
+from loaders.model.common import INERTIA_SETTINGS
 from loaders.scene import Scene
 from loaders.scene_queries.excluded_pairs import FILTER_PARENT_OFF
 
 _CONE = "elliptic"
 """Coulomb's cone. MuJoCo's default, a pyramid inside it, holds 0.71 of the friction along its diagonals, mixes sliding,
 spinning and rolling, and yields more the larger its friction is: above 1, boxes sink into the ground."""
+
+
+_FIRST_OPTIONS = frozenset({"option/integrator"})
+"""Options that come before the others, as in the document of a source that states no settings of MuJoCo."""
+_PARTS = ("inertial", "freejoint", "joint", "geom", "site", "camera", "light")
+_EQUALITIES = ("joint", "connect", "weld", "tendon", "flex", "flexvert", "flexstrain")
+_MAGNETIC_FIELD = [0.0, -0.5, 0.0]
+"""MuJoCo's default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +137,11 @@ def _finish(speed_limited: frozenset[str], context: Context) -> None:
     report_unsupported_fields(speed_limited, context)
     report_mjx_support(context)
     move_to_reference(context)
+    _sort(context)
     _nest_bodies(context)
+    _sort_excludes(context)
     write_defaults(context)
+    sort_assets(context)
 
 
 # --- settings --------------------------------------------------------------------------------------------------------
@@ -156,7 +168,7 @@ def _write_settings(context: Context) -> None:
 def _write_engine_settings(settings: Settings, context: Context) -> None:
     """Write MuJoCo's own settings of the source; `write_excludes` writes the flag of the parent filter."""
     option, flags = context.document["option"], Element("flag")
-    for path, text in settings:
+    for path, text in sorted(settings, key=lambda setting: setting[0] not in _FIRST_OPTIONS):
         section, _, name = path.partition("/")
         if section == "option":
             option.set(**{name: text})
@@ -167,7 +179,9 @@ def _write_engine_settings(settings: Settings, context: Context) -> None:
 
 
 def _magnetic_field(scene: Scene) -> list[float] | None:
-    """Return the magnetic field, if the source states one or a sensor measures it."""
+    """Return the magnetic field, if the source states one or a sensor measures it, unless it is MuJoCo's default."""
+    if scene.magnetic_field.tolist() == _MAGNETIC_FIELD:
+        return None
     is_measured = any(sensor.type == "magnetometer" for link in scene.links for sensor in link.sensors)
     is_stated = scene.magnetic_field.tolist() != Scene(name="").magnetic_field.tolist()
     return scene.magnetic_field.tolist() if is_measured or is_stated else None
@@ -206,14 +220,39 @@ def _body(body: Body, context: Context) -> Element:
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
-    element.set(**{key: text for key, text in body.link.mujoco if key != AXES})
+    element.set(**{key: text for key, text in body.link.mujoco if key not in INERTIA_SETTINGS})
     return element
 
 
 def _placement(body: Body) -> dict[str, Sequence[float] | None]:
     """Return the pose of a body in its parent at the zero configuration."""
     is_free = kind_of(body) is PrimitiveKind.FREE
-    return placement(body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse())
+    X_PB = body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse()
+    return placement(X_PB) | ({"pos": composed_position(X_PB.p)} if body.X_BM.p.any() else {})
+
+
+def _sort(context: Context) -> None:
+    """Sort equalities, and the parts of bodies, by kind, as MuJoCo does: the reader finds each kind in this order."""
+    for body in (*context.document.bodies, context.document["worldbody"]):
+        body.children.sort(key=lambda part: _PARTS.index(part.tag) if part.tag in _PARTS else len(_PARTS))
+    context.document["equality"].children.sort(key=_kind_of_equality)
+
+
+def _kind_of_equality(equality: Element) -> tuple[str, int, bool]:
+    attributes = equality.attributes
+    return equality.owner, _EQUALITIES.index(equality.tag), not {"joint2", "tendon2"} & attributes.keys()
+
+
+def _sort_excludes(context: Context) -> None:
+    """Sort the excluded pairs by the places of their bodies in the finished document, before the contact pairs."""
+    bodies = [element.attributes["name"] for element in context.document["worldbody"].walk() if element.tag == "body"]
+    place = {name: i for i, name in enumerate(bodies)}
+
+    def key(contact: Element) -> tuple[str, bool, list[int]]:
+        names = [contact.attributes[name] for name in ("body1", "body2") if name in contact.attributes]
+        return contact.owner, contact.tag == "pair", [place.get(name, -1) for name in names]
+
+    context.document["contact"].children.sort(key=key)
 
 
 def _nest_bodies(context: Context) -> None:

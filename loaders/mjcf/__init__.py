@@ -12,10 +12,9 @@ from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.model import WORLD, Model
 from loaders.node import Node
 from loaders.scene import Scene
-from loaders.spatial import IDENTITY, frozen
+from loaders.spatial import frozen
 
 from .compilation.compiler import CompileError, compile_text
 from .compilation.inputs import Inputs
@@ -23,7 +22,7 @@ from .compilation.source import Source
 from .elements.actuators import read_actuators
 from .elements.contacts import read_excludes, read_pairs
 from .elements.equalities import read_constraints, read_couplings, read_equality_elements
-from .elements.frames import read_frames
+from .elements.frames import read_frames, read_model
 from .elements.keyframes import read_keyframes
 from .elements.links import read_links
 from .elements.options import read_gravity, read_physics, report_options_of_include, report_warnings
@@ -87,8 +86,6 @@ def _has_errors(diagnostics: Diagnostics) -> bool:
 def _scene(name: str, root: Node, source: Source) -> Scene:
     links, joints = read_links(name, source)
     groups, rules = read_excludes(source)
-    bodies = [link.name for link in links if link.name != WORLD]
-    model = Model(name=name, X_WM=IDENTITY, canonical_link=bodies[0] if bodies else None, where=root.where)
     collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
     report_warnings(source)
     report_unsupported(source)
@@ -99,10 +96,10 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         physics=read_physics(root, source),
         wind=frozen(source.model.opt.wind),
         magnetic_field=frozen(source.model.opt.magnetic),
-        models=(model,),
+        models=(read_model(name, links, root.where, source),),
         links=tuple(links),
         joints=tuple(joints),
-        frames=read_frames(source),
+        frames=read_frames(name, source),
         couplings=read_couplings(source),
         actuators=read_actuators(source),
         constraints=read_constraints(source),

@@ -19,8 +19,15 @@ Rgba = tuple[float, float, float, float]
 Settings = tuple[tuple[str, str], ...]
 """Attribute and text of each setting of MuJoCo, as in MJCF, that no other field holds."""
 
-NEUTRAL_SETTINGS = frozenset({"ref", "inertial/quat"})
+INERTIA_SETTINGS = frozenset({"inertial/diaginertia", "inertial/quat"})
+"""Settings that state the inertia of a link a second time, by its principal axes and moments."""
+NEUTRAL_SETTINGS = INERTIA_SETTINGS | {"ref"}
 """Settings that select one of several forms of the same model."""
+
+
+def beyond_inertia(settings: Settings) -> Settings:
+    """Return settings without those that state the inertia a second time."""
+    return tuple(entry for entry in settings if entry[0] not in INERTIA_SETTINGS)
 
 
 class Named(Protocol):

@@ -8,6 +8,8 @@ from loaders.model import WORLD, Model, SceneData
 
 SEPARATOR = "::"
 """Separator between a scope and the names in it."""
+MODEL_FRAME = f"{SEPARATOR}__model__"
+"""End of the name of the site that stands for the frame of a model in MJCF."""
 
 
 def local_name(name: str) -> str:

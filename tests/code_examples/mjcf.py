@@ -104,6 +104,7 @@ BODIES = {
     "mjcf.inertia-from-geometry": exporting(
         s.one(inertia=None, collisions=(s.shape(SPHERE),)), "a", inertia="from_geometry"
     ),
+    "mjcf.several-joints": exporting(s.universal((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), "j"),
     "mjcf.joint-coordinate": exporting(s.hinge(T.CURVILINEAR, s.curved(1) | {"curve": s.arc(2.0)}), "j"),
     "mjcf.joint-feedback": exporting(s.hinge(fields={"provide_feedback": True}), "j"),
     "mjcf.light": exporting(s.lit("area"), "lamp"),

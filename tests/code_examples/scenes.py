@@ -149,6 +149,13 @@ def arc(radius: float) -> m.Curve:
     return dataclasses.replace(curve, arcs=(m.Arc(length=radius * np.pi / 2, curvature=1.0 / radius),))
 
 
+def geared(reference: str = "base") -> Scene:
+    """Two wheels on a base, coupled by a gearbox of ratio 2."""
+    gears = joint("gears", "a", "b", T.GEARBOX, gear_ratio=2.0, gear_reference=reference)
+    wheels = [joint("left", "base", "a", T.CONTINUOUS), joint("right", "base", "b", T.CONTINUOUS)]
+    return scene([link("base"), link("a"), link("b")], [*wheels, gears])
+
+
 def universal(*axes: tuple[float, float, float], kind: m.JointType = T.UNIVERSAL) -> Scene:
     xyz = tuple(m.JointAxis(xyz=frozen(each)) for each in axes)
     return scene([link("a", inertia=POINT)], [joint("j", m.WORLD, "a", kind, axes=xyz)])

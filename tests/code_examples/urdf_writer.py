@@ -67,7 +67,11 @@ EXAMPLES = {
     "urdfout.joint-property": writing(
         scene([link("a"), link("b")], [joint("j", "a", "b", T.CONTINUOUS, axis={"lower": -1.0})]), "j"
     ),
-    "urdfout.joint-type": writing(scene([link("a"), link("b")], [joint("j", "a", "b", T.GEARBOX)]), "j"),
+    "urdfout.gearbox": writing(s.geared(), "gears", "left", "right"),
+    "urdfout.idle-gearbox": writing(s.geared(reference="left"), "gears"),
+    "urdfout.joint-type": writing(
+        scene([link("a"), link("b")], [joint("j", "a", "b", T.BALL)]), "j", extensions=("gazebo",)
+    ),
     "urdfout.link-frame": writing(scene([link("a"), link("b")], [joint("j", "a", "b", X_CJ=BESIDE)]), "b"),
     "urdfout.loop": writing(loop(T.REVOLUTE), "bc"),
     "urdfout.material": writing(s.seen(material=m.Material(texture="no.png")), "a"),

@@ -75,4 +75,5 @@ def _verdict(result: FileComparison) -> str:
     if result.equal:
         return "equal: no item differs"
     motion = "both move alike" if result.moves_alike else "they do not move alike"
-    return f"different: {len(result.differences)} differences; {motion}"
+    count = len(result.differences)
+    return f"different: {count} difference{'' if count == 1 else 's'}; {motion}"

@@ -115,11 +115,16 @@ class Assembly:
 
     def _group_lines(self) -> Iterable[Lines]:
         stated = {name for item in self._placed for name in item.part.groups}
-        groups = [group for group in self._scene.filter_groups if group.name not in stated]
-        for group in groups:
-            ignored = [rule.b for rule in self._scene.filter_rules if rule.a == group.name]
-            members = [self._name(link) for link in group.links if link in self._of_link]
-            yield add_group(_plain(group.name), members, map(_plain, group.groups), map(_plain, ignored))
+        members = {
+            group.name: [self._name(link) for link in group.links if link in self._of_link]
+            for group in self._scene.filter_groups
+        }
+        empty = {group.name for group in self._scene.filter_groups if not members[group.name] and not group.groups}
+        for group in self._scene.filter_groups:
+            if group.name in stated | empty:
+                continue
+            ignored = [rule.b for rule in self._scene.filter_rules if rule.a == group.name and rule.b not in empty]
+            yield add_group(_plain(group.name), members[group.name], map(_plain, group.groups), map(_plain, ignored))
 
     # --- what cannot be said ----------------------------------------------------------------------------------------
 

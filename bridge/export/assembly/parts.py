@@ -11,7 +11,7 @@ import numpy as np
 
 from bridge.diff.renaming import renamed
 from bridge.export.pose_format import position_values
-from loaders.model import WORLD, Model
+from loaders.model import WORLD, Joint, JointType, Model
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links
 from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
@@ -90,7 +90,7 @@ def trees_of(scene: Scene) -> tuple[Part, ...]:
         if WORLD in (joint.parent, joint.child):
             anchored |= {joint.parent, joint.child}
     trees: dict[tuple[bool, str], list[str]] = defaultdict(list)
-    for component in connected_components(loose, lambda joint: WORLD not in (joint.parent, joint.child)):
+    for component in connected_components(loose, _holds):
         names = [name for name in component if name != WORLD]
         if names and anchored & set(names):
             trees[True, "" if is_model else outermost_scope(names[0])].extend(names)
@@ -98,6 +98,11 @@ def trees_of(scene: Scene) -> tuple[Part, ...]:
             trees[False, names[0]].extend(names)
     parts = _named_trees(scene, trees.values())
     return (*parts, *_of_world(scene, {part.name for part in parts}))
+
+
+def _holds(joint: Joint) -> bool:
+    """Return whether a joint makes one tree of its links, which a gearbox does not."""
+    return WORLD not in (joint.parent, joint.child) and joint.type is not JointType.GEARBOX
 
 
 def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:

@@ -7,15 +7,17 @@ not move. Mass and moments of each body that moves must exceed 1e-15, unless tho
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from bridge.export.number_format import numbers, quaternion
+from bridge.export.number_format import numbers, quaternion, whole_or
 from bridge.mechanism.bodies import Body
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate
 from loaders.model import Link
+from loaders.model.common import INERTIA_SETTINGS
 from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.spatial import Array, SpatialInertia, frozen, quaternion_to_matrix
 
@@ -25,10 +27,10 @@ MINIMUM = 1e-15
 """MuJoCo's bound on mass [kg] and moments [kg m^2] of a moving body (``mjMINVAL``); must be exceeded."""
 _WATER = 1000.0
 """Density of a shape that states none [kg/m^3], as in SDFormat."""
-AXES = "inertial/quat"
-"""Setting of a link: the quaternion of the principal axes that the source states, where they are not unique."""
+_AXES, _MOMENTS = "inertial/quat", "inertial/diaginertia"
+"""Settings of a link: the quaternion of the principal axes and the moments about them, as the source states them."""
 _ROUNDING = 1e-13
-"""Largest product of inertia about stated axes, relative to the largest moment."""
+"""Largest difference of the inertia from the one that is stated by axes and moments, relative to the largest moment."""
 EPSILON = 1e-14
 """Mass [kg] and moments [kg m^2] of a moving body that has none: the next power of ten that MuJoCo accepts."""
 
@@ -135,7 +137,7 @@ def _least_moment(inertia: SpatialInertia) -> float:
 
 
 def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context) -> Element | None:
-    R, moments = _axes(link, inertia)
+    axes, moments = _axes(link, inertia)
     moments = within_triangle(moments)
     mass = inertia.mass
     if needs_mass and (mass <= MINIMUM or min(moments) <= MINIMUM):
@@ -157,22 +159,22 @@ def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context:
     return Element(
         "inertial",
         pos=inertia.p_LLcm.tolist(),
-        quat=quaternion(R),
+        quat=axes,
         mass=mass,
         diaginertia=moments.tolist(),
     )
 
 
-def _axes(link: Link, inertia: SpatialInertia) -> tuple[Array, Array]:
-    """Return the principal axes that the source states, if the inertia still has them, else those computed."""
-    stated = dict(link.mujoco).get(AXES)
-    if stated is not None:
-        R = quaternion_to_matrix(tuple(map(float, stated.split())))
-        about = R.T @ inertia.I_Lcm @ R
-        moments = np.diag(about)
-        if np.abs(about - np.diag(moments)).max() <= _ROUNDING * np.abs(moments).max():
-            return frozen(R), frozen(moments)
-    return inertia.principal_axes()
+def _axes(link: Link, inertia: SpatialInertia) -> tuple[Sequence[float] | None, Array]:
+    """Return the quaternion of the principal axes and the moments: as stated, if they still hold, else computed."""
+    settings = dict(link.mujoco)
+    if settings.keys() >= INERTIA_SETTINGS:
+        axes, moments = ([float(x) for x in settings[key].split()] for key in (_AXES, _MOMENTS))
+        R = quaternion_to_matrix(axes)
+        if np.abs((R * moments) @ R.T - inertia.I_Lcm).max() <= _ROUNDING * max(moments):
+            return whole_or(axes), frozen(moments)
+    R, computed = inertia.principal_axes()
+    return quaternion(R), computed
 
 
 def within_triangle(moments: Array) -> Array:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.export.number_format import direction, position
+from bridge.export.number_format import composed_position, direction
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of
@@ -20,13 +20,15 @@ from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.solver_constants import UNLIMITED
 from loaders.diagnostics import Fate
-from loaders.model import JointAxis
+from loaders.model import JointAxis, JointType
 
 from .joint_limit_compliance import limit_compliance
 from .joint_source import where_of
 
 _MIN_ARMATURE = 1e-12
 """Moment of inertia [kg m^2] that separates two hinges on one axis; MuJoCo's factorization needs 1e-14."""
+_COMPOSED = frozenset({JointType.UNIVERSAL, JointType.REVOLUTE2, JointType.PLANAR})
+"""Types of which MuJoCo has a chain of joints in one body."""
 _SAME_AXES = 1e-12
 """Largest element of the difference of two rotations that count as one."""
 _PARALLEL = 1e-9
@@ -78,12 +80,29 @@ def joint_elements(index: int, scalar_joints: dict[int, ScalarJoint], context: C
     body = context.mechanism.bodies[index]
     if kind_of(body) is PrimitiveKind.FREE:
         return [_free_joint(body, context)]
+    _report_several(body, context)
     elements = []
     for p, (name, primitive) in enumerate(zip(primitive_names(body), body.primitives, strict=True)):
         scalar_joint = scalar_joints.get(body.v_start + primitive.dof_index)
         has_dynamics = scalar_joint is None or scalar_joint.primitive == p
         elements.append(_joint(body, name, primitive, has_dynamics, context))
     return elements
+
+
+def _report_several(body: Body, context: Context) -> None:
+    """Report that a joint of several axes becomes several joints, as which readers of MJCF find it."""
+    if body.source is None or body.source.type not in _COMPOSED:
+        return
+    context.report(
+        Fate.NOTED,
+        "several-joints",
+        "joint {joint} of type {type} becomes the joints {names} of one body; a reader of the MJCF file finds these",
+        where_of(body),
+        subjects=(str(body.joint),),
+        joint=body.joint,
+        type=body.source.type.value,
+        names=primitive_names(body),
+    )
 
 
 def _free_joint(body: Body, context: Context) -> Element:
@@ -124,7 +143,7 @@ def _joint(body: Body, name: str, primitive: Primitive, has_dynamics: bool, cont
         "joint",
         name=name,
         type=None if primitive.kind is PrimitiveKind.HINGE else str(primitive.kind),
-        pos=position(body.X_BM.p),
+        pos=composed_position(body.X_BM.p),
         axis=None if is_ball else direction(body.X_BM.R @ primitive.axis),
     )
     if is_ball and not np.allclose(body.X_BM.R, np.eye(3), rtol=0.0, atol=_SAME_AXES):

@@ -25,6 +25,9 @@ from .qpos import body_qpos, body_qvel
 
 _QPOS_SIZES = {PrimitiveKind.FREE: 7, PrimitiveKind.BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
+_ROUNDING = 1e-15
+_INITIAL = frozenset({"home", "initial"})
+"""Names of the key of the initial position."""
 
 
 def home_positions(mechanism: Mechanism) -> list[Coordinates]:
@@ -55,11 +58,15 @@ def write_keyframes(actuators: Sequence[Element], context: Context) -> None:
             joints=outside,
         )
     keyframes = context.mechanism.keyframes
+    for keyframe in keyframes:
+        _write_state(keyframe, home, actuators, context)
+    keys = context.document["keyframe"].children
+    if any(key.attributes["name"] in _INITIAL and _is_at(key, _qpos(home, context)) for key in keys[:1]):
+        return
     if keyframes or home != [default_position(body) for body in bodies]:
         name = "initial" if any(keyframe.name == "home" for keyframe in keyframes) else "home"
         _write_key(context.names.claim("key", name), home, actuators, context)
-    for keyframe in keyframes:
-        _write_state(keyframe, home, actuators, context)
+        keys.insert(0, keys.pop())
 
 
 def _write_state(
@@ -171,10 +178,20 @@ def _at_rest(actuator: Element) -> tuple[float, ...]:
 
 
 def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> Element:
-    bodies = context.mechanism.bodies
-    qpos = [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
+    qpos = _qpos(positions, context)
     ctrl = _ctrl(qpos, actuators, context.mechanism)
     return context.document["keyframe"].add("key", name=name, qpos=qpos, ctrl=ctrl)
+
+
+def _qpos(positions: Sequence[Coordinates], context: Context) -> list[float]:
+    bodies = context.mechanism.bodies
+    return [x for body, q in zip(bodies, positions, strict=True) for x in body_qpos(body, q)]
+
+
+def _is_at(key: Element, qpos: list[float]) -> bool:
+    """Return whether a key has a position, within the rounding of MuJoCo's unit quaternions."""
+    stated = [float(x) for x in key.attributes["qpos"].split()]
+    return bool(np.allclose(stated, qpos, rtol=0.0, atol=_ROUNDING))
 
 
 def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:

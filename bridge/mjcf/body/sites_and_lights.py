@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bridge.export.number_format import color, position, round_to_short
+from bridge.export.number_format import color, composed, position, round_to_short
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Light, Model
-from loaders.scene_queries.scoped_names import SEPARATOR
+from loaders.scene_queries.scoped_names import MODEL_FRAME
 from loaders.spatial import IDENTITY, Pose
 
 from .sites import add_site
 
 _TYPES = frozenset({"point", "directional", "spot"})
 _MAX_SINGLE = 1e38
+_ROUNDING = 1e-15
+"""Largest difference of two frames that coincide."""
 
 
 def write_frames(context: Context) -> None:
-    """Write a site for each frame, and for each model whose frame is not that of its canonical link."""
-    for frame in (*context.mechanism.scene.frames, *_model_frames(context)):
+    """Write a site for each frame, and for the frame of each model, unless readers find it without."""
+    for frame in (*_model_frames(context), *context.mechanism.scene.frames):
         name = add_site(frame.name, context.mechanism.body_index[frame.link], frame.X_LF, context)
         if name != frame.name:
             context.names.changed[frame.name] = name
@@ -33,13 +35,20 @@ def _model_frames(context: Context) -> list[Frame]:
     for model in scene.models:
         link = model.canonical_link or WORLD
         X_LM = X_WL[link].inverse() @ model.X_WM
-        if not X_LM.is_close(IDENTITY, 1e-15):
+        is_found = _is_world_frame(model, context) if model.name == scene.name else X_LM.is_close(IDENTITY, _ROUNDING)
+        if not is_found:
             frames.append(_model_frame(model, link, X_LM))
     return frames
 
 
+def _is_world_frame(model: Model, context: Context) -> bool:
+    """Return whether the frame of a model is on its first body and at the world's, as the reader of MJCF takes it."""
+    bodies = [body.name for body in context.mechanism.bodies if body.name != WORLD]
+    return model.canonical_link in {None, *bodies[:1]} and model.X_WM.is_close(IDENTITY, _ROUNDING)
+
+
 def _model_frame(model: Model, link: str, X_LM: Pose) -> Frame:
-    return Frame(name=f"{model.name}{SEPARATOR}__model__", link=link, X_LF=X_LM, where=model.where)
+    return Frame(name=f"{model.name}{MODEL_FRAME}", link=link, X_LF=composed(X_LM), where=model.where)
 
 
 def write_lights(context: Context) -> None:

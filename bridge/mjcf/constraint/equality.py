@@ -10,7 +10,7 @@ from bridge.mechanism.connections import BodyConnection
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.body.joint_source import where_of
 from bridge.mjcf.body.joints import ScalarJoint, is_locked
-from bridge.mjcf.body.sites import add_site
+from bridge.mjcf.body.sites import site_at
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.solver_constants import DEFAULT_SOLIMP, DEFAULT_SOLREF, HELD_WITHIN
@@ -152,7 +152,11 @@ def _connect(kind: str, name: str, closure: Closure, X_JS: Pose, context: Contex
     joint = closure.joint
     parent, child = (closure.parent, joint.X_PJ @ X_JS), (closure.child, joint.X_CJ @ X_JS)
     softness = _softness(name, (joint.name,), (parent, child), joint.where, context)
-    sites = add_site(f"{name}_parent", *parent, context), add_site(f"{name}_child", *child, context)
+    is_point = kind == "connect"
+    sites = (
+        site_at(f"{name}_parent", *parent, context, is_point=is_point),
+        site_at(f"{name}_child", *child, context, is_point=is_point),
+    )
     context.document["equality"].add(kind, name=name, site1=sites[0], site2=sites[1], **softness)
 
 
@@ -164,7 +168,7 @@ def _write_ball(constraint: BallConstraint, connection: BodyConnection, context:
     links = constraint.link_A, constraint.link_B
     A, B = (connection.body_a, connection.X_AP), (connection.body_b, connection.X_BQ)
     softness = _softness(name, links, (A, B), constraint.where, context)
-    sites = add_site(f"{name}_A", *A, context), add_site(f"{name}_B", *B, context)
+    sites = site_at(f"{name}_A", *A, context, is_point=True), site_at(f"{name}_B", *B, context, is_point=True)
     context.document["equality"].add("connect", name=name, site1=sites[0], site2=sites[1], **softness)
     context.report(
         Fate.APPROXIMATED,
@@ -188,9 +192,9 @@ def _between_sites(
     """Write a constraint as the source states it, with the softness of the source or MuJoCo's default."""
     settings = dict(constraint.mujoco)
     preferred = settings.pop("name", f"{constraint.link_A}_{constraint.link_B}")
-    name = context.names.claim("equality", preferred)
-    site1 = add_site(f"{name}_A", connection.body_a, connection.X_AP, context)
-    site2 = add_site(f"{name}_B", connection.body_b, connection.X_BQ, context)
+    name, is_point = context.names.claim("equality", preferred), tag == "connect"
+    site1 = site_at(f"{name}_A", connection.body_a, connection.X_AP, context, is_point=is_point)
+    site2 = site_at(f"{name}_B", connection.body_b, connection.X_BQ, context, is_point=is_point)
     element = context.document["equality"].add(tag, name=name, site1=site1, site2=site2)
     element.set(active=None if constraint.active else False, **settings)
 

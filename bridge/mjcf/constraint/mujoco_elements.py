@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -32,6 +33,8 @@ def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]],
             _write(element, stated, context)
 
 
+_NUMBERED = re.compile(r"_*(equality|sensor)_\d+")
+"""Names that the reader of MJCF gives to elements without a name."""
 _SECTIONS = ("deformable", "equality", "sensor")
 
 
@@ -53,12 +56,15 @@ def _write(element: MujocoElement, references: list[tuple[str, str]], context: C
     name = context.names.claim(element.tag if element.section == "deformable" else element.section, element.name)
     if name != element.name:
         context.names.changed.setdefault(element.name, name)
-    written = context.document[element.section].add(element.tag, name=name)
+    is_named = element.section == "deformable" or _NUMBERED.fullmatch(element.name) is None
+    written = context.document[element.section].add(element.tag, name=name if is_named else None)
     by_key: dict[str, list[str]] = defaultdict(list)
     for key, item in references:
         by_key[key].append(item)
+    settings = dict(element.settings)
+    written.set(objtype=settings.pop("objtype", None))
     written.set(**{key: " ".join(items) for key, items in by_key.items()})
-    for path, text in element.settings:
+    for path, text in settings.items():
         tag, _, attribute = path.rpartition("/")
         _child(written, tag).set(**{attribute: text})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.export.number_format import placement
 from bridge.mjcf.body.joints import ScalarJoint
-from bridge.mjcf.body.sites import add_site
+from bridge.mjcf.body.sites import site_at
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.solver_constants import UNLIMITED
@@ -64,7 +64,7 @@ def _set_law(element: Element, tendon: Tendon) -> None:
     is_limited = limits != (-UNLIMITED, UNLIMITED)
     element.set(
         range=limits if is_limited else None,
-        springlength=tendon.rest if tendon.stiffness or any(tendon.rest) else None,
+        springlength=sorted(set(tendon.rest)) if tendon.stiffness or any(tendon.rest) else None,
         stiffness=tendon.stiffness or None,
         damping=tendon.damping or None,
         frictionloss=tendon.friction or None,
@@ -82,9 +82,13 @@ def _write_part(
     elif part.type is TendonPartType.PULLEY:
         element.add("pulley", divisor=part.value)
     elif part.type is TendonPartType.POINT:
-        element.add("site", site=add_site(name, context.mechanism.body_index[part.link], part.X_LP, context))
+        element.add("site", site=_point(name, part.link, part.X_LP, context))
     else:
         _write_wrapping(element, part, name, context)
+
+
+def _point(name: str, link: str, X_LP: Pose, context: Context) -> str:
+    return site_at(name, context.mechanism.body_index[link], X_LP, context, is_point=True)
 
 
 def _write_wrapping(element: Element, part: TendonPart, name: str, context: Context) -> None:
@@ -99,4 +103,4 @@ def _write_wrapping(element: Element, part: TendonPart, name: str, context: Cont
     wrap = element.add("geom", geom=name)
     if part.p_LS is not None:
         side = context.mechanism.body_index[part.link_S]
-        wrap.set(sidesite=add_site(f"{name}_side", side, Pose.of(p=part.p_LS), context))
+        wrap.set(sidesite=site_at(f"{name}_side", side, Pose.of(p=part.p_LS), context, is_point=True))

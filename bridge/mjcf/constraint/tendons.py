@@ -11,7 +11,7 @@ from bridge.fluid.forces import described
 from bridge.mechanism.bodies import ROOT
 from bridge.mechanism.connections import BodyConnection, TendonConnection
 from bridge.mjcf.body.joints import ScalarJoint
-from bridge.mjcf.body.sites import add_site
+from bridge.mjcf.body.sites import site_at
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.solver_constants import HARD_SOLIMP, HELD_WITHIN, UNLIMITED, hard_solref
@@ -79,8 +79,8 @@ def _spatial_tendon(name: str, connection: BodyConnection, context: Context) -> 
     """Add a straight tendon from P to Q."""
     name = context.names.claim("tendon", name)
     ends = (
-        add_site(f"{name}_A", connection.body_a, connection.X_AP, context),
-        add_site(f"{name}_B", connection.body_b, connection.X_BQ, context),
+        site_at(f"{name}_A", connection.body_a, connection.X_AP, context, is_point=True),
+        site_at(f"{name}_B", connection.body_b, connection.X_BQ, context, is_point=True),
     )
     spatial = context.document["tendon"].add("spatial", name=name)
     for end in ends:

@@ -22,7 +22,7 @@ from loaders.spatial import Array, Pose
 
 from .hfield import Heightfield, read_heightfield
 
-_GRAY = (0.5, 0.5, 0.5, 1.0)
+GRAY = (0.5, 0.5, 0.5, 1.0)
 """MuJoCo's color of a geom that states none."""
 _ROLES = {
     "ambient_occlusion_map": "occlusion",
@@ -35,6 +35,8 @@ _ROLES = {
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 """Color under a texture, which leaves its colors unchanged."""
 _UNSCALED = (1.0, 1.0, 1.0)
+_GLOSS = 0.5
+"""MuJoCo's specularity and shininess of a material that states none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,7 @@ class AssetLibrary:
         plain = Material(diffuse=material.diffuse, ambient=material.ambient, maps=material.maps)
         if material == plain and not has_layers:
             return None, rgba
-        rgba = rgba or (_WHITE if material.texture else _GRAY)
+        rgba = rgba or (_WHITE if material.texture else GRAY)
         return self._material_asset(material, rgba, link, visual.where), None
 
     def _material_asset(self, material: Material, rgba: Rgba, link: str, where: Where) -> str:
@@ -288,11 +290,31 @@ def name_colors(context: Context) -> None:
                 geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {"material": name}
 
 
+def sort_assets(context: Context) -> None:
+    """Sort the assets by their first use in the finished document, in which a reader finds them in the same order."""
+    first: dict[tuple[str, str], int] = {}
+    assets = context.document["asset"].children
+    materials = {asset.attributes["name"]: asset for asset in assets if asset.tag == "material"}
+    for user in (*context.document["default"].walk(), *context.document["worldbody"].walk()):
+        uses = [(tag, user.attributes[tag]) for tag in ("material", "mesh", "hfield") if tag in user.attributes]
+        looks = [materials[name] for tag, name in uses if tag == "material" and name in materials]
+        layers = [part.attributes["texture"] for look in looks for part in look.walk() if "texture" in part.attributes]
+        for use in (*uses, *(("texture", name) for name in layers)):
+            first.setdefault(use, len(first))
+    assets.sort(key=lambda asset: first.get((asset.tag, _asset_name(asset)), len(first)))
+
+
+def _asset_name(asset: Element) -> str:
+    return asset.attributes.get("name") or Path(asset.attributes["file"]).stem
+
+
 def _reflection(material: Material) -> dict[str, Value]:
-    """Return the attributes of a material that say how it reflects light."""
+    """Return the attributes of a material that say how it reflects light, where they are not MuJoCo's default."""
+    specular = max(material.specular[:3]) if material.specular else _GLOSS
+    shininess = min(material.shininess / 128.0, 1.0) if material.shininess is not None else _GLOSS
     return {
-        "specular": max(material.specular[:3]) if material.specular else None,
-        "shininess": min(material.shininess / 128.0, 1.0) if material.shininess is not None else None,
+        "specular": None if specular == _GLOSS else specular,
+        "shininess": None if shininess == _GLOSS else shininess,
         "emission": max(material.emissive[:3]) if material.emissive else None,
         "metallic": material.metalness,
         "roughness": material.roughness,
@@ -307,7 +329,7 @@ def _faded(rgba: Rgba | None, transparency: float) -> Rgba | None:
     """Return a color with its opacity reduced; None is MuJoCo's default color."""
     if transparency == 0.0:
         return rgba
-    r, g, b, a = rgba or _GRAY
+    r, g, b, a = rgba or GRAY
     return (r, g, b, a * (1.0 - transparency))
 
 

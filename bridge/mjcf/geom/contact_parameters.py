@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bridge.export.number_format import number
+from bridge.export.number_format import numbers
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate
 from loaders.model import Collision, Friction, Link, Surface
@@ -98,8 +98,8 @@ def _stated_settings(surface: Surface) -> dict[str, str]:
     """Return MuJoCo's own settings of the source; sliding friction is a field of the scene."""
     settings = dict(surface.mujoco)
     if "friction" in settings:
-        _, *rest = settings["friction"].split()
-        settings["friction"] = " ".join((number(surface.friction.mu), *rest))
+        _, spin, roll = map(float, settings["friction"].split())
+        settings["friction"] = numbers(_without_defaults((surface.friction.mu, spin, roll)))
     return settings
 
 

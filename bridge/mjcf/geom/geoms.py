@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -36,9 +37,10 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
-from .assets import AssetLibrary, MeshUse, Part
+from .assets import GRAY, AssetLibrary, MeshUse, Part
 from .contact_parameters import ContactData, contact_attributes
 
+_NUMBERED = re.compile(r"_*geom_\d+")
 _GRID = 0.05
 """Spacing of the grid that MuJoCo draws on a plane [m]."""
 
@@ -131,13 +133,14 @@ class GeomWriter:
     """Makes the geoms of an export, link by link.
 
     The name of a geom is that of the collision or visual. A collision whose name is not unique gets its link's name as
-    a prefix; a visual whose name is not unique has no name.
+    a prefix; a visual whose name is not unique has no name, and neither has one that had none in MJCF.
     """
 
     def __init__(self, library: AssetLibrary, contact: ContactData, context: Context) -> None:
         self._library, self._contact, self._context = library, contact, context
         self._collision_names = collision_name_counts(context.mechanism.scene)
         self._shape_names = shape_name_counts(context.mechanism.scene)
+        self._is_from_mujoco = context.mechanism.physics.engine == "mujoco"
         self.shapes = WrittenShapes()
         """The names and shapes of the geoms made so far."""
 
@@ -157,12 +160,16 @@ class GeomWriter:
         elements: list[Element] = []
         for shape in self._shapes(visual.geometry, use, is_moving):
             material, rgba = self._library.look(visual, link.name, shape.rgba, shape.texture)
-            is_named = self._shape_names[visual.name] == 1 and not elements
+            is_named = self._shape_names[visual.name] == 1 and not elements and not self._is_numbered(visual)
             name = self._context.names.claim("geom", visual.name) if is_named else None
             elements.append(_geom("visual", name, visual.X_LG, shape))
             self._place(shape, visual.X_LG, use)
-            elements[-1].set(material=material, rgba=None if rgba is None else color(rgba))
+            elements[-1].set(material=material, rgba=None if rgba in {None, GRAY} else color(rgba))
         return elements
+
+    def _is_numbered(self, visual: Visual) -> bool:
+        """Return whether the name of a visual is the one that the reader of MJCF gives to a geom without a name."""
+        return self._is_from_mujoco and _NUMBERED.fullmatch(visual.name) is not None
 
     def _collision(self, collision: Collision, link: Link, is_moving: bool) -> list[Element]:
         use = MeshUse(link.name, collision.where, collides=True)

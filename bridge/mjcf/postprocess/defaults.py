@@ -13,14 +13,18 @@ from collections.abc import Sequence
 
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
-from bridge.mjcf.xml.solver_constants import HARD_SOLIMP, hard_solref
 
 from .default_classes import DYNAMICS, group_into_classes, move_shared, set_class
+from .softness import DEFAULT, Softness, hard, share_softness
 
 _MASKS = ("contype", "conaffinity")
+_ALL = ("1", "1")
+"""MuJoCo's default masks."""
 _SURFACE = ("condim", "friction", "solref", "rgba", "material")
 """Attributes of a geom that may be in its class."""
 
+_SOFTENED = {"range": "limit", "frictionloss": "friction"}
+"""Attributes of a joint that make a constraint, and the ends of the names of those that soften it."""
 _ONE_TO_ONE = "0 1 0 0 0"
 """MuJoCo's default coupling of joints."""
 
@@ -63,17 +67,17 @@ def _set_mesh_defaults(model_class: Element, assets: Element) -> None:
         set_class(mesh, "class", model_class)
 
 
-def _is_from_mujoco(context: Context) -> bool:
-    """Return whether the source has MuJoCo's own settings of the softness of constraints."""
-    return context.mechanism.physics.engine == "mujoco"
+def _unstated_softness(context: Context) -> Softness:
+    """Return the softness of constraints that state none: hard, unless the source has MuJoCo's own settings."""
+    return DEFAULT if context.mechanism.physics.engine == "mujoco" else hard(context.time_step)
 
 
 def _set_equality_defaults(model_class: Element, section: Element, context: Context) -> None:
-    is_hard = bool(section.children) and not _is_from_mujoco(context)
-    if is_hard:
-        model_class.add("equality", solref=hard_solref(context.time_step), solimp=HARD_SOLIMP)
+    shared = share_softness(section.children, _unstated_softness(context))
+    if shared:
+        model_class.add("equality", **shared)
     for element in section.children:
-        if is_hard:
+        if shared:
             set_class(element, "class", model_class)
         if element.attributes.get("polycoef") == _ONE_TO_ONE:
             del element.attributes["polycoef"]
@@ -81,14 +85,12 @@ def _set_equality_defaults(model_class: Element, section: Element, context: Cont
 
 def _set_joint_defaults(model_class: Element, joints: Sequence[Element], context: Context) -> None:
     """Set what applies to all joints: the hardness of limits and of friction, and the dynamics that all joints have."""
-    stated = {name for joint in joints for name in joint.attributes}
     common = Element("joint")
+    softened = {name: [joint for joint in joints if name in joint.attributes] for name in _SOFTENED}
     if len(joints) > 1:
         common.set(**move_shared(joints, DYNAMICS))
-    if "range" in stated and not _is_from_mujoco(context):
-        common.set(solreflimit=hard_solref(context.time_step), solimplimit=HARD_SOLIMP)
-    if "frictionloss" in stated and not _is_from_mujoco(context):
-        common.set(solreffriction=hard_solref(context.time_step), solimpfriction=HARD_SOLIMP)
+    for attribute, members in softened.items():
+        common.set(**share_softness(members, _unstated_softness(context), _SOFTENED[attribute]))
     if common.attributes:
         model_class.children.append(common)
 
@@ -115,8 +117,24 @@ def _move_common_geom_attributes(shared: Element, members: Sequence[Element]) ->
             _set_type(member, most_common)
         shared.attributes = {"type": most_common, **shared.attributes}
     _move_most_common(shared, members, _MASKS)
+    if shared.attributes.get("contype") != "0":
+        _leave_out_default_masks(shared, members)
     for name in _SURFACE:
         _move_most_common(shared, members, (name,))
+
+
+def _leave_out_default_masks(shared: Element, members: Sequence[Element]) -> None:
+    """Leave out the masks of shapes that collide with all others, if that is the default of their class."""
+    if _masks(shared) == _ALL:
+        shared.attributes = {name: text for name, text in shared.attributes.items() if name not in _MASKS}
+    for member in members if _masks(shared) is None else ():
+        if _masks(member) == _ALL:
+            for name in _MASKS:
+                del member.attributes[name]
+
+
+def _masks(geom: Element) -> tuple[str, ...] | None:
+    return tuple(geom.attributes[name] for name in _MASKS) if "contype" in geom.attributes else None
 
 
 def _set_type(geom: Element, default: str) -> None:

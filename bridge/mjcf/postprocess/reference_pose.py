@@ -35,6 +35,8 @@ def _move(element: Element, joints: list[Element], references: dict[str, float])
     X_DB = IDENTITY  # the body in the frame that the joints before have moved
     for joint in reversed(joints):
         displacement = _displacement(joint, references[joint.attributes["name"]])
+        if joint.attributes.get("type") == "slide" and displacement is not IDENTITY:
+            joint.attributes.pop("pos", None)  # of no effect: a slide acts on every point of a body alike
         if X_DB is not IDENTITY:
             X_BD = X_DB.inverse()
             joint.set(pos=(X_BD @ Pose.of(p=_vector(joint, "pos", (0, 0, 0)))).p.tolist())

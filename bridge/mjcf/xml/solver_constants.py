@@ -10,6 +10,8 @@ HARD_SOLIMP = (0.9999, 0.9999, 0.001)
 """Impedance of a hard constraint; 0.9999 is the largest value that MuJoCo allows."""
 DEFAULT_SOLREF, DEFAULT_SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001)
 """MuJoCo's default time constant [s], damping ratio and impedance, for constraints that cannot be satisfied."""
+DEFAULT_SOLIMP_SHAPE = (0.5, 2.0)
+"""MuJoCo's default of the last two numbers of ``solimp``, the midpoint and the power of its curve."""
 UNLIMITED = 1e10
 """The missing bound of a range that has the other one; MuJoCo reads ``inf`` as unlimited on both sides."""
 

@@ -18,6 +18,7 @@ from .drives import with_command_interfaces, with_representable_drives, without_
 from .fields import with_representable_fields
 from .forces import with_anchor, with_bushing_frames, without_unknown_items
 from .frame_links import with_frame_links
+from .gearboxes import without_gearboxes
 from .parts import with_representable_parts
 from .representable_joints import with_representable_joints
 from .tree import merged, rooted, with_static_links_welded
@@ -45,7 +46,7 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     Raises:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
-    scene = with_static_links_welded(scene, report)
+    scene = without_gearboxes(with_static_links_welded(scene, report), report)
     if "drake" in options.extensions and options.transmissions:
         scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
     scene = without_published_sensors(scene, report, "urdfout.published-sensor")

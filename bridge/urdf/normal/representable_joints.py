@@ -59,8 +59,6 @@ def with_representable_joints(scene: Scene, report: Report, *, drake: bool) -> t
 
 def _obstacle(joint: Joint, *, drake: bool) -> str:
     """Return why a joint cannot be written; empty if it can."""
-    if joint.type is JointType.GEARBOX:
-        return "it has no such type"
     if joint.type in _OF_DRAKE and not drake:
         return "the type is an extension of Drake, which the options exclude"
     return ""

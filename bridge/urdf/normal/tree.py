@@ -62,6 +62,11 @@ def _any(_: Joint) -> bool:
     return True
 
 
+def _is_tree_joint(joint: Joint) -> bool:
+    """Return whether a joint holds its links together; a gearbox couples two other joints."""
+    return joint.type is not JointType.GEARBOX
+
+
 def _fixed(joint: Joint) -> Joint:
     return dataclasses.replace(joint, type=JointType.FIXED, axes=(), curve=None, pitch=1.0, gear_reference=None)
 
@@ -100,7 +105,7 @@ def has_several_roots(scene: Scene) -> bool:
 
 
 def _roots(scene: Scene) -> list[str]:
-    held, *free = connected_components(scene, _any)
+    held, *free = connected_components(scene, _is_tree_joint)
     return ([WORLD] if len(held) > 1 else []) + [_root_of(component, scene) for component in free]
 
 

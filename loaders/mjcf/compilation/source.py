@@ -52,10 +52,18 @@ class Source:
             self._names[kind] = self._read_names(kind)
         return self._names[kind]
 
-    def _read_names(self, kind: str) -> tuple[str, ...]:
+    def stated_names(self, kind: str) -> list[str]:
+        """Return the names of all elements of a kind as the document states them; empty for one without a name.
+
+        Args:
+            kind: See `names`.
+        """
         prefix = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}.get(kind, kind)
         data = self.model.names
-        stated = [data[a : data.index(b"\0", a)].decode() for a in getattr(self.model, f"name_{prefix}adr")]
+        return [data[a : data.index(b"\0", a)].decode() for a in getattr(self.model, f"name_{prefix}adr")]
+
+    def _read_names(self, kind: str) -> tuple[str, ...]:
+        stated = self.stated_names(kind)
         taken = set(stated)
         return tuple(name or unique(f"{_PREFIXES.get(kind, kind)}_{i}", taken) for i, name in enumerate(stated))
 

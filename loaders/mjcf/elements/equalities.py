@@ -112,7 +112,9 @@ def _coupling(i: int, source: Source) -> Coupling:
 
 
 def _settings(i: int, source: Source) -> Settings:
-    return (("name", source.names("eq")[i]), *solver(source.model.eq_solref[i], source.model.eq_solimp[i]))
+    name = source.stated_names("eq")[i]
+    softness = solver(source.model.eq_solref[i], source.model.eq_solimp[i])
+    return (("name", name), *softness) if name else softness
 
 
 def _is_on_sites(i: int, source: Source) -> bool:

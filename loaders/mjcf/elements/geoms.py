@@ -36,6 +36,8 @@ _LARGE = 100.0
 """Extent with which an infinite plane is drawn [m]."""
 _VISIBLE_GROUPS = 3
 """Number of the groups that MuJoCo's viewer shows at first."""
+_WRAPS = frozenset({4, 5})
+"""MuJoCo's numbers of the parts of a tendon that are spheres and cylinders."""
 _MASK = 0xFFFFFFFF
 _BASE = 0.01
 """Thickness below its lowest point that a height field has in the MJCF export [m]."""
@@ -47,13 +49,14 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
     model = source.model
     names, bodies, groups = source.names("geom"), model.geom_bodyid, model.geom_group
     paired = {*model.pair_geom1, *model.pair_geom2}
+    wrapped = _wrapped(model)
     collisions: dict[int, list[Collision]] = defaultdict(list)
     visuals: dict[int, list[Visual]] = defaultdict(list)
     for g in range(model.ngeom):
         body = bodies[g]
         collides = bool(model.geom_contype[g] or model.geom_conaffinity[g]) or g in paired
         shape = _geometry(g, source)
-        if shape is None:
+        if shape is None or (g in wrapped and not collides and groups[g] >= _VISIBLE_GROUPS):
             continue
         geometry, X_GS = shape
         name, X_LG, where = names[g], source.pose("geom", g) @ X_GS, source.where("geom", g)
@@ -68,6 +71,11 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
                 )
             )
     return {b: (tuple(collisions[b]), tuple(visuals[b])) for b in sorted({*collisions, *visuals})}
+
+
+def _wrapped(model: Any) -> set[int]:
+    """Return the geoms around which tendons wrap, which the parts of the tendons state."""
+    return {g for g, kind in zip(model.wrap_objid, model.wrap_type, strict=True) if kind in _WRAPS}
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------

@@ -56,7 +56,8 @@ def reference_of(j: int, model: Any) -> float:
 
 
 def _anchor(j: int, model: Any) -> Pose:
-    return IDENTITY if model.jnt_type[j] in {FREE, SLIDE} else Pose.of(p=model.jnt_pos[j])
+    is_anywhere = model.jnt_type[j] == SLIDE and reference_of(j, model) != 0.0
+    return IDENTITY if model.jnt_type[j] == FREE or is_anywhere else Pose.of(p=model.jnt_pos[j])
 
 
 def _displacement(j: int, q: float, model: Any) -> Pose:

@@ -13,9 +13,6 @@ from .geoms import shapes_by_body
 from .joints import Chain, chain_of, joints_of
 from .settings import text_of, unless
 
-_NEGLIGIBLE = 1e-6
-"""Offset of a center of mass that MuJoCo may neglect [m]."""
-
 
 def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     """Return the links and the joints of a model, each body after its parent.
@@ -63,17 +60,17 @@ def _compensation(body: int, source: Source) -> float:
 
 
 def _axes(body: int, source: Source) -> Iterator[tuple[str, str]]:
-    """Yield the principal axes of a body where MuJoCo's motion depends on their choice.
+    """Yield the principal axes and moments of a body, if they are not those of its link.
 
-    Fluids act on a box along them, and they decide whether MuJoCo neglects a small offset of the center of mass.
+    The inertia determines them within rounding only, and not at all where moments are equal. MuJoCo's motion depends
+    on their choice: fluids act on a box along them, and they decide whether it neglects a small offset of the center of
+    mass.
     """
     model = source.model
     quaternion = model.body_iquat[body]
-    if quaternion[0] == 1.0:
-        return
-    has_fluid = model.opt.density or model.opt.viscosity
-    if has_fluid or 0.0 < max(map(abs, model.body_ipos[body])) < _NEGLIGIBLE:
+    if quaternion[0] != 1.0:
         yield "inertial/quat", text_of(quaternion)
+        yield "inertial/diaginertia", text_of(model.body_inertia[body])
 
 
 def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:

@@ -45,7 +45,8 @@ def solver(solref: list[float], solimp: list[float], suffix: str = "") -> Settin
     """
     if solref == SOLREF and solimp == SOLIMP:
         return ()
-    return (*unless(f"solref{suffix}", solref, SOLREF), *unless(f"solimp{suffix}", solimp, SOLIMP))
+    short = solimp[:3] if solimp[3:] == SOLIMP[3:] else solimp
+    return (*unless(f"solref{suffix}", solref, SOLREF), *unless(f"solimp{suffix}", short, SOLIMP[:3]))
 
 
 def with_polynomial(name: str, linear: float, higher: list[float]) -> Settings:
@@ -68,8 +69,8 @@ def joint_settings(j: int, model: Any) -> Settings:
     found = [
         *(() if turning else unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)),
         *unless("margin", model.jnt_margin[j], 0.0),
-        *solver(model.jnt_solref[j], model.jnt_solimp[j], "limit"),
-        *solver(model.dof_solref[dof], model.dof_solimp[dof], "friction"),
+        *(solver(model.jnt_solref[j], model.jnt_solimp[j], "limit") if model.jnt_limited[j] else ()),
+        *(solver(model.dof_solref[dof], model.dof_solimp[dof], "friction") if model.dof_frictionloss[dof] else ()),
         *([("actuatorfrcrange", text_of(force))] if is_asymmetric else []),
         *([("actuatorgravcomp", "true")] if model.jnt_actgravcomp[j] else []),
         *_ball_limit(j, model),
@@ -99,8 +100,12 @@ def tendon_settings(t: int, model: Any) -> Settings:
     limited = bool(model.tendon_actfrclimited[t])
     found = [
         *unless("margin", model.tendon_margin[t], 0.0),
-        *solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit"),
-        *solver(model.tendon_solref_fri[t], model.tendon_solimp_fri[t], "friction"),
+        *(solver(model.tendon_solref_lim[t], model.tendon_solimp_lim[t], "limit") if model.tendon_limited[t] else ()),
+        *(
+            solver(model.tendon_solref_fri[t], model.tendon_solimp_fri[t], "friction")
+            if model.tendon_frictionloss[t]
+            else ()
+        ),
         *([("actuatorfrcrange", text_of(model.tendon_actfrcrange[t]))] if limited else []),
         *with_polynomial("damping", model.tendon_damping[t], _rows(model, "tendon_dampingpoly", t)),
         *with_polynomial("stiffness", model.tendon_stiffness[t], _rows(model, "tendon_stiffnesspoly", t)),
@@ -147,8 +152,8 @@ def contact_settings(g: int, model: Any) -> Settings:
         *unless("condim", model.geom_condim[g], 3),
         *unless("friction", [1.0, *model.geom_friction[g][1:]], FRICTION),
         *unless("priority", model.geom_priority[g], 0),
-        *unless("solmix", model.geom_solmix[g], 1.0),
         *solver(model.geom_solref[g], model.geom_solimp[g]),
+        *unless("solmix", model.geom_solmix[g], 1.0),
         *unless("margin", model.geom_margin[g], 0.0),
         *unless("gap", model.geom_gap[g], 0.0),
         *_fluid_shape(model.geom_fluid[g]),

@@ -60,7 +60,7 @@ def test_matching_by_name_alone_finds_other_items() -> None:
 def test_a_map_renames_without_a_difference() -> None:
     names = dict(zip(["base", "upper", "lower", "shoulder", "slide"], ["l0", "l1", "l2", "j1", "j2"], strict=True))
     assert bridge.compare_files(A, B, names=names, match="name").equal
-    with pytest.raises(ValueError, match="no item 'elbow'"):
+    with pytest.raises(ValueError, match=r"A has no .* 'elbow'"):
         bridge.compare_files(A, B, names={"elbow": "j1"})
     with pytest.raises(ValueError, match="expected one of: structure, name"):
         bridge.compare_files(A, B, match="some")  # type: ignore[arg-type]

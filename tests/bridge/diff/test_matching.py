@@ -54,11 +54,26 @@ def test_the_only_roots_belong_together_whatever_they_hold() -> None:
 
 def test_a_map_may_name_the_kind() -> None:
     a = scene([link("a"), link("b")], [joint("a", "a", "b")])
-    names = names_of_map(a, {"joint a": "j"})
+    b = scene([link("j"), link("b")], [joint("j", "j", "b")])
+    names = names_of_map(a, b, {"joint a": "j"})
     assert names["joint"] == {"a": "j"}
     assert names["link"] == {}
-    with pytest.raises(ValueError, match="no item 'c'"):
-        names_of_map(a, {"c": "d"})
+    assert names_of_map(a, b, {"a": "j"})["link"] == {"a": "j"}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"elbo": "joint_2"}, "A has no .* 'elbo', .* did you mean 'elbow'"),
+        ({"elbow": "joint_3"}, "B has no joint 'joint_3', .* did you mean 'joint_2'"),
+        ({"hand": "zz"}, "B has no link 'zz', which the map names; expected one of arm, palm"),
+    ],
+)
+def test_a_name_that_a_file_lacks_is_refused_with_those_like_it(names: dict[str, str], message: str) -> None:
+    a = scene([link("arm"), link("hand")], [joint("elbow", "arm", "hand")])
+    b = scene([link("arm"), link("palm")], [joint("joint_2", "arm", "palm")])
+    with pytest.raises(ValueError, match=message):
+        names_of_map(a, b, names)
 
 
 def test_a_model_matches_a_world_with_one_model() -> None:
