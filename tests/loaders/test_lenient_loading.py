@@ -68,7 +68,7 @@ FAULTS = {
     ),
     "an empty link called world": (
         sdf("<link name='world'/><joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"),
-        sdf("<link name='world_link'/><joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"),
+        sdf("<joint name='k' type='fixed'><parent>world</parent><child>a</child></joint>"),
     ),
     "a heavy link called world": (
         sdf(

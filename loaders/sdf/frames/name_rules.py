@@ -73,6 +73,10 @@ def _check_name(node: Node, version: Version, newest: Version, names: Names) -> 
         if node.tag not in _OPTIONAL:
             _report_missing_name(node, names)
         return
+    if _is_world(node, name):
+        if node.diagnostics.lenient:
+            node.detach()
+        return
     if _is_reserved(name):
         name = _replace_reserved_name(node, name, names)
     if SEPARATOR in name and newest >= _NO_SEPARATORS:
@@ -107,24 +111,34 @@ def _space(node: Node) -> str:
 
 def _replace_reserved_name(node: Node, name: str, names: Names) -> str:
     """Report a reserved name; return the name that lenient loading gives the element instead."""
-    means_world = node.tag != "link" or not node.children
     node.invalid(
         "sdf.reserved-name",
         "the name {name!r} is reserved",
         hint="rename the element",
-        leniency="the element is renamed" if name != WORLD or not means_world else _MEANS_WORLD,
+        leniency="the element is renamed" if name != WORLD or node.tag == "link" else _MEANS_WORLD,
         name=name,
     )
     if not node.diagnostics.lenient:
         return name
     new_name = _unused_name(f"{name.strip('_')}_{node.tag}", names, _space(node))
-    if name != WORLD or not means_world:
+    if name != WORLD or node.tag == "link":
         _redirect_references(node, name, new_name)
     node.attributes["name"] = new_name
     return new_name
 
 
 _MEANS_WORLD = "the element is renamed, and references to it mean the world"
+
+
+def _is_world(node: Node, name: str) -> bool:
+    """Return whether an element is an empty link called ``world``, as in URDF; report it."""
+    if name != WORLD or node.tag != "link" or node.children:
+        return False
+    leniency = "the link is left out, and references to it mean the world"
+    node.invalid(
+        "sdf.reserved-name", "the name {name!r} is reserved", hint="remove the link", leniency=leniency, name=name
+    )
+    return True
 
 
 def _redirect_references(node: Node, old: str, new: str) -> None:
