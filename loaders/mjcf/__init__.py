@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from loaders.context import Context
@@ -18,6 +19,7 @@ from loaders.spatial import frozen
 
 from .compilation.compiler import CompileError, compile_text
 from .compilation.inputs import Inputs
+from .compilation.refusals import refusals
 from .compilation.source import Source
 from .elements.actuators import read_actuators
 from .elements.contacts import read_excludes, read_pairs
@@ -68,15 +70,23 @@ def compile_document(root: Node, context: Context, *, whole: bool = False) -> So
     try:
         compiled = compile_text(text, inputs.models, inputs.assets.contents, inputs.assets.fetch)
     except CompileError as error:
-        node = inputs.lines.node(error.line) or root
-        reason = " ".join(str(error).split())
-        node.invalid("mjcf-in.refused", "{reason}", hint="see MuJoCo's XML reference", reason=reason)
+        _report_refusals(error, text, inputs, root)
         return None
     if _has_errors(context.diagnostics):
         return None
     return Source(
         compiled=compiled, lines=inputs.lines, assets=inputs.assets, diagnostics=context.diagnostics, file=root.file
     )
+
+
+def _report_refusals(error: CompileError, text: str, inputs: Inputs, root: Node) -> None:
+    """Report everything that MuJoCo refuses, at its place in the source."""
+    contents = dict(inputs.assets.contents)
+    compiled = partial(compile_text, assets=contents)
+    for refusal in refusals(error, text, inputs.models, compiled):
+        node, reason = inputs.lines.node(refusal.line) or root, refusal.reason.replace("{", "{{").replace("}", "}}")
+        message = f"MuJoCo refuses <{{element}}>: {reason}"  # each reason is a kind, so that all are listed
+        node.invalid("mjcf-in.refused", message, hint="see MuJoCo's XML reference", element=node.tag)
 
 
 def _has_errors(diagnostics: Diagnostics) -> bool:

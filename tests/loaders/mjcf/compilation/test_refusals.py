@@ -1,0 +1,123 @@
+"""Everything that MuJoCo refuses in a document is reported in one go, each error at its line of the source."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import loaders
+from loaders.diagnostics import Diagnostic
+from loaders.mjcf.compilation.refusals import MAX_CHARACTERS, MAX_REFUSALS
+
+ROBOT = """<mujoco>
+<compiler angle="radian"/>
+<default><default class="thick"><geom size="1"/></default></default>
+<worldbody>
+<body name="a" pos="0 0 1">
+<geom name="ga" type="box" size="1 1 1"/>
+<joint name="j" axis="0 0 1"/>
+<body name="b"><geom class="thick"/>
+<joint name="k" type="slide"/></body>
+</body>
+</worldbody>
+<contact><exclude body1="a" body2="b"/></contact>
+<actuator>
+<motor joint="j"/>
+<motor joint="k"/>
+</actuator>
+<sensor>
+<jointpos joint="j"/></sensor>
+</mujoco>"""
+FAULTS = {
+    2: ("angle=", "angel="),
+    5: ("0 0 1", "0 0"),
+    6: ("box", "bx"),
+    7: ("0 0 1", "0 0 0"),
+    8: ("thick", "thin"),
+    9: ('name="k"', 'name="k" range="1"'),
+    12: ('b"/>', 'c"/>'),
+    14: ("motor", "moter"),
+    18: ('"j"', '"no"'),
+}
+"""A fault for a line of the robot."""
+
+
+def problems(text: str, path: Path) -> list[tuple[int, str]]:
+    path.write_text(text)
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(path)
+    assert {entry.code for entry in caught.value.diagnostics} == {"mjcf-in.refused"}
+    return [(entry.where.line, entry.message) for entry in sorted(caught.value.diagnostics, key=_line)]
+
+
+def _line(entry: Diagnostic) -> int:
+    return entry.where.line
+
+
+def with_faults(*lines: int) -> str:
+    texts = ROBOT.split("\n")
+    for line in lines:
+        assert FAULTS[line][0] in texts[line - 1]
+        texts[line - 1] = texts[line - 1].replace(*FAULTS[line], 1)
+    return "\n".join(texts)
+
+
+def test_the_robot_without_faults_is_read() -> None:
+    assert len(loaders.load_string(ROBOT, format="mjcf").joints) == 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_of_several_faults_is_reported_at_its_line(seed: int, tmp_path: Path) -> None:
+    lines = sorted(random.Random(seed).sample(sorted(FAULTS), 1 + seed))
+    assert [line for line, _ in problems(with_faults(*lines), tmp_path / "r.xml")] == lines
+
+
+def test_the_message_names_the_element_and_no_line_of_the_text_that_mujoco_gets(tmp_path: Path) -> None:
+    text = with_faults(6, 7).replace("<worldbody>", "<!-- a\ncomment -->\n\n<worldbody>")
+    assert problems(text, tmp_path / "r.xml") == [
+        (9, "MuJoCo refuses <geom>: invalid keyword: 'bx'"),
+        (10, "MuJoCo refuses <joint>: axis too small in joint"),
+    ]
+
+
+def test_what_only_follows_from_an_error_is_not_reported(tmp_path: Path) -> None:
+    found = problems(with_faults(7), tmp_path / "r.xml")  # without the joint, line 14 and line 18 refer to nothing
+    assert [line for line, _ in found] == [7]
+
+
+def test_a_repeated_name_hides_no_error_inside(tmp_path: Path) -> None:
+    bodies = '<body name="a"/>\n<body name="a"><geom type="bx"/>\n<geom material="m"/></body>'
+    found = problems(f"<mujoco><worldbody>\n{bodies}</worldbody></mujoco>", tmp_path / "r.xml")
+    assert {line for line, _ in found} == {3, 4}
+    assert any("repeated name 'a'" in text for _, text in found)
+
+
+def test_errors_of_included_and_of_attached_files_have_their_places(tmp_path: Path) -> None:
+    (tmp_path / "part.xml").write_text('<mujocoinclude>\n\n<body><geom siz="1"/></body></mujocoinclude>')
+    (tmp_path / "hand.xml").write_text(
+        '<mujoco>\n<worldbody>\n<body name="p"><geom typ="box"/></body></worldbody></mujoco>'
+    )
+    main = tmp_path / "main.xml"
+    main.write_text(
+        '<mujoco><asset><model name="h" file="hand.xml"/></asset>\n<worldbody><include file="part.xml"/>\n'
+        '<frame><attach model="h" body="p" prefix="x"/></frame>\n<geom sizes="1"/></worldbody></mujoco>'
+    )
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(main)
+    places = {(Path(entry.where.file).name, entry.where.line) for entry in caught.value.diagnostics}
+    assert places == {("part.xml", 3), ("hand.xml", 3), ("main.xml", 4)}
+
+
+def test_the_search_ends(tmp_path: Path) -> None:
+    geoms = "\n".join(['<geom siz="1"/>'] * 100)
+    document = "<mujoco><worldbody>{}{}</worldbody></mujoco>"
+    assert len(problems(document.format(geoms, ""), tmp_path / "r.xml")) == MAX_REFUSALS
+    filler = '<site pos="1.00000 2.00000 3.00000"/>' * (MAX_CHARACTERS // 30)
+    assert len(problems(document.format(geoms, filler), tmp_path / "r.xml")) == 1
+
+
+def test_braces_in_a_message_are_text(tmp_path: Path) -> None:
+    ((_, message),) = problems('<mujoco><worldbody><geom type="{x} {0}"/></worldbody></mujoco>', tmp_path / "r.xml")
+    assert "{x} {0}" in message
