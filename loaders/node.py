@@ -218,7 +218,7 @@ class Node:
 
     def _holder(self, key: str) -> Node:
         """Return the node that diagnostics about a key refer to."""
-        return self if key == "." or key[0] == "@" else self.peek(key) or self
+        return self.peek(key) or self
 
     def _missing(self, key: str) -> None:
         required = f"the attribute {key[1:]!r}" if key[0] == "@" else f"a <{key}> element"

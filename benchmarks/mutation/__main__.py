@@ -1,11 +1,12 @@
 """Mutation testing: change the source in one place, and see whether the tests of its package notice.
 
-python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--again] [--own-file]
+python -m benchmarks.mutation [--seed N] [--count N] [--folder FOLDER] [--own-file] [--again] [--tests FILE ...]
 
 The changes are a seeded sample of lowering, dynamics, exporters and loaders. The tests run in a copy of the repository.
 Results go to ``FOLDER/results.jsonl``; a run that was interrupted continues where it ended. Only tests that execute the
 changed line run, those of the module's own test file first. With ``--again`` the files of tests that were added or
-edited since are copied, and the survivors are tried on those that pass without a change of the source. With
+edited since are copied, and the survivors are tried on those that pass without a change of the source; with
+``--tests`` they are tried on other files of tests, which takes less time than to measure all tests of a package. With
 ``--own-file`` only the test file of the changed module runs, which is fast; a run without this option then tries the
 survivors on all tests. The exit status is 1 if more than 5 % survive.
 """
@@ -40,22 +41,23 @@ _OPEN = "open"
 """Outcome of a mutant that survived the test file of its module and was not tried on other tests."""
 
 
-def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool) -> int:
+def main(seed: int, count: int, folder: Path, *, again: bool, own_file: bool, tests: Sequence[str] = ()) -> int:
     """Run the sample and return whether more survived than the limit."""
     copy = _copied(folder)
     _restore(folder, copy)
     results = folder / "results.jsonl"
     known = _known(results)
-    edited = _copied_tests(copy) if again else []
+    more = [*(_copied_tests(copy) if again else []), *tests]
     chosen = sample(copy, seed, count)
     for mutant in chosen:
         outcome = _outcome(known, mutant)
         if own_file and not outcome:
             known[mutant.key] = _judged(mutant, copy, folder, [own_tests(mutant)])
             known[mutant.key]["outcome"] = str(known[mutant.key]["outcome"]).replace("survived", _OPEN)
-        elif (not own_file and outcome in {"", _OPEN}) or (edited and outcome in {"survived", _OPEN}):
-            files = edited if edited and outcome else None
-            known[mutant.key] = _judged(mutant, copy, folder, files)
+        elif more and outcome in {"survived", _OPEN}:
+            known[mutant.key] = _judged(mutant, copy, folder, more)
+        elif not more and not own_file and outcome in {"", _OPEN}:
+            known[mutant.key] = _judged(mutant, copy, folder, None)
         else:
             continue
         if _outcome(known, mutant) != outcome:
@@ -171,6 +173,9 @@ if __name__ == "__main__":
     parser.add_argument("--folder", type=Path, default=Path("/tmp/sdfbridge-mutation"))
     parser.add_argument("--again", action="store_true", help="try the survivors on the tests that were edited since")
     parser.add_argument("--own-file", action="store_true", help="run only the test file of the changed module")
+    parser.add_argument("--tests", nargs="+", default=(), metavar="FILE", help="try the survivors on these files")
     options = parser.parse_args()
     folder = options.folder.absolute()
-    sys.exit(main(options.seed, options.count, folder, again=options.again, own_file=options.own_file))
+    sys.exit(
+        main(options.seed, options.count, folder, again=options.again, own_file=options.own_file, tests=options.tests)
+    )

@@ -178,3 +178,22 @@ def test_a_repeated_element_is_reported_once_with_all_that_it_contains() -> None
     first.skip("c")
     root.report_unread()
     assert [entry.code for entry in found] == ["xml.repeated-element"]
+
+
+@pytest.mark.parametrize(
+    ("inside", "value", "codes"),
+    [("", None, []), ("<n>-2</n>", None, ["xml.range"]), ("<n>0</n>", 0.0, []), ("<n>1.5</n>", 1.5, [])],
+)
+def test_a_number_that_may_be_missing_is_no_number_below_its_minimum(
+    inside: str, value: float | None, codes: list[str]
+) -> None:
+    root, found = root_of(f"<a>{inside}</a>")
+    assert root.maybe_number("n", minimum=0.0) == value
+    assert len(found) == len(codes)
+
+
+@pytest.mark.parametrize("inside", ["<n>word</n>", ""])
+def test_a_required_number_is_reported_once_whether_it_is_missing_or_wrong(inside: str) -> None:
+    root, found = root_of(f"<a>{inside}</a>")
+    assert root.number("n") == 0.0
+    assert len(found) == 1

@@ -112,6 +112,14 @@ def test_paths_start_at_the_folder_of_the_file(uri: str, tmp_path: Path) -> None
     assert found.samefile(path)
 
 
+@pytest.mark.parametrize(("length", "is_found"), [(4096, True), (4097, False)])
+def test_a_uri_has_at_most_as_many_characters_as_a_path_of_linux(length: int, is_found: bool, tmp_path: Path) -> None:
+    put(tmp_path / "a.stl")
+    name = "/a.stl" if length % 2 == 0 else "a.stl"
+    found = Finder(tmp_path)("./" * ((length - len(name)) // 2) + name)
+    assert (found is not None) is is_found
+
+
 def test_escapes_in_a_uri_are_read(tmp_path: Path) -> None:
     path = put(tmp_path / "pkg" / "a b.stl")
     assert Finder(tmp_path)("package://pkg/a%20b.stl") == path

@@ -260,6 +260,11 @@ def test_the_sum_with_a_zero_inertia_is_the_other_inertia() -> None:
     assert (nothing + nothing).mass == 0.0
 
 
+def test_moments_of_inertia_without_mass_add_up() -> None:
+    one, other = SpatialInertia.of(0.0, I_Lcm=np.eye(3)), SpatialInertia.of(0.0, I_Lcm=np.diag((0.5, 0.25, 0.5)))
+    np.testing.assert_array_equal((one + other).I_Lcm, np.diag((1.5, 1.25, 1.5)))
+
+
 @pytest.mark.parametrize(
     ("mass", "moments", "words"),
     [

@@ -6,7 +6,7 @@ import pytest
 
 import loaders
 from loaders.gazebo.carried import Carried, with_forces_and_sensors
-from loaders.model import Buoyancy, Sensor
+from loaders.model import Actuator, Buoyancy, Sensor
 from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene
 
@@ -22,6 +22,24 @@ def test_a_follower_in_a_urdf_is_coupled_once_and_the_stated_coupling_wins(mimic
     scene = loaders.load_string(URDF.format(mimic=mimic), format="urdf", quiet=True)
     (coupling,) = scene.couplings
     assert (coupling.follower, coupling.leader, coupling.multiplier) == ("jb", "ja", multiplier)
+
+
+def test_a_controller_of_a_plugin_belongs_to_the_actuator_that_the_source_states_for_its_joint() -> None:
+    driven = (
+        "<transmission name='t{0}'><type>transmission_interface/SimpleTransmission</type>"
+        "<joint name='j{0}'/><actuator name='m{0}'/></transmission>"
+    )
+    plugin = (
+        "<gazebo><plugin filename='gz-sim-joint-position-controller-system' name='p'><joint_name>ja</joint_name>"
+        "<p_gain>40</p_gain><d_gain>3</d_gain><i_gain>0</i_gain></plugin></gazebo>"
+    )
+    body = f"{driven.format('a')}{driven.format('b')}{plugin}</robot>"
+    scene = loaders.load_string(URDF.format(mimic="").replace("</robot>", body), format="urdf", quiet=True)
+    gains: dict[str, list[Actuator]] = {}
+    for actuator in scene.actuators:
+        gains.setdefault(actuator.joint, []).append(actuator)
+    assert [(a.name, a.p_gain) for a in gains["ja"]] == [("ma", 40.0)]
+    assert [(a.name, a.p_gain) for a in gains["jb"]] == [("mb", None)]
 
 
 def sensor(name: str) -> Sensor:

@@ -97,3 +97,23 @@ def test_a_controller_without_joints_is_lost_motion() -> None:
 def test_an_unknown_joint_is_reported() -> None:
     plugin = "<plugin filename='gz-sim-joint-controller-system' name='p'><joint_name>elbow</joint_name></plugin>"
     assert {"gazebo.joint", "gazebo.plugin-moves"} <= {entry.code for entry in model(plugin).diagnostics}
+
+
+@pytest.mark.parametrize(
+    ("leader", "follower"),
+    [("left_wheel", "left_wheel"), ("none", "left_wheel"), ("left_wheel", "none"), ("table", "left_wheel"),
+     ("left_wheel", "table")],
+)  # fmt: skip
+def test_a_joint_follows_only_another_joint_with_one_axis(leader: str, follower: str) -> None:
+    table = (
+        f"<link name='plate'>{MASS}</link><joint name='table' type='universal'><parent>base</parent>"
+        "<child>plate</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
+    )
+    ends = f"<joint>{leader}</joint><mimicJoint>{follower}</mimicJoint><multiplier>2</multiplier>"
+    scene = model(f"{table}<plugin filename='libroboticsgroup_gazebo_mimic_joint_plugin.so' name='p'>{ends}</plugin>")
+    assert scene.couplings == ()
+    good = "<joint>left_wheel</joint><mimicJoint>right_wheel</mimicJoint><multiplier>2</multiplier>"
+    (coupling,) = model(
+        f"<plugin filename='libroboticsgroup_gazebo_mimic_joint_plugin.so' name='p'>{good}</plugin>"
+    ).couplings
+    assert (coupling.leader, coupling.follower, coupling.multiplier) == ("left_wheel", "right_wheel", 2.0)

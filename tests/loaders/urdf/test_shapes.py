@@ -88,3 +88,10 @@ def test_a_missing_texture_is_one_finding_and_the_material_is_known() -> None:
     material = "<material name='m'><texture filename='none.png'/></material>"
     text = f"<robot name='r'>{material}<link name='a'>{painted}</link></robot>"
     assert codes(loaders.load_string(text, format="urdf", quiet=True)) == ["resource.not-found"]
+
+
+def test_a_geometry_may_have_a_name_and_a_shape_may_lack_its_geometry() -> None:
+    named = robot("<link name='a'><visual><geometry name='g'><sphere radius='1'/></geometry></visual></link>")
+    assert (len(named.links[0].visuals), codes(named)) == (1, [])
+    bare = robot("<link name='a'><visual/></link>")
+    assert (bare.links[0].visuals, len(codes(bare))) == ((), 1)

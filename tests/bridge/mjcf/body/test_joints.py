@@ -12,6 +12,7 @@ import pytest
 from bridge import lower
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf import to_mjcf
+from bridge.mjcf.body.joints import joint_of_velocity
 from loaders.model import (
     Actuator,
     Arc,
@@ -204,3 +205,14 @@ def test_a_ball_with_dry_friction_stops_when_it_should():
     mujoco.mj_step(model, data, round(1.2 / model.opt.timestep))
     assert np.abs(data.qvel).max() < 1e-9
     assert 2.0 * math.acos(data.qpos[0]) == pytest.approx(0.5, abs=0.5 * model.opt.timestep * 1.1)
+
+
+def test_each_velocity_of_hinges_and_slides_has_a_joint_in_the_order_of_the_velocities():
+    """Behind a universal joint, the slides and the hinge of a planar joint."""
+    mechanism = lower(random_tree(0, kinds=(JointType.UNIVERSAL, JointType.PLANAR)))
+    found = joint_of_velocity(mechanism)
+    for i, body in enumerate(mechanism.bodies):
+        for dof in range(body.nv if body.nv in {2, 3} else 0):
+            joint = found[body.v_start + dof]
+            assert (joint.body, body.primitives[joint.primitive].dof_index) == (i, dof)
+    assert len(found) == sum(body.nv for body in mechanism.bodies if body.nv in {2, 3})

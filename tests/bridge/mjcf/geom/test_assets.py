@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 from PIL import Image
@@ -115,3 +116,16 @@ def test_a_color_in_sdformat_replaces_the_texture_of_the_mesh_as_in_gazebo(textu
     </geometry><material><diffuse>1 0 0 1</diffuse></material></visual></link></model></sdf>"""
     model = compiled(to_mjcf(loaders.load_string(text, format="sdf", base=textured, quiet=True)))
     assert (model.ntex, model.ngeom) == (0, 1)
+
+
+def test_maps_of_a_material_are_layers_with_mujocos_roles(textured: Path) -> None:
+    """SDFormat's normal and roughness maps have roles in MuJoCo; its light map has none, and is reported."""
+    maps = "".join(f"<{kind}>skin.png</{kind}>" for kind in ("normal_map", "roughness_map", "light_map"))
+    text = f"""<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><sphere><radius>1</radius>
+    </sphere></geometry><material><diffuse>1 0 0 1</diffuse><pbr><metal>{maps}</metal></pbr></material></visual></link>
+    </model></sdf>"""
+    mjcf = to_mjcf(loaders.load_string(text, format="sdf", base=textured, quiet=True))
+    model = compiled(mjcf)
+    roles = {k for k in range(model.mat_texid.shape[1]) if model.mat_texid[0, k] >= 0}
+    assert roles == {mujoco.mjtTextureRole.mjTEXROLE_ROUGHNESS, mujoco.mjtTextureRole.mjTEXROLE_NORMAL}
+    assert any("light map" in entry.message for entry in mjcf.diagnostics)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bridge.diff import differences
+from bridge.sdf import to_sdf
 from bridge.sdf.build import build
 from loaders import model as m
 from loaders.spatial import IDENTITY, Pose, frozen
@@ -44,3 +45,4 @@ def test_a_deformable_link_keeps_its_properties() -> None:
     properties = (("youngs_modulus", "100000.0"), ("material_model", "linear"), wall)
     given = scene([link("a", collisions=(shape,), deformable=properties)])
     assert read(given).links[0].deformable == properties
+    assert "<drake:point_on_plane>0.0 0.0 0.0</drake:point_on_plane>" in to_sdf(given)

@@ -60,3 +60,9 @@ def test_each_coefficient_of_attenuation_is_read_back(attenuation: tuple[float, 
     light = m.Light(name="sun", type="point", link=m.WORLD, X_LLight=IDENTITY, range=10.0, attenuation=attenuation)
     (found,) = read(scene([link("a")], lights=(light,))).lights
     assert found.attenuation == attenuation
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0, 30.0])
+def test_the_rate_of_a_sensor(rate: float) -> None:
+    sensor = m.Sensor(name="s", type="imu", X_LS=IDENTITY, update_rate=rate)
+    assert read(scene([link("a", sensors=(sensor,))])).links[0].sensors[0].update_rate == rate

@@ -7,6 +7,7 @@ import dataclasses
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.code_examples import scenes as s
+from tests.support.scenes import UNIT_BOX
 from tests.support.urdf_writer import read
 
 
@@ -34,3 +35,10 @@ def test_sensors() -> None:
     sensor = m.Sensor(name="s", type="imu", X_LS=IDENTITY, update_rate=10.0, parameters=(("topic", "t"),))
     (found,) = read(s.one(sensors=(sensor,))).links[0].sensors
     assert (found.name, found.type, found.update_rate, found.parameters) == ("s", "imu", 10.0, (("topic", "t"),))
+
+
+def test_the_direction_of_friction_of_a_link() -> None:
+    for friction in (m.Friction(fdir1=(1.0, 0.0, 0.0)), m.Friction(mu=0.5, mu2=0.5)):
+        shape = m.Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=m.Surface(friction=friction))
+        found = read(s.one(collisions=(shape,))).links[0].collisions[0].surface.friction
+        assert (found.mu, found.fdir1) == (friction.mu, friction.fdir1)

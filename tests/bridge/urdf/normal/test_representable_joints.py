@@ -43,3 +43,12 @@ def test_joints_that_urdf_lacks_are_refused() -> None:
 def test_joints_of_drake_need_its_extensions() -> None:
     with pytest.raises(ExportError, match="an extension of Drake"):
         bridge.to_urdf(scene([link("a"), link("b")], [joint("j", "a", "b", T.BALL)]), extensions=("gazebo",))
+
+
+@pytest.mark.parametrize(("kind", "lost"), [(T.BALL, ["lower"]), (T.REVOLUTE, [])])
+def test_what_a_joint_cannot_state_about_its_axes_is_reported(kind: T, lost: list[str]) -> None:
+    given = joint("j", "a", "b", kind, axes=(m.JointAxis(xyz=m.X_AXIS, lower=-0.5, upper=1.0),))
+    entries = bridge.to_urdf(scene([link("a"), link("b")], [given])).diagnostics
+    named = [entry for entry in entries if "j" in entry.subjects and "lower" in entry.message]
+    assert bool(named) == bool(lost)
+    assert not any("xyz" in entry.message for entry in entries)

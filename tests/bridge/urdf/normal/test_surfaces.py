@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bridge
+from bridge.urdf.normal.surfaces import friction_of_link
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import UNIT_BOX, link, scene
@@ -27,3 +28,11 @@ def test_a_different_restitution_is_left_out() -> None:
     (first, second) = bridge.to_urdf(given).diagnostics  # type: ignore[arg-type]
     assert {first.code, second.code} == {"urdfout.surface"}
     assert "restitution" in first.message
+
+
+def test_a_link_has_one_friction_if_all_its_collisions_have_it() -> None:
+    rough, smooth = (m.Surface(friction=m.Friction(mu=mu)) for mu in (0.9, 0.1))
+    assert friction_of_link([rough], ("gazebo",)) == rough.friction
+    assert friction_of_link([rough, rough], ("gazebo",)) == rough.friction
+    assert friction_of_link([rough, smooth], ("gazebo",)) is None
+    assert friction_of_link([rough], ("drake",)) is None

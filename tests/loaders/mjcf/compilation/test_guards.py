@@ -53,3 +53,8 @@ def test_what_is_not_a_number_is_refused(attribute: str, tmp_path: Path) -> None
 def test_only_limits_may_be_infinite(number: str, tmp_path: Path) -> None:
     path = written(tmp_path, document(f'<body pos="0 {number} 0"><joint range="-inf 1"/>{BALL}</body>'))
     assert [problem.code for problem in problems(path)] == ["mjcf-in.not-finite"]
+
+
+def test_many_replicates_that_make_one_copy_each_are_not_too_large(tmp_path: Path) -> None:
+    inside = '<replicate count="1" offset="1 0 0">' * 25 + f"<body>{BALL}</body>" + "</replicate>" * 25
+    assert not problems(written(tmp_path, document(inside)))
