@@ -143,7 +143,8 @@ def accelerations(mechanism: Mechanism, q: Mapping[str, Position], v: Mapping[st
     gravity = np.asarray(mechanism.gravity, dtype=np.float64)
     M, bias = mass_matrix_and_bias_forces(mechanism.bodies, positions, velocities, gravity)
     forces = _passive_forces(mechanism, positions, velocities) - bias
-    return np.asarray(np.linalg.solve(M, forces), dtype=np.float64)
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))  # mass and moments may differ by 1e9
+    return np.asarray(scale * np.linalg.solve(M * np.outer(scale, scale), scale * forces), dtype=np.float64)
 
 
 def _passive_forces(mechanism: Mechanism, positions: list[Coordinates], velocities: Array) -> Array:

@@ -43,12 +43,15 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
     friction: dict[str, Sequence[float]] = {}
     restitution: dict[str, float] = {}
     hulls: dict[str, list[Hull]] = {}
+    unread: list[str] = []
     for body in bodies:
         drawn = pybullet.getVisualShapeData(int(body), physicsClientId=client)
         for index, names in _merged(body).items():
             stands_still = any(mechanism.weld_group_of(name) == ROOT for name in names)
-            found = list(_supports(pybullet, client, body, index, stands_still=stands_still))
+            read = list(_supports(pybullet, client, body, index, stands_still=stands_still))
+            found = [shape for shape in read if shape is not None]
             with_shapes = [name for name in names if shapes_of(links[name])]
+            unread += with_shapes if len(found) < len(read) else []
             for name, support in zip(_owners(found, with_shapes, links, stated, body), found, strict=True):
                 supports.append((name, _in_link(support, body, name)))
                 if not callable(support[0]):
@@ -60,8 +63,9 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
             poses = [pose_from(visual[5], visual[6]) for visual in drawn if visual[1] == index]
             visuals |= _visuals(poses, [links[name] for name in names if links[name].visuals], body)
     return Surfaces(
-        supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution, hulls=hulls
-    )
+        supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution, hulls=hulls,
+        unread=unread,
+    )  # fmt: skip
 
 
 def _merged(body: PyBulletBody) -> dict[int, list[str]]:
@@ -130,15 +134,14 @@ def _in_link(shape: tuple[Array | SupportFunction, Pose], body: PyBulletBody, li
 
 def _supports(
     pybullet: Any, client: int, body: PyBulletBody, index: int, *, stands_still: bool
-) -> Iterator[tuple[Array | SupportFunction, Pose]]:
-    """Yield the points or the support function of each shape, and its pose in the PyBullet link."""
+) -> Iterator[tuple[Array | SupportFunction, Pose] | None]:
+    """Yield points or support function of each shape, and its pose in the PyBullet link; None if it is not shown."""
     X_SI = body.state.inertial_pose(index)
     for k, shape in enumerate(pybullet.getCollisionShapeData(int(body), index, physicsClientId=client)):
         if shape[2] == pybullet.GEOM_MESH and stands_still:
             # PyBullet keeps no vertices of such a mesh, and prints a question mark if it is asked; it names the file.
             points = _points_of_file(shape[4].decode(), shape[3])
-            if points is not None:
-                yield points, X_SI @ pose_from(shape[5], shape[6])
+            yield None if points is None else (points, X_SI @ pose_from(shape[5], shape[6]))
             continue
         if shape[2] == pybullet.GEOM_MESH:  # its vertices are given in the inertial frame of the link
             _, vertices = pybullet.getMeshData(int(body), index, k, physicsClientId=client)

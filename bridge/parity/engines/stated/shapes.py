@@ -7,7 +7,7 @@ less than e differ in volume by less than e times their surface.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -33,6 +33,7 @@ class Surfaces:
         visuals: Pose of each visual shape in the link.
         friction: Coefficient of sliding friction of each collision shape.
         restitution: Coefficient of restitution of each link; empty if the engine has no such parameter.
+        unread: Links with a mesh that the engine holds and does not show.
         hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None if it is flat.
     """
 
@@ -41,6 +42,7 @@ class Surfaces:
     friction: Mapping[str, Sequence[float]]
     restitution: Mapping[str, float] = field(default_factory=dict)
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
+    unread: Collection[str] = ()
 
 
 @cache

@@ -25,7 +25,7 @@ from loaders.diagnostics import Diagnostic, Fate
 from loaders.spatial import Array
 
 from .exported_model import exported
-from .stops import away_from_stops, is_free_of_stops, stop_rows
+from .stops import STABILITY_LIMIT, away_from_stops, is_free_of_stops, stop_rows
 
 QUANTITY = "exported motion"
 STEPS, SAMPLES = 80, 8
@@ -38,10 +38,12 @@ STAYS = 0.7
 """Ratio from which the error does not shrink."""
 SHORTENINGS = (1, 8)
 """Factors by which the motion and its steps are shortened if the longest one shows no order."""
-STABILITY_LIMIT = 2.0
-"""Product of step and fastest rate of dampers and springs beyond which explicit integration is unstable."""
-APART = 1.0
-"""Distance at the shortest step beyond which a shrinking distance shows nothing [m or rad]."""
+APART = SHRINKS
+"""Distance at the shortest step, relative to how far the links moved, beyond which a shrinking distance shows nothing.
+
+Two motions that have nothing in common are about as far apart as the links move, so that their distance, which cannot
+grow further, would not show an order; it must shrink to `SHRINKS` of that as well.
+"""
 MAX_WORK = 60_000
 """Degrees of freedom times steps above which the exported model is not moved."""
 _Named = Sequence[tuple[str, Factory]]
@@ -90,6 +92,7 @@ class Motions:
         self._engines = dict(engines)
         self._start = _start(mechanism, seed)
         self._known: dict[tuple[str, float, float], Motion] = {}
+        self._initial: dict[str, dict[str, Array]] = {}
         self._diagnostics: dict[str, tuple[Diagnostic, ...]] = {}
 
     def row(self, pair: tuple[str, str]) -> Row:
@@ -111,9 +114,16 @@ class Motions:
     def _judged(self, rows: Sequence[Row]) -> Row:
         first, last = rows[0], rows[-1]
         if first.error <= SHRINKS:
-            distance = first.convergence[-1][1]
-            cause = f"the motions are {distance:.1e} m or rad apart at the shortest step, too far to show an order"
-            return first if distance <= APART else dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
+            (step, distance), moved = first.convergence[-1], self._extent(first)
+            cause = (
+                f"the motions are {distance:.1e} m or rad apart at a step of {1e3 * step:g} ms, in which links move by "
+                f"{moved:.1e}; so far apart they show no order"
+            )
+            return (
+                first
+                if distance <= max(APART * moved, TOLERANCE)
+                else dataclasses.replace(first, outcome=Outcome.UNKNOWN, cause=cause)
+            )
         if min(row.error for row in rows) < STAYS:
             cause = (
                 f"the motions show no order in the step: at the shortest step the error is {first.error:.2f} of that "
@@ -140,6 +150,20 @@ class Motions:
             pair, Outcome.PASSED, error=ratio, where=worst.where, convergence=tuple(points), order=log_log_slope(points)
         )
 
+    def _extent(self, row: Row) -> float:
+        """The largest motion of a link in the motion of a row [m or rad], in the engine in which that is less."""
+        steps = [step for step, _ in row.convergence]
+        motions = [self.motion(name, steps[-1], STEPS * steps[0]) for name in row.engines]
+        counted = max(1, min(free for _, free in motions))
+        return min(
+            max(
+                pose_distance(self._initial[name][link], X, 1.0)
+                for moved in poses[:counted]
+                for link, X in moved.items()
+            )
+            for name, (poses, _) in zip(row.engines, motions, strict=True)
+        )
+
     def motion(self, name: str, step: float, duration: float) -> Motion:
         """Return the link poses at the sampled times, and the number of them before the first stop is near.
 
@@ -154,6 +178,7 @@ class Motions:
             try:
                 self._diagnostics[name] = engine.diagnostics
                 engine.set_state(*self._start)
+                self._initial[name] = _poses_after(engine, 0)
                 poses: _Poses = []
                 free = 0
                 for k in range(SAMPLES):

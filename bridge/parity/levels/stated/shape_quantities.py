@@ -63,12 +63,20 @@ def _shapes(of_primitives: bool) -> Callable[[Engine, Mechanism], Readings]:
     """Read the shapes of the links whose shapes are all primitives that engines have, or of the other links."""
 
     def read(engine: Engine, mechanism: Mechanism) -> Readings:
-        found, wanted = _surfaces(engine, mechanism).supports, _stated(mechanism).supports
+        surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).supports
         links = [link for link in mechanism.scene.links if link.name in wanted]
         names = [link.name for link in links if _is_primitive(link) is of_primitives]
+        _require_read(engine, surfaces, names)
+        found = surfaces.supports
         return {name: found[name] for name in names if name in found}
 
     return read
+
+
+def _require_read(engine: Engine, surfaces: Surfaces, names: Iterable[str]) -> None:
+    hidden = [name for name in names if name in surfaces.unread]
+    if hidden:
+        raise NotReportedError(f"{engine.name} shows no vertices of a mesh of {hidden[0]}, which stands still")
 
 
 def _is_primitive(link: Link) -> bool:
@@ -118,7 +126,11 @@ def mesh_distance(a: Array, b: Array, _scale: float) -> float:
 def _volumes(engine: Engine, mechanism: Mechanism) -> Readings:
     """The volume of the meshes of each link, and by how much it changes if each surface moves by its extent [m^3]."""
     wanted = _stated_volumes(mechanism)
-    return wanted if engine.name == "reference" else _volumes_of(_surfaces(engine, mechanism).hulls, wanted)
+    if engine.name == "reference":
+        return wanted
+    surfaces = _surfaces(engine, mechanism)
+    _require_read(engine, surfaces, wanted)
+    return _volumes_of(surfaces.hulls, wanted)
 
 
 @lru_cache(maxsize=1)

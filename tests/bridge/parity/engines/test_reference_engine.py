@@ -8,6 +8,7 @@ import pytest
 
 import bridge
 import loaders
+from bridge.parity import Outcome, compare
 from bridge.parity.engines.protocol import factory_of
 from bridge.parity.engines.reference_engine import ReferenceEngine
 
@@ -49,3 +50,13 @@ def test_a_body_without_forces_falls_and_keeps_its_spin() -> None:
         engine.close()
         assert X_WA.p == pytest.approx((1.0, 0.0, -9.8 * 1e-6 * 1000 * 1001 / 2), abs=1e-9), name
         assert X_WA.R[:, 0] == pytest.approx((math.cos(2.0), math.sin(2.0), 0.0), abs=1e-9), name
+
+
+def test_a_link_whose_mass_and_moments_lie_far_apart_moves_as_in_mujoco() -> None:
+    """A kilogram with moments of 1e-9 kg m^2: if both are solved for together, the motion is 2e-9 m off."""
+    moments = "<ixx>1e-9</ixx><iyy>1e-9</iyy><izz>1e-9</izz>"
+    inertial = f"<inertial><mass>1</mass><inertia>{moments}</inertia></inertial>"
+    text = f"<sdf version='1.11'><model name='m'><link name='a'>{inertial}</link></model></sdf>"
+    found = compare(loaders.load_string(text, format="sdf"), ("mujoco",), levels=("L2",), configurations=1)
+    (row,) = (row for row in found.rows if row.quantity == "motion without damping")
+    assert row.outcome is Outcome.PASSED

@@ -13,8 +13,8 @@ from bridge.parity import Outcome, Row
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
 from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.exported.exported_motion import exported_rows
-from loaders.model import WORLD
+from bridge.parity.levels.exported.exported_motion import STEPS, Motions, exported_rows
+from loaders.model import WORLD, JointType
 from loaders.spatial import SpatialInertia
 from tests.support.running_faults import faulty_mujoco
 from tests.support.scenes import joint, link, scene
@@ -85,3 +85,36 @@ def test_a_damper_that_no_compared_step_resolves_is_a_gap_and_never_passes() -> 
 def test_a_damper_that_the_compared_steps_resolve_is_compared(damping: float) -> None:
     """At 1 ms, the product of rate and step is 1 and 5; an eighth of the step resolves the latter."""
     assert _with_damping(damping)[0].outcome is Outcome.PASSED
+
+
+def test_a_stop_behind_a_damper_that_diverges_is_unknown_in_pybullet_only() -> None:
+    axis = {"damping": 10.0, "lower": -1.0, "upper": 1.0}
+    inertia = SpatialInertia.of(0.06, (0, 0, 0), 5e-5 * np.eye(3))
+    hinge = joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axis)
+    mechanism = bridge.lower(scene([link("a", inertia=inertia)], [hinge]))
+    engines = [("mujoco", MujocoEngine.as_exported), ("pybullet", PyBulletEngine)]
+    found = {row.engines[1]: row for row in exported_rows(mechanism, engines, 0) if row.quantity == "stops in motion"}
+    assert found["mujoco"].outcome is Outcome.PASSED
+    assert (found["pybullet"].outcome, found["pybullet"].where) == (Outcome.UNKNOWN, "j")
+
+
+@pytest.mark.parametrize(("moved", "outcome"), [(3.0, Outcome.PASSED), (2.0, Outcome.UNKNOWN)])
+def test_motions_as_far_apart_as_the_links_move_show_no_order(
+    moved: float, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A distance of 1 m that shrank is 0.33 of 3 m, and 0.5 of 2 m."""
+    motions = Motions(ARM, {}, 0)
+    monkeypatch.setattr(motions, "_extent", lambda _row: moved)
+    measured = dataclasses.replace(rows()[0], error=0.3, convergence=((1e-3, 3.3), (1.25e-4, 1.0)))
+    assert motions._judged([measured]).outcome is outcome
+
+
+def test_the_extent_of_a_motion_is_how_far_a_link_moves() -> None:
+    """A link that slides at 2 m/s without forces."""
+    slide = joint("s", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0))
+    mechanism = bridge.lower(scene([link("a")], [slide]))
+    motions = Motions(mechanism, {"mujoco": MujocoEngine.as_exported, "pybullet": PyBulletEngine}, 0)
+    row = motions.row(("mujoco", "pybullet"))
+    longest = row.convergence[0][0]
+    speed = abs(float(np.ravel(motions._start[1]["s"])[0]))
+    assert motions._extent(row) == pytest.approx(speed * STEPS * longest, rel=1e-6)

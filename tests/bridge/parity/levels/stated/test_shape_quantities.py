@@ -202,6 +202,16 @@ def smaller_file(folder: Any, vertices: str) -> Any:
     return folder / "other.sdf"
 
 
+def test_a_mesh_that_pybullet_does_not_show_is_unknown() -> None:
+    """A polyline becomes a mesh in a file that is gone once it is loaded; PyBullet shows no vertices at rest."""
+    points = "".join(f"<point>{x} {y}</point>" for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    body = shape("collision", "c", f"<polyline><height>.2</height>{points}</polyline>")
+    text = f"<sdf version='1.9'><model name='m'><static>1</static><link name='a'>{body}</link></model></sdf>"
+    result = found("mujoco", "pybullet", scene=loaders.load_string(text, format="sdf"))
+    assert outcomes(result, "meshes") == [Outcome.PASSED, Outcome.UNKNOWN, Outcome.UNKNOWN]
+    assert "meshes" in {gap.quantity for gap in result.gaps}
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
