@@ -30,8 +30,8 @@ from .mujoco_indices import BodyIndices, at_zero, dofs_of, exported_indices
 from .protocol import Dof, JointParameters, Settings
 from .stated.actuator_trials import ActuatorTrial
 from .stated.mujoco_actuators import efforts_in_mujoco, laws_in_mujoco
-from .stated.mujoco_stops import stop_compliance
-from .stated.mujoco_surfaces import surfaces_in_mujoco
+from .stated.mujoco_stops import stop_compliance, stop_settings
+from .stated.mujoco_surfaces import Roles, roles_in_export, surfaces_in_mujoco
 from .stated.shapes import Surfaces
 
 
@@ -102,10 +102,15 @@ class MujocoEngine:
                     B[row : row + 3, column : column + 3] = np.eye(3)
                     B[row + 3 : row + 6, column + 3 : column + 6] = quaternion_to_matrix(position[3:]).T
                 elif primitive.kind is PrimitiveKind.BALL:
-                    B[row : row + 3, column : column + 3] = ball_map(body, position)
+                    B[row : row + 3, column : column + 3] = self._ball_map(body, position)
                 else:
                     B[row, column] = primitive.ratio
         return B
+
+    @staticmethod
+    def _ball_map(body: Body, position: Coordinates) -> Array:
+        """Return the matrix from the angular velocity in the parent's joint frame to that in the frame of the body."""
+        return ball_map(body, position)
 
     def link_poses(self) -> dict[str, Pose]:
         """See `Engine.link_poses`."""
@@ -274,7 +279,11 @@ class MujocoEngine:
     def surfaces(self) -> Surfaces:
         """Return the shapes of the compiled model and their friction."""
         links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
-        return surfaces_in_mujoco(self._mujoco, self.model, links)
+        return surfaces_in_mujoco(self._mujoco, self.model, links, self._roles())
+
+    def _roles(self) -> Roles:
+        """Return whether each geom collides, and is drawn."""
+        return roles_in_export(self._mujoco, self.model)
 
     def stop_compliance(self) -> dict[Dof, float]:
         """Return how far each limited joint yields beyond its stops [rad/(N m) or m/N]."""
@@ -283,6 +292,11 @@ class MujocoEngine:
         )
         limited = ((dof, joint, ratio) for dof, joint, ratio in dofs if self.model.jnt_limited[joint])
         return {dof: stop_compliance(self.model, joint, ratio) for dof, joint, ratio in limited}
+
+    def stop_settings(self) -> dict[Dof, Array]:
+        """Return the limits and the settings of the solver of each limited joint of the compiled model."""
+        joints = ((dof, self._joint(scalar)) for dof, scalar in scalar_dofs(self.mechanism).items())
+        return {dof: stop_settings(self.model, joint) for dof, joint in joints if self.model.jnt_limited[joint]}
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
         """Return the efforts of trials, in the export with actuators."""

@@ -23,10 +23,13 @@ from .dofs import scalar_dofs
 from .mujoco_engine import MujocoEngine
 from .mujoco_indices import MismatchError, original_indices
 from .protocol import Dof, NotReportedError, Settings
+from .stated.mujoco_surfaces import Roles
 from .stated.shapes import Surfaces
 
 _CONNECT, _WELD, _JOINT = range(3)
 """MuJoCo's types of equality constraints."""
+_IDENTITY = (1.0, 0.0, 0.0, 0.0)
+_SHOWN_GROUPS = 3
 _SITE = 6
 """MuJoCo's number of the kind of a site."""
 
@@ -61,6 +64,9 @@ class MujocoNative(MujocoEngine):
             with compile_original(mechanism.scene.source, **(search or {})) as source:
                 self.model, self._names = source.compiled.model, source.names("body")
                 joints = source.names("joint")
+                self._has_moved_meshes = any(
+                    any(mesh.refpos) or mesh.refquat != _IDENTITY for mesh in source.compiled.meshes
+                )
         except (LoadError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             self.refusal = f"MuJoCo does not take part: the original is no MJCF file that can be read: {reason}"
@@ -180,12 +186,22 @@ class MujocoNative(MujocoEngine):
         raise NotReportedError("an MJCF file states laws of actuators")
 
     def surfaces(self) -> Surfaces:
-        """Refuse to answer: the geoms of an MJCF file have the groups that its author chose.
+        """Return the shapes of the original and their friction.
 
         Raises:
-            NotReportedError: Always.
+            NotReportedError: if the document moves the vertices of a mesh, so that the pose of its file is not known.
         """
-        raise NotReportedError("an MJCF file does not separate visual and collision geoms")
+        if self._has_moved_meshes:
+            raise NotReportedError("the file moves the vertices of a mesh by refpos or refquat")
+        return super().surfaces()
+
+    def _roles(self) -> Roles:
+        """Return whether each geom collides, and is drawn: MuJoCo's viewer shows three groups of six at first."""
+        m = self.model
+        collides = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
+        collides[m.pair_geom1] = collides[m.pair_geom2] = True
+        drawn = ~collides | (m.geom_group < _SHOWN_GROUPS)
+        return list(zip(collides.tolist(), drawn.tolist(), strict=True))
 
     def close(self) -> None:
         """See `Engine.close`."""

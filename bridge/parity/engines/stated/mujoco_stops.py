@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from loaders.spatial import Array
+
 _HARDEST = 2.0
 """Time constant of the hardest stable stop, in time steps."""
 _ROUNDING = 1.001
@@ -29,3 +33,14 @@ def stop_compliance(model: Any, joint: int, ratio: float) -> float:
     else:
         stiffness = -float(solref[0])
     return float((1.0 - impedance) * w / stiffness / ratio**2)
+
+
+def stop_settings(model: Any, joint: int) -> Array:
+    """Return the limits of a joint, which count from the pose that the document draws, and the softness of its stops.
+
+    Args:
+        model: The compiled model.
+        joint: The joint.
+    """
+    tables = (model.jnt_range, model.jnt_solref, model.jnt_solimp, model.jnt_margin)
+    return np.concatenate([np.ravel(table[joint]) for table in tables]).astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,22 +16,38 @@ from .hulls import hull_in_mujoco
 from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
 
 _VISUAL_GROUP = 2
-"""The group of geoms that are drawn."""
+"""The group of the geoms of an export that are only drawn."""
 
 
-def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str]) -> Surfaces:
+Roles = Sequence[tuple[bool, bool]]
+"""Whether each geom collides, and whether it is drawn."""
+
+
+def roles_in_export(mujoco: Any, model: Any) -> Roles:
+    """Return the roles of the geoms of an export, which has a geom for each role, and others for tendons.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+    """
+    drawn = (model.geom_group == _VISUAL_GROUP).tolist()
+    wrapped = _geoms_in_tendons(mujoco, model)
+    return [(g not in wrapped and not is_drawn, g not in wrapped and is_drawn) for g, is_drawn in enumerate(drawn)]
+
+
+def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str], roles: Roles) -> Surfaces:
     """Return the readings of a compiled model.
 
     Args:
         mujoco: The module.
         model: The compiled model.
         links: The link of each body id.
+        roles: Whether each geom collides, and whether it is drawn.
     """
-    paths = _paths_of_tendons(mujoco, model)
-    shapes = [(g, int(model.geom_bodyid[g])) for g in range(model.ngeom) if g not in paths]
+    shapes = [(g, int(model.geom_bodyid[g])) for g in range(model.ngeom)]
     geoms = [(g, links[body]) for g, body in shapes if body in links]
-    drawn = [(g, link) for g, link in geoms if model.geom_group[g] == _VISUAL_GROUP]
-    solid = [(g, link) for g, link in geoms if model.geom_group[g] != _VISUAL_GROUP]
+    solid = [(g, link) for g, link in geoms if roles[g][0]]
+    drawn = [(g, link) for g, link in geoms if roles[g][1]]
     supports = [(link, _supports(mujoco, model, g)) for g, link in solid]
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, list[float]] = {}
@@ -48,8 +64,8 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str]) -> Sur
     )  # fmt: skip
 
 
-def _paths_of_tendons(mujoco: Any, model: Any) -> frozenset[int]:
-    """Return the geoms around which tendons wrap; they are parts of the tendons, not shapes of their links."""
+def _geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:
+    """Return the geoms around which tendons wrap."""
     kinds = (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
     return frozenset(int(g) for g in model.wrap_objid[np.isin(model.wrap_type, [int(kind) for kind in kinds])])
 

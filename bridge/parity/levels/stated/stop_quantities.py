@@ -25,6 +25,15 @@ def _compliance(engine: Engine, mechanism: Mechanism) -> Readings:
     return {dof_place(dof): np.array([found[dof]]) for dof in limited if dof in found}
 
 
+def _settings(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Read the limits and the softness of stops as MuJoCo has them, if the source states those."""
+    read = getattr(engine, "stop_settings", None)
+    if read is None:
+        raise NotReportedError(f"{engine.name} has no stops of MuJoCo")
+    found = read() if mechanism.scene.physics.engine == "mujoco" else {}
+    return {dof_place(dof): numbers for dof, numbers in found.items()}
+
+
 def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
     """The axes with a range; none if the source states stops by the settings of MuJoCo's solver."""
     if mechanism.scene.physics.engine == "mujoco":
@@ -59,11 +68,16 @@ STOP_QUANTITIES = (
         is_stated=_states_stops, causes=frozenset({"mjcf.rigid-stops", "mjcf.yielding-stops", "mjcf.empty-range"}),
     ),
     Quantity(
+        level=Level.MODEL, name="settings of stops", unit="", error=relative, read=_settings,
+        is_stated=lambda _mechanism: False,
+    ),
+    Quantity(
         level=Level.MODEL, name="velocity limits", unit="", error=relative, read=_velocity_limits,
         is_stated=lambda _mechanism: False,
     ),
 )  # fmt: skip
 """The quantities in the order of the report.
 
-Limits of speed, which no engine enforces, are conditions of the verdict: a row without them leaves no gap.
+Limits of speed, which no engine enforces, are conditions of the verdict, and only MuJoCo has its settings of stops: a
+row without them leaves no gap.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,6 +123,35 @@ def loose(scene: Scene, _name: str) -> Scene:
     return dataclasses.replace(scene, constraints=(dataclasses.replace(ball, p_BQ=np.zeros(3)), weld))
 
 
+def wider(scene: Scene, name: str) -> Scene:
+    def grown(shape: Any) -> Any:
+        return dataclasses.replace(shape, geometry=dataclasses.replace(shape.geometry, radius=0.021))
+
+    links = tuple(
+        dataclasses.replace(k, collisions=tuple(map(grown, k.collisions))) if k.name == name else k for k in scene.links
+    )
+    return dataclasses.replace(scene, links=links)
+
+
+def drawn_elsewhere(scene: Scene, name: str) -> Scene:
+    X = Pose.of(p=(0.0, 0.0, 1e-3))
+    links = tuple(
+        dataclasses.replace(k, visuals=tuple(dataclasses.replace(v, X_LG=v.X_LG @ X) for v in k.visuals))
+        if k.name == name
+        else k
+        for k in scene.links
+    )
+    return dataclasses.replace(scene, links=links)
+
+
+def softer(scene: Scene, name: str) -> Scene:
+    joints = tuple(
+        dataclasses.replace(j, mujoco=(*j.mujoco, ("solreflimit", "0.1 1"))) if j.name == name else j
+        for j in scene.joints
+    )
+    return dataclasses.replace(scene, joints=joints)
+
+
 @pytest.mark.parametrize(
     ("fault", "name", "quantity"),
     [
@@ -129,6 +159,9 @@ def loose(scene: Scene, _name: str) -> Scene:
         (heavier, "p", "mass"),
         (shifted_coupling, "a", "couplings"),
         (loose, "q, r", "constraint violation"),
+        (wider, "p", "shapes"),
+        (drawn_elsewhere, "p", "visual shapes"),
+        (softer, "a", "settings of stops"),
     ],
 )
 def test_a_fault_of_our_reading_is_found_by_the_original_alone(
