@@ -6,6 +6,7 @@ import logging
 import re
 import zlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,13 +95,25 @@ def plugins(scene: loaders.Scene) -> dict[str, str]:
 
 
 def uris(loaded: Loaded) -> dict[str, Any]:
-    """Count the URIs in the file, and those found with and without the root."""
-    row = {}
-    for name, paths in (("bare URIs", []), ("URIs", [loaded.root])):
-        lookups = loaders.resolve(loaded.path, allow_xacro=True, lenient=True, paths=paths)
+    """Count the URIs in the file, and those found without help, with the root, and with everything configured."""
+    row: dict[str, Any] = {}
+    ways: dict[str, dict[str, Any]] = {
+        "bare URIs": {},
+        "URIs": {"paths": [loaded.root]},
+        "full URIs": full(loaded.root),
+    }
+    for name, options in ways.items():
+        lookups = loaders.resolve(loaded.path, allow_xacro=True, lenient=True, **options)
         row[name] = [sum(lookup.path is not None for lookup in lookups), len(lookups)]
-        missing = sorted({lookup.uri for lookup in lookups if lookup.path is None})
-    return row | {"missing": missing[:20]}
+        row[f"{name} missing"] = sorted({lookup.uri for lookup in lookups if lookup.path is None})[:20]
+    return row
+
+
+@cache
+def full(root: Path) -> dict[str, Any]:
+    """Return a full configuration: every package and model by name, and every folder that holds some of them."""
+    found = packages(root)
+    return {"package_map": found, "paths": sorted({root, *(folder.parent for folder in found.values())})}
 
 
 def in_mujoco(loaded: Loaded) -> dict[str, Any]:
