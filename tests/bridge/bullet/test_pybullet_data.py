@@ -57,7 +57,8 @@ STEPS, STEP = 100, 1e-3
 
 def joints(client: int, body: int) -> dict[str, int]:
     """PyBullet's index of each joint, by the local name of its child link."""
-    infos = (pybullet.getJointInfo(body, j, physicsClientId=client) for j in range(pybullet.getNumJoints(body, physicsClientId=client)))
+    count = pybullet.getNumJoints(body, physicsClientId=client)
+    infos = (pybullet.getJointInfo(body, joint, physicsClientId=client) for joint in range(count))
     return {info[12].decode().rpartition("::")[2]: info[0] for info in infos}
 
 
