@@ -9,9 +9,11 @@ from loaders.context import MAX_INCLUDE_DEPTH, Context, element_count
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
+from loaders.safety.suggestions import closest
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import place
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name, root_model
+from loaders.search.failures import Failure
 from loaders.spatial import IDENTITY, Pose
 from loaders.xml import read_bytes
 
@@ -69,8 +71,10 @@ def _steps(root: Node, prefix: str, context: Context) -> list[Step]:
         if len(item.children) != 1:
             item.invalid("directives.one-key", "a directive must have exactly one key, one of: {known}", known=known)
         elif item.children[0].tag not in known:
-            message = "unknown directive {directive!r}; expected one of: {known}"
-            item.invalid("directives.unknown-directive", message, directive=item.children[0].tag, known=known)
+            message, name = "unknown directive {directive!r}; expected one of: {known}", item.children[0].tag
+            close = closest(name, known)
+            hint = f"did you mean {close}?" if close else ""
+            item.invalid("directives.unknown-directive", message, hint=hint, directive=name, known=known)
         else:
             steps.append(Step(item.children[0], prefix, context))
     return steps
@@ -116,11 +120,12 @@ def _find_file(step: Step) -> Path | None:
             hint="write package://",
             uri=uri,
         )
-    path = step.context.resources.find(uri, Path(child.file).parent, child)
-    if path is None:
-        leniency = "the directive is left out"
-        child.invalid("directives.unknown-file", "cannot find the file {uri!r}", leniency=leniency, uri=uri)
-    return path
+    found = step.context.resources.search(uri, Path(child.file).parent, child)
+    if not isinstance(found, Failure):
+        return found
+    code = "directives.unknown-file" if found.fate is Fate.DROPPED else found.code
+    child.invalid(code, found.template, hint=found.hint, leniency="the directive is left out", **found.arguments)
+    return None
 
 
 # --- directives ------------------------------------------------------------------------------------------------------
@@ -131,13 +136,14 @@ def _add_model(step: Step, builder: SceneBuilder) -> None:
     if not fields(node, ("file", "name"), ("default_joint_positions", "default_free_body_pose")):
         return
     name = step.full(word(node, "name"))
-    if name in {*builder.models, *builder.instances}:
+    if name in {*builder.models, *builder.instances, *builder.missing}:
         node.invalid("directives.duplicate-model", "duplicate model name {model}", subjects=(name,), model=name)
         return
     path = _find_file(step)
     scene = None if path is None else _read_model(path, name, step, builder)
     root = None if scene is None else root_model(scene)
     if scene is None or root is None:
+        builder.missing.add(name)
         return
     builder.context.diagnostics.spend("elements", element_count(scene))
     placed = read_positions(node, name, place(scene, name, root.X_WM))
@@ -215,11 +221,12 @@ def _add_frame(step: Step, builder: SceneBuilder) -> None:
     pose = step.node.peek("X_PF")
     if pose is None or not fields(pose, ("base_frame",), _POSE):
         return
+    name = word(step.node, "name")
     base = builder.find(step.full(word(pose, "base_frame")), pose)
     if base is None:
+        builder.missing.add(step.full(name))
         return
     link, X_LB = builder.frames[base]
-    name = word(step.node, "name")
     scope = base.rpartition(SEPARATOR)[0]
     full = step.full(name) if SEPARATOR in name or not scope else scope + SEPARATOR + name
     X_LF = X_LB @ read_transform(pose)
@@ -282,7 +289,7 @@ def _add_group(step: Step, builder: SceneBuilder) -> None:
         link, _ = builder.frames.get(prefix + member, ("", IDENTITY))
         if link and link == prefix + member:
             links.append(link)
-        else:
+        elif not builder.follows(prefix + member):
             item.invalid("drake.unknown-member", "unknown member {link!r}: there is no such link", link=prefix + member)
     member_groups = tuple(prefix + group for group, _ in words(node, lists[1]))
     if not links and not member_groups and not node.has(lists[0]):

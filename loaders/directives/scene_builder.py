@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from loaders.context import Context
@@ -75,6 +76,8 @@ class SceneBuilder:
     """Filter rules that the directives add."""
     files: dict[Path, ModelFile] = field(default_factory=dict)
     """The model files, keyed by real path."""
+    missing: set[str] = field(default_factory=set)
+    """Scoped names of the models and frames that could not be added."""
 
     def add_frame(self, name: str, link: str, X_LF: Pose) -> None:
         """Add a frame F that directives may refer to.
@@ -97,6 +100,8 @@ class SceneBuilder:
         matches = self.matches(name)
         if len(matches) == 1:
             return matches[0]
+        if self.follows(name):
+            return None
         if matches:
             message = "the name {frame!r} is ambiguous; it may refer to {candidates}"
             hint = "write the scoped name"
@@ -115,6 +120,17 @@ class SceneBuilder:
             candidates=candidates,
         )
         return None
+
+    def follows(self, name: str) -> bool:
+        """Return whether a name is unknown only because its model or frame could not be added, which is reported.
+
+        Lenient loading reports each directive that it leaves out.
+
+        Args:
+            name: The scoped name.
+        """
+        scopes = accumulate(name.split(SEPARATOR), lambda scope, part: f"{scope}{SEPARATOR}{part}")
+        return not self.context.diagnostics.lenient and any(scope in self.missing for scope in scopes)
 
     def matches(self, name: str) -> list[str]:
         """Return the scoped names of the frames that a name in a directive may refer to."""

@@ -211,3 +211,29 @@ def test_files_that_include_each_other_are_refused(folder):
     write(folder, include.format("one"), "two.dmd.yaml")
     found = errors(folder, include.format("one"))
     assert found["directives.include-cycle"].file == str(folder / "two.dmd.yaml")
+
+
+def test_a_missing_package_is_one_error_with_the_places_tried_and_the_option(folder):
+    text = f"""directives:
+{model("a", "package://nowhere/a.sdf")}- add_frame: {{name: f, X_PF: {{base_frame: 'a::l0'}}}}
+- add_weld: {{parent: world, child: 'a::l0'}}
+- add_weld: {{parent: world, child: f}}
+- add_collision_filter_group: {{name: g, members: ['a::l0']}}
+"""
+    write(folder, text, "main.dmd.yaml")
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(folder / "main.dmd.yaml")
+    (problem,) = caught.value.diagnostics
+    assert problem.code == "directives.unknown-file"
+    assert "tried" in problem.message
+    assert "package_map" in problem.hint
+
+
+def test_a_second_model_of_the_name_of_a_missing_one_is_a_duplicate(folder):
+    found = errors(folder, f"directives:\n{model('a', 'none.sdf')}{model('a')}")
+    assert {"directives.unknown-file", "directives.duplicate-model"} <= set(found)
+
+
+def test_a_name_that_no_model_has_is_still_an_error_beside_a_missing_file(folder):
+    found = errors(folder, f"directives:\n{model('a', 'none.sdf')}- add_weld: {{parent: world, child: 'b::l0'}}")
+    assert "directives.unknown-frame" in found
