@@ -98,7 +98,8 @@ def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, f
 
 def _mobility(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
     """The inverse of the mass matrix; its pseudoinverse if that is singular."""
-    return np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True)
+    mobility: Array = np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True)
+    return mobility
 
 
 def _taken_for(at_zero: Array, here: Array, follower: int, leader: int, multiplier: float) -> float:
