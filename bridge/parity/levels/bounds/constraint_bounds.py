@@ -98,8 +98,7 @@ def _screw_loads(mechanism: Mechanism, state: State) -> dict[str, tuple[float, f
 
 def _mobility(mechanism: Mechanism, q: Mapping[str, Position]) -> Array:
     """The inverse of the mass matrix; its pseudoinverse if that is singular."""
-    mobility: Array = np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True)
-    return mobility
+    return np.asarray(np.linalg.pinv(mechanism.mass_matrix(q), hermitian=True), dtype=np.float64)
 
 
 def _taken_for(at_zero: Array, here: Array, follower: int, leader: int, multiplier: float) -> float:
