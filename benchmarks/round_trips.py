@@ -33,8 +33,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bridge.urdf.normal.link_frames import moved_frames
-
 import bridge
 import loaders
 from bridge.diff.mechanics import MechanicalError, mechanical_error
@@ -44,6 +42,7 @@ from bridge.urdf.assembly import urdf_assembly
 from bridge.urdf.normal.tree import has_several_roots
 from loaders import Pose
 from loaders.diagnostics import Diagnostic, ModelError
+from loaders.scene_operations.link_frames import moved_frames
 from tests.support.drake_oracle import open_in_drake
 
 ROOT = Path(__file__).parents[1]
@@ -55,20 +54,22 @@ SECONDS = 240
 """Time for the chains of one file, after which the rest of them counts as nothing."""
 EXPLANATIONS: Mapping[str, frozenset[str]] = {
     "missing": frozenset({
-        "dmdout.out-of-scope", "mjcf.locked-joint", "mjcf.several-joints", "urdfout.chain",
+        "dmdout.out-of-scope", "mesh.unreadable", "mjcf.locked-joint", "mjcf.several-joints", "urdfout.chain",
         "urdfout.loop", "urdfout.static",
     }),
     "pairs": frozenset({
         "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing", "mjcf.collide-without-contact",
         "mjcf.contact-policy", "mjcf.empty-shape", "mjcf.filter-groups", "mjcf.model-scopes", "mjcf.no-shape",
         "mjcf.welded-contact", "sdfout.field contact pairs", "sdfout.filter-rule", "sdfout.out-of-scope",
-        "urdfout.field contact pairs", "urdfout.merged-models",
+        "sdfout.field virtual", "urdfout.field category bitmask", "urdfout.field collide bitmask",
+        "urdfout.field contact pairs", "urdfout.field virtual", "urdfout.merged-models",
     }),
     "pose": frozenset({"mjcf.joint-coordinate", "mjcf.screw-soft-constraint"}),
     "mass": frozenset({"lower.loop", "lower.massless-free-link"}),
     "mass_matrix": frozenset({
         "dmdout.world-settings tendons", "lower.massless-free-link", "mjcf.joint-coordinate",
-        "mjcf.screw-soft-constraint", "sdfout.field tendons", "urdfout.field tendons",
+        "mjcf.massless-link", "mjcf.screw-soft-constraint", "sdfout.field inertia", "sdfout.field tendons",
+        "urdfout.field inertia", "urdfout.field tendons",
     }),
 }  # fmt: skip
 """Findings that can explain each kind of difference; of a code for any field of the scene, with the field."""

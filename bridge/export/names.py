@@ -1,12 +1,35 @@
-"""Unique names of MJCF elements and files."""
+"""Unique names of elements and files, and the map from the names of the source."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
 
+from loaders.model import WORLD
+
 _FILES = frozenset({"mesh", "picture"})
 """Kinds of names that are also names of files: OBJ and PNG."""
+
+
+def changed_names(names: Mapping[str, Mapping[str, str]], kinds: Iterable[str]) -> dict[str, str]:
+    """Return new names by old one, where they differ.
+
+    Where the world, or an item of a kind before, has the old name too, the key starts with the kind: ``joint a``.
+
+    Args:
+        names: New names by old one, for each kind of item.
+        kinds: The kinds, the first of which is ``link``.
+    """
+    known = {WORLD: WORLD}
+    changed: dict[str, str] = {}
+    for kind in kinds:
+        for old, new in names[kind].items():
+            is_known = old in known and kind != "link"
+            if new != (known[old] if is_known else old):
+                changed[f"{kind} {old}" if is_known else old] = new
+        known = {**names[kind], **known} if kind != "link" else {WORLD: WORLD, **names[kind]}
+    return changed
 
 
 @dataclass(slots=True)

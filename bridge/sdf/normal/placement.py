@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bridge.diff.renaming import renamed
+from bridge.export.names import changed_names
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Coupling, FilterGroup, FilterRule, JointType, Model, by_name
@@ -56,7 +57,7 @@ def placed(scene: Scene, scopes: Scopes, report: Report) -> Placed:
     names["light"] = _light_names(scene, names["link"])
     scene = renamed(scene, names)
     models = _models(scopes.root, scene)
-    changed = _changed(names)
+    changed = changed_names(names, ("link", "joint", "frame", "light"))
     return Placed(dataclasses.replace(scene, models=models), scopes.root, changed)
 
 
@@ -78,17 +79,6 @@ def _models(root: Scope, scene: Scene) -> tuple[Model, ...]:
         for scope in scopes
         if scope.model is not None
     )
-
-
-def _changed(names: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return new names by old one; where a link or the world has it too, the key starts with the kind: ``joint a``."""
-    links = {WORLD: WORLD, **names["link"]}
-    changed = {old: new for old, new in links.items() if old != new}
-    for kind in ("joint", "frame", "light"):
-        for old, new in names[kind].items():
-            if new != links.get(old, old):
-                changed[f"{kind} {old}" if old in links else old] = new
-    return changed
 
 
 def _local(name: str, scope: Scope) -> str:

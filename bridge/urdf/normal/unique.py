@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 from bridge.diff.renaming import renamed
+from bridge.export.names import changed_names
 from bridge.export.report import Report
 from bridge.export.xml_text import xml_compatible
 from loaders.diagnostics import Fate
@@ -39,12 +40,7 @@ def named(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
         report: Receives the finding.
     """
     names = _names(scene)
-    changed = {old: new for old, new in names["link"].items() if old != new}
-    links = {WORLD: WORLD, **names["link"]}
-    for kind in ("joint", "frame"):
-        for old, new in names[kind].items():
-            if new != links.get(old, old):
-                changed[f"{kind} {old}" if old in links else old] = new
+    changed = changed_names(names, ("link", "joint", "frame"))
     differing = {old: new for kind in names.values() for old, new in kind.items() if old != new}
     if differing:
         report.add(
