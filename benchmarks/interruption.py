@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from bridge.batches.folder import PREVIOUS, RESULTS, ResultFolder
 from bridge.batches.results import BatchOutcome, BatchResult
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+FAULTS = ("SIGKILL", "SIGTERM", "SIGINT", "ENOSPC", "EROFS")
+"""What happens at a system call: a signal on entry, or an error in its place."""
 CALLS = "%file,%desc"
 """System calls that take a path or a descriptor, in the words of strace."""
 REFUSED = "openat,mkdir,write,rename,renameat2,link,linkat,chmod,fchmod"
@@ -44,6 +46,8 @@ LARGEST = 5_000_000
 
 _SETTINGS = {"task": "check", "options": {}, "version": "1"}
 """What the batch of a case says about itself."""
+FEW_RESULTS, MANY_RESULTS = 5, 200
+"""Number of results of a batch that is interrupted at each system call, and at random moments."""
 PLACE = "interruption-"
 """Beginning of the name of the folder of a case."""
 
@@ -68,6 +72,8 @@ def exports() -> dict[str, Scenario]:
 
 Outcome = tuple[str, str]
 Stop = Callable[[int], None]
+Output = Callable[[Stop], Outcome]
+"""Writes an output in a process that is stopped; returns what is left."""
 
 
 def interrupted(case: Scenario, stop: Stop) -> Outcome:
@@ -81,29 +87,34 @@ def interrupted(case: Scenario, stop: Stop) -> Outcome:
     try:
         prepare(case, place)
         before = content(place)
-        # The child waits for SIGUSR1, and takes SIGINT only where an exception cannot leave `_child`.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGINT])
-        child = os.fork()
-        if child == 0:
-            _child(case, place)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        try:
-            stop(child)
-        finally:
-            os.waitpid(child, 0)
+        _stopped_child(lambda: write(case, place), stop)
         return judged(case, place, before)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _child(case: Scenario, place: Path) -> None:
-    """Write the output; never return, wherever the one SIGINT that may come interrupts this function."""
+def _stopped_child(work: Callable[[], object], stop: Stop) -> None:
+    """Do the work in a process that waits for SIGUSR1, and wait for its end."""
+    # The child takes SIGINT only where an exception cannot leave `_child`.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGINT])
+    child = os.fork()
+    if child == 0:
+        _child(work)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    try:
+        stop(child)
+    finally:
+        os.waitpid(child, 0)
+
+
+def _child(work: Callable[[], object]) -> None:
+    """Do the work; never return, wherever the one SIGINT that may come interrupts this function."""
     try:
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.sigwait([signal.SIGUSR1])
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-            write(case, place)
+            work()
         finally:
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     finally:
@@ -146,48 +157,57 @@ def batch_kill(number: int) -> Outcome:
     Args:
         number: The seed of the moment.
     """
-    moment, place = random.Random(f"batch/{number}").uniform(0.0, 1.0), Path(tempfile.mkdtemp(prefix=PLACE))
-    try:
-        _write_batch(place / "old", "old")
-        old = (place / "old" / RESULTS).read_bytes()
+    moment = random.Random(f"batch/{number}").uniform(0.0, 1.0)
+    with tempfile.TemporaryDirectory(prefix=PLACE) as place:
         start = time.monotonic()
-        _write_batch(place / "new", "new")
+        _write_batch(Path(place) / "out", "new", MANY_RESULTS)
         duration = time.monotonic() - start
-        new = (place / "new" / RESULTS).read_bytes()
-        child = os.fork()
-        if child == 0:
-            try:
-                _write_batch(place / "old", "new")
-            finally:
-                os._exit(0)
+
+    def stop(child: int) -> None:
+        os.kill(child, signal.SIGUSR1)
         time.sleep(moment * duration)
         os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        names = [name for name in (RESULTS, PREVIOUS) if (place / "old" / name).exists()]
-        left = [(place / "old" / name).read_bytes() for name in names]
+
+    return batch_interrupted(stop, MANY_RESULTS)
+
+
+def batch_interrupted(stop: Stop, count: int = FEW_RESULTS) -> Outcome:
+    """Write the results of a batch over those of an earlier one, in a process that is stopped on its way.
+
+    Args:
+        stop: See `interrupted`.
+        count: Number of results.
+    """
+    with tempfile.TemporaryDirectory(prefix=PLACE) as place:
+        out = Path(place) / "out"
+        new = _write_batch(Path(place) / "new", "new", count)
+        old = _write_batch(out, "old", count)
+        _stopped_child(lambda: _write_batch(out, "new", count), stop)
+        left = [(out / name).read_bytes() for name in (RESULTS, PREVIOUS) if (out / name).exists()]
+        if _write_batch(out, "new", count) != new or (out / PREVIOUS).exists():
+            return "outside", "the next batch is not whole"
         if new in left:
             return "kept", "new"
-        return ("kept", "old") if old in left else ("outside", f"neither old nor new results: {names}")
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+        return ("kept", "old") if old in left else ("outside", "neither old nor new results")
 
 
-def _write_batch(folder: Path, detail: str) -> None:
-    """Write the results of a batch that does not resume."""
+def _write_batch(folder: Path, detail: str, count: int) -> bytes:
+    """Write the results of a batch that does not resume; return them."""
     with ResultFolder(folder, _SETTINGS, resume=False) as results:
-        for i in range(200):
+        for i in range(count):
             results.add(BatchResult(source=f"m{i:03}", task="check", outcome=BatchOutcome.VALID, detail=detail))
         results.finish()
+    return (folder / RESULTS).read_bytes()
 
 
 # --- at each system call ---------------------------------------------------------------------------------------------
 
 
-def traced(case: Scenario, *options: str) -> tuple[Outcome, list[str]]:
+def traced(output: Output, *options: str) -> tuple[Outcome, list[str]]:
     """Write an output under strace; return what is left, and the system calls that were traced.
 
     Args:
-        case: The output.
+        output: Writes the output.
         options: Options of strace.
     """
     calls: list[str] = []
@@ -204,7 +224,7 @@ def traced(case: Scenario, *options: str) -> tuple[Outcome, list[str]]:
                 tracer.stderr.read()
             calls.extend(line for line in log if re.match(r"\w+\(", line))
 
-    return interrupted(case, stop), calls
+    return output(stop), calls
 
 
 def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[[], Outcome]]]:
@@ -212,21 +232,32 @@ def each_system_call(name: str, case: Scenario) -> Iterator[tuple[str, Callable[
 
     Args:
         name: Name of the output.
-        case: The output. An export, which also reads and computes for long, is interrupted only at calls that change
-            the folder of the case: a kill at any other call leaves what a kill at the next change leaves.
+        case: The output. An export or a document, whose writer also reads much, is interrupted only at calls that
+            change the folder of the case: a kill at any other call leaves what a kill at the next change leaves.
     """
-    is_export = case.writer in EXPORTERS
-    faults = {kind.name: (CHANGES if is_export else CALLS, f"signal={kind.name}") for kind in SIGNALS}
-    faults |= {code: (REFUSED, f"error={code}") for code in ("ENOSPC", "EROFS")}
-    if is_export:
-        faults = {name: faults[name] for name in ("SIGKILL", "ENOSPC")}
-    for fault, (calls, action) in faults.items():
-        _, lines = traced(case, "-y", "-e", f"trace={calls}")
+    kinds = ("SIGKILL", "ENOSPC") if case.writer in EXPORTERS else FAULTS
+    only_changes = case.writer in {*EXPORTERS, "document"}
+    return _each_fault(name, lambda stop: interrupted(case, stop), kinds, only_changes=only_changes)
+
+
+def each_system_call_of_a_batch() -> Iterator[tuple[str, Callable[[], Outcome]]]:
+    """Yield every interruption of the results of a batch at a system call that changes its folder."""
+    return _each_fault("batch", batch_interrupted, FAULTS, only_changes=True)
+
+
+def _each_fault(
+    name: str, output: Output, kinds: Iterable[str], *, only_changes: bool
+) -> Iterator[tuple[str, Callable[[], Outcome]]]:
+    for fault in kinds:
+        is_error = fault.startswith("E")
+        calls = REFUSED if is_error else CHANGES if only_changes else CALLS
+        _, lines = traced(output, "-y", "-e", f"trace={calls}")
         names = [line.partition("(")[0] for line in lines]
-        for n in (n for n, line in enumerate(lines, 1) if not is_export or _changes(line)):
+        for n in (n for n, line in enumerate(lines, 1) if not only_changes or _changes(line)):
             call, count = names[n - 1], names[:n].count(names[n - 1])  # strace counts each system call by itself
+            action = f"{'error' if is_error else 'signal'}={fault}"
             options = ("-e", f"trace={calls}", "-e", f"inject={call}:{action}:when={count}")
-            yield f"{name}, {fault} at call {n}", lambda options=options: traced(case, *options)[0]  # type: ignore[misc]
+            yield f"{name}, {fault} at call {n}", lambda options=options: traced(output, *options)[0]  # type: ignore[misc]
 
 
 def _changes(line: str) -> bool:
@@ -269,6 +300,7 @@ def _interruptions(options: argparse.Namespace) -> Iterator[tuple[str, Callable[
     if shutil.which("strace") is None:
         print("strace is not installed: no interruption at system calls", file=sys.stderr)
         return
+    yield from each_system_call_of_a_batch()
     for name, case in (WRITERS | exports()).items():
         yield from each_system_call(name, case)
 

@@ -20,6 +20,7 @@ from loaders.xml import MAX_DEPTH
 ITEM = "-"
 """Tag of the items of a sequence."""
 _TOO_MANY = "the file has more than {limit} elements, the limit yaml_elements, or {depth} levels of nesting"
+_TOO_LONG = "the file has more than {limit} bytes, the limit yaml_bytes"
 _KIND = "(kind)"
 _TAG = "(tag)"
 _KIND_NAMES = {"mapping": "a mapping", "sequence": "a list", "scalar": "a single value"}
@@ -38,6 +39,10 @@ def parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     """
     import yaml
 
+    most = limit_of("yaml_bytes")
+    if len(data) > most:
+        diagnostics.add(Fate.INVALID, "directives.syntax", _TOO_LONG, Where(file), limit=most)
+        return None
     builder = _Builder(file, diagnostics)
     try:
         event: Any

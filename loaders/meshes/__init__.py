@@ -56,7 +56,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         return None
     where = Where(mesh.path)
     try:
-        with fenced(MeshError, "the mesh cannot be processed"):
+        with fenced(MeshError, "the mesh cannot be processed"), np.errstate(all="ignore"):
             _check_scale(mesh.scale)
             parts, remarks = _read(Path(mesh.path), mesh)
             parts = _checked([_scaled(part, mesh.scale) for part in parts])

@@ -42,6 +42,8 @@ class Limits:
     """Bytes of one material script or ``package.xml``."""
     mesh_file_bytes: int = 256 * 1024 * 1024
     """Bytes of one mesh, file beside a mesh, or picture."""
+    yaml_bytes: int = 4 * 1024 * 1024
+    """Bytes of one YAML file, whose characters the YAML library takes one by one."""
     yaml_elements: int = 100_000
     """Elements of one YAML file, with those of its aliases."""
     xacro_seconds: int = 30

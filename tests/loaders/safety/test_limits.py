@@ -215,6 +215,7 @@ ELEMENTS = collada().count("<") - collada().count("</") - collada().count("<?")
 COPIES = "<mujoco><worldbody><replicate count='6'><geom size='1'/></replicate></worldbody></mujoco>"
 ONE_FILE = {
     "text_file_bytes": ("a.sdf", SDF, len(SDF)),
+    "yaml_bytes": ("a.dmd.yaml", "directives: []\n", 15),
     "yaml_elements": ("a.dmd.yaml", "directives: []\n", 2),
     "mjcf_elements": ("a.xml", COPIES, 14),
     "mesh_file_bytes": ("a.sdf", MESH_MODEL.format(SHAPE.format("visual", MESH)), len(OBJ)),
