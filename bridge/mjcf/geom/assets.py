@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from bridge.export.number_format import color
 from bridge.geometry.convex_decomposition import with_choice
 from bridge.geometry.mesh_assets import Appearance, shape_asset
@@ -315,10 +317,19 @@ def _reflection(material: Material) -> dict[str, Value]:
     return {
         "specular": None if specular == _GLOSS else specular,
         "shininess": None if shininess == _GLOSS else shininess,
-        "emission": max(material.emissive[:3]) if material.emissive else None,
+        "emission": _emission(material),
         "metallic": material.metalness,
         "roughness": material.roughness,
     }
+
+
+def _emission(material: Material) -> float | None:
+    """Return the light that a material emits as a multiple of its color, in single precision, as MuJoCo has it."""
+    if not material.emissive:
+        return None
+    brightest = max((material.diffuse or (_WHITE if material.texture else GRAY))[:3])
+    emitted = max(material.emissive[:3])
+    return float(str(np.float32(emitted / brightest if brightest > 0.0 else emitted))) or None
 
 
 def _color_name(rgba: Sequence[float]) -> str:

@@ -45,10 +45,10 @@ def share_softness(members: Sequence[Element], unstated: Softness, suffix: str =
         suffix: End of the names of the attributes: ``limit``, ``friction`` or nothing.
     """
     found = [_softness_of(member, unstated, suffix) for member in members]
-    shared = unstated if unstated != DEFAULT else Counter(found).most_common(1)[0][0] if found else DEFAULT
+    shared = Counter(found).most_common(1)[0][0] if found else DEFAULT
     for member, own in zip(members, found, strict=True):
         _state(member, own, shared, suffix)
-    if not members or shared == DEFAULT:
+    if shared == DEFAULT:
         return {}
     return {f"solref{suffix}": shared.solref, f"solimp{suffix}": shared.solimp.removesuffix(_SHAPE)}
 

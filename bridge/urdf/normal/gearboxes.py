@@ -36,13 +36,15 @@ def _report(gearbox: Joint, coupling: Coupling | None, report: Report) -> None:
             Fate.APPROXIMATED,
             "urdfout.gearbox",
             "URDF has no gearboxes; in place of {gearbox} joint {follower} mimics joint {leader} with the ratio "
-            "{ratio:g}",
+            "{ratio:g}, and its links {parent} and {child} are no neighbors, which may touch",
             gearbox.where,
             subjects=(gearbox.name, coupling.follower, coupling.leader),
             gearbox=gearbox.name,
             follower=coupling.follower,
             leader=coupling.leader,
             ratio=coupling.multiplier,
+            parent=gearbox.parent,
+            child=gearbox.child,
         )
         return
     report.add(

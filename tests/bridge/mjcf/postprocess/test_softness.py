@@ -23,7 +23,7 @@ def test_the_most_common_softness_is_that_of_the_class() -> None:
 
 
 def test_constraints_that_state_none_are_hard_where_the_caller_says_so() -> None:
-    members = limits({}, SOFT)
+    members = limits({}, SOFT, {})
     assert share_softness(members, hard(0.001), "limit")["solreflimit"] == "0.002 1"
     assert members[0].attributes == {}
     assert members[1].attributes["solimplimit"] == "0.8 0.9 0.01"
