@@ -111,6 +111,16 @@ def _start_elsewhere(engine: PyBulletEngine, rng: np.random.Generator) -> set[st
     return {name}
 
 
+def _fixed_base_moved(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
+    fixed = [b for b in engine._bodies if kind_of(b.mechanism.bodies[0]) is not PrimitiveKind.FREE]
+    body = pick([b for b in fixed if moving_links(engine.mechanism) & b.links.keys()], rng)
+    if body is None:
+        return None
+    (x, y, z), q = pybullet.getBasePositionAndOrientation(int(body), physicsClientId=engine._client)
+    pybullet.resetBasePositionAndOrientation(int(body), (x + 1e-3, y, z), q, physicsClientId=engine._client)
+    return set(body.links)
+
+
 def _constraints(engine: PyBulletEngine, gears: bool) -> list[tuple[str, int]]:
     client = engine._client
     every = sorted({(name, k) for name, ids in engine._loaded.constraints.items() for k in ids})
@@ -226,6 +236,7 @@ FAULTS: Mapping[str, Fault] = {
         quantity="limits", plant=_on_joint(_limited, jointLowerLimit=lambda _i: -1e10, jointUpperLimit=lambda _i: 1e10)
     ),
     "damping +0.1": Fault(quantity="damping", plant=_on_joint(jointDamping=lambda info: info[6] + 0.1)),
+    "a fixed base moved 1 mm": Fault(quantity="link poses", plant=_fixed_base_moved),
     "gravity tilted": Fault(quantity="gravity", plant=_gravity),
     "time step doubled": Fault(quantity="time step", plant=_time_step),
     "a base starts 1 cm away": Fault(quantity="initial poses", plant=_start_elsewhere),

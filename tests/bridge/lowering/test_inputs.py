@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import loaders
 from bridge.lowering import lower
-from bridge.lowering.inputs import mechanism_of
+from bridge.lowering.inputs import mechanism_of, split_options
 
 PENDULUM = Path(__file__).parents[3] / "assets" / "double_pendulum.urdf"
 
@@ -24,3 +25,16 @@ def test_other_sources_and_unknown_options_are_refused() -> None:
         mechanism_of(1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="strickt"):
         mechanism_of(PENDULUM, strickt=True)  # type: ignore[call-arg]
+
+
+@dataclass
+class Options:
+    strict: bool = False
+    scale: float = 1.0
+
+
+def test_options_go_to_the_export_or_to_the_load_and_strict_to_both() -> None:
+    keywords = {"strict": True, "scale": 2.0, "quiet": True}
+    of_export, of_load = split_options(Options, keywords, keywords)
+    assert of_export == {"strict": True, "scale": 2.0}
+    assert of_load == {"strict": True, "quiet": True}

@@ -263,6 +263,14 @@ def test_a_joint_that_only_connects_is_cut_first_then_a_weld_then_any_other(kind
     assert [closure.joint.name for closure in lower(source).closures] == [opened_at]
 
 
+@pytest.mark.parametrize("used", [{"provide_feedback": True}, {"default_position": (0.1,)}])
+def test_a_joint_that_is_measured_or_starts_elsewhere_is_not_cut_before_others(used):
+    source = ring(T.REVOLUTE, T.REVOLUTE, T.REVOLUTE)
+    last = dataclasses.replace(source.joints[-1], **used)
+    changed = dataclasses.replace(source, joints=(*source.joints[:-1], last))
+    assert [closure.joint.name for closure in lower(changed).closures] == ["j1"]
+
+
 def test_the_parts_of_a_link_weigh_what_the_link_weighs():
     source = ring(T.PRISMATIC, T.SCREW, T.PLANAR)
     bodies = {body.name: body for body in lower(source).bodies}

@@ -9,7 +9,7 @@ import pytest
 
 from bridge import load_into_pybullet
 from bridge.bullet.handle.notebook import _png as png
-from loaders.model import Box, Material, Plane, Visual
+from loaders.model import Box, Material, Plane, Sphere, Visual
 from loaders.spatial import IDENTITY, Pose
 from tests.support.scenes import joint, link, scene
 
@@ -85,3 +85,14 @@ def test_pixels_survive_as_png(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3)).astype(np.uint8)
     (tmp_path / "a.png").write_bytes(png(pixels))
     assert np.array_equal(np.asarray(image.open(tmp_path / "a.png")), pixels)
+
+
+def test_a_body_is_nowhere_brighter_than_its_color(bullet_client, tmp_path):
+    """The coefficients of ambient, diffuse and specular light add up to one."""
+    look = Material(diffuse=(0.5, 0.0, 0.0, 1.0))
+    red = Visual(name="v", X_LG=IDENTITY, geometry=Sphere(radius=0.3), material=look)
+    robot = load_into_pybullet(scene([link("a", shape=BOX, visuals=(red,))]), physicsClientId=bullet_client)
+    image = picture_in(robot._repr_html_(), tmp_path)
+    body = image[image[:, :, 0] > image[:, :, 1] + 60]
+    assert len(body) > 3000
+    assert body[:, 0].max() <= 130

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from bridge.mjcf import to_mjcf
-from loaders.model import Frame
+from loaders.model import Frame, SpringDamper
 from tests.support.mjcf_scenes import X_LG, link, scene_of
 from tests.support.mujoco_oracle import compiled
 
@@ -20,3 +20,12 @@ def test_two_frames_of_one_name_are_two_sites_at_their_places() -> None:
     assert mjcf.names == {"tip": "tip_2"}
     assert np.allclose(data.site("tip").xpos, X_LG.p)
     assert np.allclose(data.site("tip_2").xpos, X_LG.inverse().p + np.array((1.0, 0.0, 0.0)))
+
+
+def test_springs_between_the_same_points_share_their_sites() -> None:
+    spring = SpringDamper(
+        link_A="a", link_B="b", p_AP=X_LG.p, p_BQ=X_LG.p, free_length=1.0, stiffness=1.0, damping=0.0
+    )  # fmt: skip
+    model = compiled(to_mjcf(scene_of(link("a"), link("b", p=(1.0, 0.0, 0.0)), forces=(spring, spring))))
+    assert (model.ntendon, model.nsite) == (2, 2)
+    assert np.allclose(model.site_pos, X_LG.p)

@@ -31,6 +31,9 @@ def test_a_texture_is_copied(tmp_path: Path) -> None:
     sdf = bridge.to_sdf(seen(m.Material(texture=str(tmp_path / "t.png"))))
     assert sdf.assets == {"t.png": b"png"}
     assert "<albedo_map>assets/t.png</albedo_map>" in sdf
+    mapped = m.Material(texture=str(tmp_path / "t.png"), maps=(("albedo_map", str(tmp_path / "t.png")),))
+    assert bridge.to_sdf(seen(mapped)).count("<albedo_map>") == 1
+    assert "albedo_map" not in bridge.to_sdf(seen(m.Material(roughness=0.5)))
 
 
 def test_a_light_of_the_world() -> None:

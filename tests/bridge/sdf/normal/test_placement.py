@@ -38,3 +38,12 @@ def test_no_two_children_of_a_model_have_the_same_name_as_drake_demands() -> Non
     assert [group.name for group in found.filter_groups] == ["a_group", "b_group"]
     assert [(rule.a, rule.b) for rule in found.filter_rules] == [("a_group", "b_group")]
     assert [group.name for group in read(found).filter_groups] == ["a_group", "b_group"]
+
+
+def test_a_model_whose_name_must_change_keeps_its_canonical_link() -> None:
+    links = [link("a", model="x::y"), link("b", model="x::y")]
+    models = (m.Model(name="x::y", X_WM=IDENTITY, canonical_link="b"),)
+    found = read(scene(links, [joint("j", "a", "b")], models=models))
+    (model,) = (model for model in found.models if model.canonical_link is not None)
+    assert model.canonical_link == found.links[1].name
+    assert {each.model for each in found.links} == {model.name}

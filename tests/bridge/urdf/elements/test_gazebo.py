@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
+import bridge
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.code_examples import scenes as s
@@ -42,3 +45,10 @@ def test_the_direction_of_friction_of_a_link() -> None:
         shape = m.Collision(name="c", X_LG=IDENTITY, geometry=UNIT_BOX, surface=m.Surface(friction=friction))
         found = read(s.one(collisions=(shape,))).links[0].collisions[0].surface.friction
         assert (found.mu, found.fdir1) == (friction.mu, friction.fdir1)
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_joint_that_reports_its_forces(stated: bool) -> None:
+    given = s.hinge(fields={"provide_feedback": stated})
+    assert read(given).joints[0].provide_feedback is stated
+    assert ("provideFeedback" in bridge.to_urdf(given)) is stated
