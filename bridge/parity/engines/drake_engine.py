@@ -1,8 +1,9 @@
 """The adapter of Drake, which reads the original file with its own parser as an independent check.
 
 The mechanism provides only names, to match Drake's links and joints with those of the model; every number is Drake's.
-Drake reads without a scene graph, hence without meshes. Its motion is a reference for that of the other engines: it is
-integrated to a given accuracy or, where Drake knows discrete time only, in steps that are shorter than theirs.
+The plant that moves has no scene graph, hence no meshes; shapes are read apart from it. Its motion is a reference for
+that of the other engines: it is integrated to a given accuracy or, where Drake knows discrete time only, in steps that
+are shorter than theirs.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from loaders.spatial import Array, Pose, SpatialInertia
 from .dofs import moving_links, scalar_dofs, without_sentinel
 from .drake.drake_actuators import efforts_in_drake
 from .drake.drake_differences import known_differences
+from .drake.drake_geometry import DrakeGeometry
 from .drake.drake_motion import SUBSTEPS, DrakeMotion, NoMotionError
 from .drake.drake_names import (
     ModelMismatchError,
@@ -34,8 +36,9 @@ from .drake.drake_names import (
     velocity_order,
 )
 from .drake.drake_plant import UnsupportedModelError, needs_steps, read_plant, without_log
-from .protocol import Dof, JointParameters, NotReportedError
+from .protocol import Dof, JointParameters, NotReportedError, Settings
 from .stated.actuator_trials import ActuatorTrial
+from .stated.shapes import Surfaces
 
 _IGNORED_HERE = {"drake.deformable", "lower.curve-of-several-pieces", "lower.kinematic", "lower.kinematic-in-joint"}
 """Codes of diagnostics about what this project leaves out and Drake reads."""
@@ -64,6 +67,7 @@ class DrakeEngine:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.refusal, self.refusal_is_difference = "", False
         self._search: Search = search or {}
+        self._geometry: DrakeGeometry | None = None
         self._seconds = mechanism.scene.physics.time_step
         self._open()
 
@@ -219,12 +223,25 @@ class DrakeEngine:
         return np.asarray(self._plant.GetVelocities(self._context))[self._order]
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`.
+        """See `Engine.collidable_pairs`; Drake's own filters decide."""
+        return self._with_shapes().collidable_pairs()
+
+    def surfaces(self) -> Surfaces:
+        """Return the shapes that Drake reads, and their coefficients of dynamic friction."""
+        return self._with_shapes().surfaces()
+
+    def _with_shapes(self) -> DrakeGeometry:
+        self._require_model()
+        self._geometry = self._geometry or DrakeGeometry(self.mechanism, self._search)
+        return self._geometry
+
+    def settings(self) -> Settings:
+        """Refuse to answer: nothing of it would be Drake's reading of the file.
 
         Raises:
             NotReportedError: Always.
         """
-        raise NotReportedError("Drake is used without collision shapes")
+        raise NotReportedError("Drake reads neither gravity nor a time step from files; its link poses are compared")
 
     def set_step(self, seconds: float) -> None:
         """See `Engine.set_step`; in continuous time it determines only how far a step goes."""

@@ -33,7 +33,7 @@ def needs_steps(mechanism: Mechanism) -> bool:
     return is_locked or bool(mechanism.couplings or mechanism.scene.constraints)
 
 
-def read_plant(scene: Scene, search: Search, step: float = 0.0) -> Any:
+def read_plant(scene: Scene, search: Search, step: float = 0.0, scene_graph: Any = None) -> Any:
     """Return Drake's plant of the scene's file.
 
     Nothing is downloaded. The gravity of the scene is set, because Drake ignores that of the file.
@@ -42,6 +42,7 @@ def read_plant(scene: Scene, search: Search, step: float = 0.0) -> Any:
         scene: The scene, of which the file and gravity are used.
         search: Where to find packages.
         step: Time step [s]; zero for continuous time, in which Drake takes no couplings and constraints.
+        scene_graph: Receives the shapes; None to read none.
 
     Raises:
         UnsupportedModelError: If Drake does not read the file.
@@ -51,6 +52,8 @@ def read_plant(scene: Scene, search: Search, step: float = 0.0) -> Any:
     from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
 
     plant = MultibodyPlant(step)
+    if scene_graph is not None:
+        plant.RegisterAsSourceForSceneGraph(scene_graph)
     if step:
         plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
         plant.SetUseSampledOutputPorts(use_sampled_output_ports=False)  # leaves the discrete update alone

@@ -30,7 +30,7 @@ class Surfaces:
 
     Attributes:
         supports: Support of each collision shape in `directions` of the link's frame [m], shape (n, `DIRECTIONS`).
-        visuals: Pose of each visual shape in the link.
+        visuals: Pose of each visual shape in the link; None if the engine does not show them.
         friction: Coefficient of sliding friction of each collision shape.
         restitution: Coefficient of restitution of each link; empty if the engine has no such parameter.
         unread: Links with a mesh that the engine holds and does not show.
@@ -38,7 +38,7 @@ class Surfaces:
     """
 
     supports: Mapping[str, Array]
-    visuals: Mapping[str, Sequence[Pose]]
+    visuals: Mapping[str, Sequence[Pose]] | None
     friction: Mapping[str, Sequence[float]]
     restitution: Mapping[str, float] = field(default_factory=dict)
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)

@@ -158,7 +158,9 @@ def volume_distance(a: Array, b: Array, _scale: float) -> float:
 
 def _visuals(engine: Engine, mechanism: Mechanism) -> Readings:
     """The poses of the visual shapes, shape (n, 7)."""
-    found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals
+    found, wanted = _surfaces(engine, mechanism).visuals, _stated(mechanism).visuals or {}
+    if found is None:
+        raise NotReportedError(f"{engine.name} does not report it")
     return {name: np.array([X.to_vector() for X in found[name]]) for name in wanted if name in found}
 
 
@@ -215,7 +217,7 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     group = {name: mechanism.weld_group_of(name) for name in wanted}
     allowed, rule = mechanism.collidable_pairs(), _RULES.get(engine.name)
     if rule is None:
-        raise NotReportedError(f"the rule by which {engine.name} combines coefficients is not known")
+        raise NotReportedError(f"{engine.name} is compared by the coefficients of shapes, not by its rule for pairs")
     return {
         Place(f"{a} with {b}", a, b): np.array([rule(friction[a][0], friction[b][0])])
         for a, b in combinations(wanted, 2)
