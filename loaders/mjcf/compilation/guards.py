@@ -14,20 +14,27 @@ MAX_DEPTH = 400
 """Largest number of nested elements; MuJoCo refuses about 500."""
 MAX_SIZE = 10_000_000
 """Largest product of the numbers of an attribute that makes data, such as the rows and columns of a height field."""
+MAX_VERTICES = 300_000
+"""Largest number of vertices of a mesh that MuJoCo makes; their convex hull takes some seconds."""
 _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
 _SIZES = {
-    "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "mesh": ("params",), "flexcomp": ("subdiv",),
+    "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "flexcomp": ("subdiv",),
 }  # fmt: skip
-_COUNTED = frozenset({"replicate", "attach", *_COUNTS, *_SIZES})
+_STATEFUL = frozenset({"sensor", "actuator"})
+_DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
+"""Attributes of sensors and actuators that ask for so many numbers."""
+_COUNTED = frozenset({"replicate", "attach", "mesh", *_COUNTS, *_SIZES})
 """Elements that make others, or data."""
+_NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"[eE]\+?\d{3}")
 _DROPPED_SIZES = ("memory", "njmax", "nconmax", "nstack", "nemax")
 _NUMERIC = frozenset({
-    "anchor", "armature", "axis", "axisangle", "coef", "ctrl", "ctrlrange", "damping", "density", "diaginertia",
-    "euler", "forcerange", "friction", "frictionloss", "fromto", "fullinertia", "gap", "gear", "gravity", "kp",
-    "kv", "margin", "mass", "offset", "polycoef", "pos", "qpos", "quat", "qvel", "range", "ref", "relpose", "scale",
-    "size", "solimp", "solref", "springlength", "springref", "stiffness", "timestep", "vertex", "viscosity", "wind",
-    "xyaxes", "zaxis",
+    "act", "actrange", "anchor", "armature", "axis", "axisangle", "biasprm", "coef", "cranklength", "ctrl", "ctrlrange",
+    "damping", "density", "diaginertia", "dynprm", "elevation", "euler", "forcerange", "friction", "frictionloss",
+    "fromto", "fullinertia", "gainprm", "gap", "gear", "gravity", "kp", "kv", "lengthrange", "margin", "mass", "mpos",
+    "mquat", "offset", "polycoef", "pos", "qpos", "quat", "qvel", "range", "ref", "refpos", "refquat", "relpose",
+    "scale", "size", "solimp", "solref", "springdamper", "springlength", "springref", "stiffness", "timestep", "vertex",
+    "viscosity", "wind", "xyaxes", "zaxis",
 })  # fmt: skip
 """Attributes that hold only numbers."""
 _LIMITS = frozenset({"ctrlrange", "forcerange", "range"})
@@ -60,7 +67,37 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
             _report_excess(node, total, most)
             break
         pending.extend((child, copies, depth + 1) for child in inner)
+    _check_data(root, total)
     return min(total, most)
+
+
+def _check_data(root: Node, total: int) -> None:
+    """Report sensors, actuators and data of the user that ask for too many numbers.
+
+    Args:
+        root: The root element, without includes.
+        total: Number of elements that the document makes.
+    """
+    sections = [section for section in root.children if section.tag in _STATEFUL]
+    nodes = [node for section in sections for node in section.children]
+    stated = (_numbers(node.attributes[key]) for node in nodes for key in _DATA_SIZES & node.attributes.keys())
+    size = sum(max(0.0, *numbers) for numbers in stated if numbers)
+    size += sum(_rays(root) for node in nodes if node.tag == "rangefinder" and "camera" in node.attributes)
+    size += total * max((_of_user(section) for section in root.children if section.tag == "size"), default=0.0)
+    if size > MAX_SIZE:
+        message = "sensors, actuators and data of the user ask for {size:g} numbers; the limit is {limit}"
+        root.invalid("mjcf-in.too-large", message, size=size, limit=MAX_SIZE)
+
+
+def _of_user(node: Node) -> float:
+    sizes = [_product(text) for key, text in node.attributes.items() if key.startswith("nuser_")]
+    return max(sizes, default=0.0)
+
+
+def _rays(root: Node) -> float:
+    """Return the largest number of pixels of a camera."""
+    cameras = (node for node in root.walk() if node.tag == "camera")
+    return max((_product(node.attributes.get("resolution", "")) for node in cameras), default=0.0)
 
 
 def _may_be_infinite(values: str) -> bool:
@@ -91,10 +128,21 @@ def _check_sizes(node: Node) -> None:
     size = math.prod(_product(" ".join(node.attributes.get(key, "").split()[:2])) for key in keys)
     if node.tag == "size":
         _drop_sizes(node)
-        size *= max((_product(text) for key, text in node.attributes.items() if key.startswith("nuser_")), default=1.0)
+    if node.tag == "mesh" and "builtin" in node.attributes:
+        _check_mesh(node)
     if size > MAX_SIZE:
         message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
+
+
+def _check_mesh(node: Node) -> None:
+    """Report a mesh of too many vertices that MuJoCo makes: rows and columns, or the square of one number."""
+    first, second = ([*_numbers(node.attributes.get("params", "")), 1.0, 1.0])[:2]
+    kind = node.attributes["builtin"]
+    size = first if kind == "cone" else first * second if kind in {"plate", "wedge"} else first * first
+    if abs(size) > MAX_VERTICES:
+        message = "{builtin} asks for {size:g} vertices; the limit is {limit}"
+        node.invalid("mjcf-in.too-large", message, builtin=kind, size=abs(size), limit=MAX_VERTICES)
 
 
 def _drop_sizes(node: Node) -> None:
@@ -125,5 +173,6 @@ def _numbers(text: str) -> list[float]:
         try:
             numbers.append(float(word))
         except ValueError:
-            continue
+            if _NOT_A_NUMBER.match(word):
+                numbers.append(math.nan)
     return numbers

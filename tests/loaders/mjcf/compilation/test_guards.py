@@ -9,13 +9,23 @@ import pytest
 from tests.support.mjcf_documents import BALL, document, problems, written
 
 REPLICA = '<replicate count="{0}" offset="1 0 0">' * 3 + f"<body>{BALL}</body>" + "</replicate>" * 3
+HINGE = f'<body><joint name="j"/>{BALL}</body>'
 LARGE = {
     "replicas": document(REPLICA.format(1000)),
     "particles": document('<flexcomp name="f" type="grid" count="1000 1000 10"/>'),
     "composite": document('<body><composite type="cable" count="999999 1 1"/></body>'),
     "field": document(outside='<asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>'),
     "user data": document(outside='<size nuserdata="2000000000"/>'),
-    "mesh": document(outside='<asset><mesh name="s" builtin="cone" params="9999 9999"/></asset>'),
+    "user data of geoms": document(BALL * 500, '<size nuser_geom="9000000"/>'),
+    "cone": document(outside='<asset><mesh name="s" builtin="cone" params="999999 1"/></asset>'),
+    "plate": document(outside='<asset><mesh name="s" builtin="plate" params="9999 9999"/></asset>'),
+    "torus": document(outside='<asset><mesh name="s" builtin="supertorus" params="9999 0.2 1 1"/></asset>'),
+    "sensor": document(f"<body>{BALL}</body>", '<sensor><user dim="2000000000"/></sensor>'),
+    "history": document(HINGE, '<actuator><motor joint="j" delay="1" nsample="16000000"/></actuator>'),
+    "states": document(HINGE, '<actuator><general joint="j" dyntype="user" actdim="2000000000"/></actuator>'),
+    "rays": document(
+        f'<body><camera name="c" resolution="40000 40000"/>{BALL}</body>', '<sensor><rangefinder camera="c"/></sensor>'
+    ),
 }
 
 
@@ -47,6 +57,13 @@ def test_a_billion_attachments_are_refused(tmp_path: Path) -> None:
 def test_what_is_not_a_number_is_refused(attribute: str, tmp_path: Path) -> None:
     path = written(tmp_path, document(f'<body {attribute}="nan 0 0">{BALL}</body>'))
     assert problems(path)[0].code in {"mjcf-in.not-finite", "mjcf-in.refused"}
+
+
+@pytest.mark.parametrize("number", ["nan", "-NaN", "nan(0x1)"])
+@pytest.mark.parametrize("attribute", ["springdamper", "damping", "ref"])
+def test_no_spelling_of_not_a_number_is_accepted(attribute: str, number: str, tmp_path: Path) -> None:
+    path = written(tmp_path, document(f'<body><joint {attribute}="{number} 1"/>{BALL}</body>'))
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.not-finite"]
 
 
 @pytest.mark.parametrize("number", ["inf", "-inf", "1e400"])
