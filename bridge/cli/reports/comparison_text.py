@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from bridge.cli.errors import DIFFERENT, INCOMPLETE, SUCCESS
 from bridge.cli.output import Output
 from bridge.parity import Comparison, Outcome, Verdict
+from bridge.parity.results.causes import Gap
 from bridge.parity.results.verdict import Row, line, number
 
 _STYLES = {Outcome.PASSED: None, Outcome.EXPLAINED: "yellow", Outcome.FAILED: "bold red", Outcome.UNKNOWN: "dim"}
@@ -34,9 +36,9 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
     shown = comparison.rows if output.verbosity > 0 else comparison.failures
     if shown:
         _show_rows(shown, output)
-    for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if row.cause):
+    for cause in dict.fromkeys(f"{row.quantity}: {row.cause}" for row in comparison.rows if _tells_cause(row, output)):
         output.data(cause)
-    for gap in comparison.gaps:
+    for gap in _joined(comparison.gaps):
         output.data(f"not compared: {gap}")
     for condition in comparison.conditions:
         output.data(f"holds if {condition}")
@@ -45,6 +47,20 @@ def show_comparison(comparison: Comparison, output: Output, command: str) -> Non
         output.data(f"repeat with: {command}")
     if output.verbosity == 0:
         output.progress("-v shows every quantity")
+
+
+def _tells_cause(row: Row, output: Output) -> bool:
+    """Return whether the cause of a row is printed; why a row compares nothing, only with all rows."""
+    return bool(row.cause) and (row.outcome is not Outcome.UNKNOWN or output.verbosity > 0)
+
+
+def _joined(gaps: Iterable[Gap]) -> list[str]:
+    """Return the text of each gap, those that differ in the engines only as one."""
+    engines: dict[Gap, list[str]] = {}
+    for gap in gaps:
+        engines.setdefault(replace(gap, engines=()), []).append(" and ".join(gap.engines))
+    pairs = {gap: ", ".join(filter(None, names)) for gap, names in engines.items()}
+    return [str(replace(gap, engines=(text,) if text else ())) for gap, text in pairs.items()]
 
 
 def _without(comparison: Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bridge.cli.output import Output
 from bridge.cli.reports.comparison_text import show_comparison
 from bridge.parity import Comparison, Outcome
+from bridge.parity.results.causes import Gap
 from bridge.parity.results.verdict import Level, Row
 from tests.support.command_line import ROOT, run
 
@@ -46,3 +48,22 @@ def test_compare_prints_the_verdict_first_and_the_table_on_request(tmp_path: Pat
     assert brief.stdout.splitlines()[0] == all_rows.stdout.splitlines()[0] == "arm: INCOMPLETE"
     assert len(brief.stdout.splitlines()) <= 6, brief.stdout
     assert len(all_rows.stdout.splitlines()) > 10
+
+
+@pytest.mark.parametrize("verbosity", [0, 1])
+def test_why_a_row_compares_nothing_is_printed_with_all_rows_and_each_gap_in_one_line(
+    verbosity: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = comparison(Outcome.UNKNOWN, Outcome.PASSED)
+    rows = tuple(dataclasses.replace(row, cause="no report") for row in found.rows)
+    gaps = (
+        *(Gap(quantity="shapes", engines=("c", engine), reason="c has none") for engine in ("a", "b")),
+        Gap(quantity="shapes", engines=("a", "b"), reason="other"),
+        Gap(quantity="motion", reason="level L2 was not run"),
+    )
+    show_comparison(dataclasses.replace(found, rows=rows, gaps=gaps), Output(verbosity), "")
+    lines = capsys.readouterr().out.splitlines()
+    assert ("unknown quantity: no report" in lines) == (verbosity > 0)
+    assert [text.removeprefix("not compared: ") for text in lines if text.startswith("not")] == [
+        "shapes in c and a, c and b: c has none", "shapes in a and b: other", "motion: level L2 was not run",
+    ]  # fmt: skip
