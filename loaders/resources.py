@@ -242,6 +242,8 @@ class Resources:
         if scheme in {"package", "model"}:
             name, _, path = rest.partition("/")
             yield from self._named(name, path.lstrip("/"), base)
+            if scheme == "package" and not path:
+                yield from map(str, self._index.folders(name))
         elif scheme in FUEL_SCHEMES:
             if self.download is not None and not any(map(os.path.exists, fuel_places(rest))):
                 with suppress(DownloadError):

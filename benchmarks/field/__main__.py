@@ -2,12 +2,13 @@
 
     python -m benchmarks.field sweep FOLDER OUT [--limit N] [--only WORD] [--seconds S] [--jobs N]
     python -m benchmarks.field table OUT...
+    python -m benchmarks.field sample FOLDER... [--limit N]
 
 ``FOLDER`` has one folder for each repository, called ``owner+name``. The sweep is a batch: every file is measured in a
 process of its own, under limits of time and memory, and ``OUT`` is the folder of the batch. A sweep into a folder that
 has results continues it: it measures what is missing and what has changed. The files of a repository are taken at
 regular intervals of their sorted list, at most ``--limit``. The table takes the folders of one or more sweeps; of
-several rows about a file, the last one counts.
+several rows about a file, the last one counts. The sample prints every warning of a hundred files, to be read.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import bridge
 from bridge.batches import BatchResult, results_of
 
 from .measurement import File, Measurement
+from .sample import warnings_of_sample
 from .stages import STAGES
 from .table import write_page
 
@@ -53,6 +55,12 @@ def sweep(options: argparse.Namespace) -> None:
     ):
         if not result.ok or number % 50 == 0:
             print(f"{number} of {len(chosen)}: {result.source}: {result.outcome} {result.detail}", file=sys.stderr)
+
+
+def print_sample(options: argparse.Namespace) -> None:
+    """Print the warnings of the sample."""
+    chosen = (file for folder in options.folders for file in files(folder, options.limit))
+    sys.stdout.writelines(f"{line}\n" for line in warnings_of_sample(chosen))
 
 
 def rows(place: Path) -> Iterator[dict[str, Any]]:
@@ -87,6 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = commands.add_parser("table")
     table.add_argument("results", type=Path, nargs="+")
     table.set_defaults(run=lambda options: write_page(row for place in options.results for row in rows(place)))
+    sample = commands.add_parser("sample")
+    sample.add_argument("folders", type=Path, nargs="+")
+    sample.add_argument("--limit", type=int, default=60, help="most files of a repository")
+    sample.set_defaults(run=print_sample)
     options = parser.parse_args(arguments)
     options.run(options)
     return 0

@@ -56,12 +56,15 @@ _AXIS = {
 class GazeboExtensions:
     """The ``<gazebo>`` elements of a robot, keyed by the link or joint that they refer to."""
 
-    def __init__(self, root: Node, known: Iterable[str]) -> None:
+    def __init__(self, root: Node, known: Iterable[str], left_out: Iterable[str] = ()) -> None:
         self._by_name: dict[str, list[Node]] = {}
         self._robot: list[Node] = []
-        names = frozenset(known)
+        names, lost = frozenset(known), frozenset(left_out)
         for node in root.all("gazebo"):
-            self._add(node, names)
+            if node.word("@reference", "") in lost - names:
+                mark_read(node)  # reported with the joint
+            else:
+                self._add(node, names)
 
     def _add(self, node: Node, known: frozenset[str]) -> None:
         reference = node.word("@reference", "")

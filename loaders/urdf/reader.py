@@ -50,7 +50,7 @@ def read(root: Node, context: Context) -> Scene | None:
         _report_empty(root)
     joint_nodes = _by_name(root.all("joint"))
     joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
-    extensions = GazeboExtensions(root, (*link_nodes, *joint_nodes))
+    extensions = GazeboExtensions(root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes)
     poses = link_poses(link_nodes, joints, context.diagnostics)
     materials = Materials.of(root, context)
     links = [

@@ -93,7 +93,7 @@ def _expanded(path: Path, context: Context) -> bytes | None:
     for line in message.get("log", "").splitlines():
         LOGGER.warning("xacro: %s", printable(shortened(line)))
     context.diagnostics.spend("elements", message.get("elements", 0))
-    _report_missing(message, where, context)
+    _report_missing(message, where, guard)
     _report_arguments(message, where, context)
     if isinstance(guard.refusal, LimitError):
         raise guard.refusal
@@ -116,9 +116,24 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
     elif guard.malformed:
         diagnostics.extend(guard.malformed)
     elif not message.get("arguments") or _UNDEFINED in message["message"]:
-        text, reason = "xacro cannot expand the file: {reason}", described(message["type"], message["message"])
-        reason, hint = (message["package"], _PACKAGE_HINT) if message.get("package") else (reason, "")
-        diagnostics.add(Fate.INVALID, "xacro.failed", text, where, hint=hint, reason=reason)
+        reason = message.get("package") or described(message["type"], message["message"])
+        _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, where)
+
+
+def _report_reason(code: str, text: str, reason: str, guard: Guard, where: Where) -> None:
+    """Report an error of xacro; if it is about a package or a file that is not found, with the places and a hint."""
+    places = tuple(map(str, guard.tried.get(reason, ())))
+    arguments: dict[str, Any] = {"reason": reason} | ({"tried": places} if places else {})
+    is_include = code == "xacro.include-not-found"
+    guard.context.diagnostics.add(
+        Fate.INVALID,
+        code,
+        f"{text}: {{reason}}" + ("; tried {tried}" if places else ""),
+        where,
+        hint=_PACKAGE_HINT if places or is_include else "",
+        leniency="the include is left out" if is_include else "",
+        **arguments,
+    )
 
 
 def _report_arguments(message: dict[str, Any], where: Where, context: Context) -> None:
@@ -131,14 +146,12 @@ def _report_arguments(message: dict[str, Any], where: Where, context: Context) -
         )
 
 
-def _report_missing(message: dict[str, Any], where: Where, context: Context) -> None:
+def _report_missing(message: dict[str, Any], where: Where, guard: Guard) -> None:
     """Report what was left out: includes, and calls of macros, but none that may only follow from an include."""
-    reasons, lenient = message.get("missing", ()), context.diagnostics.lenient
+    diagnostics = guard.context.diagnostics
+    reasons, lenient = message.get("missing", ()), diagnostics.lenient
     for reason in reasons:
-        text, leniency = "xacro cannot include a file: {reason}", "the include is left out"
-        context.diagnostics.add(
-            Fate.INVALID, "xacro.include-not-found", text, where, hint=_PACKAGE_HINT, leniency=leniency, reason=reason
-        )
+        _report_reason("xacro.include-not-found", "xacro cannot include a file", reason, guard, where)
     for name in message.get("macros", ()) if lenient or not reasons else ():
         text, leniency = "<{name}> calls a macro that no file defines", "the call is left out"
-        context.diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, where, leniency=leniency, name=name)
+        diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, where, leniency=leniency, name=name)

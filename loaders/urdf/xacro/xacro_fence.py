@@ -19,6 +19,8 @@ from loaders.repairs.xml_text import mended_xml, repaired_xml
 from loaders.safety.limits import LimitError
 from loaders.xml import parse
 
+from .xacro_process import missing_package
+
 _YAML = (".yaml", ".yml")
 _REFUSED = frozenset({"xml.doctype", "file.too-large"})
 """Codes of the XML reader for which a file is refused."""
@@ -35,6 +37,8 @@ class Guard:
     context: Context
     refusal: FileError | LimitError | None = None
     """The first refusal, which the process of xacro repeats in other words."""
+    tried: dict[str, tuple[Path, ...]] = field(default_factory=dict)
+    """The places where packages were searched that were not found, by what the process says about each."""
     malformed: list[Diagnostic] = field(default_factory=list)
     """Errors of syntax that cannot be repaired, at which xacro fails if the file is XML."""
 
@@ -57,8 +61,11 @@ class Guard:
     def _find(self, package: str) -> str | None:
         """Return the folder of a package, from the places of `loaders.resources`."""
         node = Node("xacro", {}, file=str(self.main), line=0, diagnostics=self.context.diagnostics)
-        folder = self.context.resources.find(f"package://{package}", self.main.parent, node)
-        return None if folder is None else str(folder)
+        found = self.context.resources.search(f"package://{package}", self.main.parent, node)
+        if isinstance(found, Path):
+            return str(found)
+        self.tried[missing_package(package)] = self.context.resources.lookups[-1].tried
+        return None
 
     def _read(self, path: Path) -> bytes:
         if path != self.main and not self.context.resources.allows(path, self.main.parent):

@@ -48,6 +48,11 @@ def send(stream: BinaryIO, message: dict[str, Any], data: bytes = b"") -> None:
     stream.flush()
 
 
+def missing_package(name: str) -> str:
+    """Return the message about a package that is not found."""
+    return f"cannot find package {name!r}"
+
+
 class _Log(io.StringIO):
     """The output of xacro and of the expressions in the file, up to a limit."""
 
@@ -95,7 +100,7 @@ class _Parent:
         """Return the folder of a package, in place of the function of ROS 2."""
         answer, _ = self.ask("find", name)
         if answer["folder"] is None:
-            raise PackageNotFoundError(f"cannot find package {name!r}")
+            raise PackageNotFoundError(missing_package(name))
         return str(answer["folder"])
 
     def misses(self, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bridge
+import loaders
 from tests.support.urdf_robots import ARM, codes, robot
 
 
@@ -79,6 +80,13 @@ def test_options_that_keep_a_fixed_joint_change_nothing_wherever_they_are(refere
 def test_a_solver_setting_of_joints_is_no_unknown_element_of_a_link() -> None:
     damper = "<gazebo reference='b'><implicitSpringDamper>3</implicitSpringDamper></gazebo>"
     assert codes(robot(ARM + damper)) == ["urdf.engine-setting"]
+
+
+def test_an_extension_of_a_joint_that_is_left_out_is_left_out_with_it() -> None:
+    lost = "<joint name='k' type='fixed'><parent link='a'/><child link='none'/></joint>"
+    extension = "<gazebo reference='k'><preserveFixedJoint>true</preserveFixedJoint></gazebo>"
+    text = f"<robot name='r'>{ARM}{lost}{extension}</robot>"
+    assert codes(loaders.load_string(text, format="urdf", lenient=True, quiet=True)) == ["urdf.unknown-link"]
 
 
 def test_fixed_joints_are_never_lumped() -> None:

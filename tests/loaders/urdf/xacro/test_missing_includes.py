@@ -80,3 +80,20 @@ def test_a_package_that_is_missing_elsewhere_is_named_with_the_option(tmp_path: 
     (error,) = (entry for entry in caught.value.diagnostics if entry.severity == "error")
     assert error.arguments["reason"] == "cannot find package 'gripper_description'"
     assert "paths" in error.hint
+
+
+def test_a_missing_package_is_reported_once_with_the_places_that_were_tried(tmp_path: Path) -> None:
+    scene = load(tmp_path, MISSING + MISSING + ARM, lenient=True)
+    warnings = [entry for entry in scene.diagnostics if entry.severity == "warning"]
+    assert [entry.code for entry in warnings] == ["xacro.include-not-found"]
+    assert str(tmp_path / "gripper_description") in warnings[0].arguments["tried"]
+
+
+def test_a_folder_without_a_manifest_below_paths_is_a_package_by_its_name(tmp_path: Path) -> None:
+    """Collections of robots often lack the manifests."""
+    (tmp_path / "robot").mkdir()
+    below = tmp_path / "shelf" / "gripper_description" / "urdf"
+    below.mkdir(parents=True)
+    (below / "gripper.xacro").write_text(f"<robot {HEAD}><xacro:macro name='gripper' params='parent'/></robot>")
+    scene = load(tmp_path / "robot", MISSING + ARM + CALL, paths=[tmp_path])
+    assert [entry.code for entry in scene.diagnostics] == ["xacro.expanded"]
