@@ -61,10 +61,11 @@ def angle_values(R: Array) -> list[float]:
     if math.hypot(float(R[2, 1]), float(R[2, 2])) < _LOCKED:
         roll, pitch = 0.0, math.copysign(_RIGHT_ANGLE, -float(R[2, 0]))
         yaw = math.atan2(-float(R[0, 1]), float(R[1, 1]))
-    return [_angle(value) for value in (roll, pitch, yaw)]
+    return [snapped_angle(value) for value in (roll, pitch, yaw)]
 
 
-def _angle(value: float) -> float:
+def snapped_angle(value: float) -> float:
+    """Return an angle [rad] of 13 decimals, or the multiple of a right angle if it is one within rounding."""
     turns = round(value / _RIGHT_ANGLE)
     if abs(value - turns * _RIGHT_ANGLE) < _SNAP:
         return math.pi if turns == -2 else turns * _RIGHT_ANGLE + 0.0

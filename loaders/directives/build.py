@@ -52,7 +52,7 @@ def build(root: Node, context: Context) -> Scene:
                 else:
                     _DIRECTIVES[step.node.tag](step, builder)
     subjects.assign()
-    return builder.scene(Path(root.file).name.partition(".")[0])
+    return builder.scene(Path(root.file).name.removesuffix(".yaml").removesuffix(".dmd"))
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bridge.export.number_format import numbers
-from bridge.export.pose_format import angle_values, direction_text, position_values
+from bridge.export.pose_format import angle_values, direction_text, position_values, snapped_angle
 from bridge.export.xml_text import Element, Value, add
 from loaders.spatial import Array, Pose
 
@@ -45,10 +45,12 @@ def _angles(R: Array) -> list[float]:
     # rounding errors of the matrix change the roll by up to 1e-15 / cosine: it keeps fewer digits, and yaw follows
     digits = max(0, min(_DECIMALS, math.floor(-math.log10(4e-15 / cosine))))
     roll = round(math.atan2(float(R[2, 1]), float(R[2, 2])), digits)
+    if abs(roll) > math.pi - 10.0**-digits:  # either sign is the same rotation
+        roll = math.pi
     s, k = math.sin(roll), math.cos(roll)
     pitch = math.atan2(-float(R[2, 0]), s * float(R[2, 1]) + k * float(R[2, 2]))
     yaw = math.atan2(s * float(R[0, 2]) - k * float(R[0, 1]), k * float(R[1, 1]) - s * float(R[1, 2]))
-    return [roll + 0.0, round(pitch, _DECIMALS), round(yaw, _DECIMALS) + 0.0]
+    return [roll + 0.0, round(pitch, _DECIMALS), snapped_angle(yaw)]
 
 
 def vector(values: Array | Iterable[float]) -> tuple[float, ...]:

@@ -237,3 +237,8 @@ def test_a_second_model_of_the_name_of_a_missing_one_is_a_duplicate(folder):
 def test_a_name_that_no_model_has_is_still_an_error_beside_a_missing_file(folder):
     found = errors(folder, f"directives:\n{model('a', 'none.sdf')}- add_weld: {{parent: world, child: 'b::l0'}}")
     assert "directives.unknown-frame" in found
+
+
+def test_the_scene_has_the_name_of_the_file_with_its_points(tmp_path):
+    (tmp_path / "hammer_v1.5.dmd.yaml").write_text("directives: []\n")
+    assert loaders.load(tmp_path / "hammer_v1.5.dmd.yaml", quiet=True).name == "hammer_v1.5"

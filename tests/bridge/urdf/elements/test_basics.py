@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bridge.urdf.elements.basics import axis_text, pose_attributes, vector
-from loaders.spatial import Pose
+from loaders.spatial import Pose, rotation_about
 
 
 def parsed(attributes: dict[str, object]) -> Pose:
@@ -45,3 +45,12 @@ def test_an_axis_keeps_its_text_when_it_is_read() -> None:
 
 def test_rounding_errors_are_removed() -> None:
     assert vector((0.1 + 0.2, 1e-17, 1.0)) == (0.3, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("roll", [math.pi - 1e-11, 1e-11 - math.pi])
+def test_half_a_turn_near_a_pitch_of_90_degrees_has_one_sign(roll: float) -> None:
+    pitch = 1.5705926535898
+    R = rotation_about((0.0, 1.0, 0.0), pitch) @ rotation_about((1.0, 0.0, 0.0), roll)
+    first = pose_attributes(Pose.of(R))
+    assert first == pose_attributes(parsed(first))
+    assert str(first["rpy"]).startswith("3.141592653589793 ")
