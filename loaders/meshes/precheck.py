@@ -95,7 +95,8 @@ def _gltf_faces(data: bytes) -> int:
     The items of other accessors are in a buffer, which may be a file beside this one.
 
     Raises:
-        MeshError: if the primitives, or the nodes that place them, have together more corners than the limit.
+        MeshError: if the primitives, or the nodes that place them, have together more corners than the limit, or if
+            there are more nodes than the limit.
     """
     header = gltf_header(data)
     counts = [_count(accessor.get("count")) for accessor in _objects(header, "accessors")]
@@ -105,8 +106,10 @@ def _gltf_faces(data: bytes) -> int:
         used = [i for primitive in primitives for i in (primitive.get("indices"), _position(primitive))]
         sizes.append(sum(counts[i] for i in used if isinstance(i, int) and 0 <= i < len(counts)))
         check_parts(len(primitives))
-    nodes = [node.get("mesh") for node in _objects(header, "nodes")]
-    placed = [sizes[i] for i in nodes if isinstance(i, int) and 0 <= i < len(sizes)]
+    nodes = _objects(header, "nodes")
+    _check_nodes(len(nodes) + sum(len(_list(node, "children")) for node in nodes))
+    meshes = [node.get("mesh") for node in nodes]
+    placed = [sizes[i] for i in meshes if isinstance(i, int) and 0 <= i < len(sizes)]
     check_parts(len(placed))
     check_faces(max(sum(sizes), sum(placed)) // 3)
     accessors = _objects(header, "accessors")
@@ -115,8 +118,12 @@ def _gltf_faces(data: bytes) -> int:
 
 def _objects(parent: dict[str, Any], key: str) -> list[dict[str, Any]]:
     """Return the objects in a list of a JSON object; what is something else does not count."""
+    return [item for item in _list(parent, key) if isinstance(item, dict)]
+
+
+def _list(parent: dict[str, Any], key: str) -> list[Any]:
     items = parent.get(key)
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return items if isinstance(items, list) else []
 
 
 def _position(primitive: dict[str, Any]) -> object:
@@ -126,6 +133,18 @@ def _position(primitive: dict[str, Any]) -> object:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
+
+
+def _check_nodes(count: int) -> None:
+    """Check the number of nodes of a glTF file, and of their references to each other.
+
+    Raises:
+        MeshError: if there are more than the limit.
+    """
+    if is_past_limit("mesh_nodes", count):
+        raise MeshLimitError(
+            "mesh_nodes", f"the file has more than {limit_of('mesh_nodes')} nodes, the limit mesh_nodes"
+        )
 
 
 def check_faces(count: int) -> None:

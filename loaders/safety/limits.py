@@ -59,7 +59,7 @@ class Limits:
     mesh_elements: int = 5_000_000
     """Elements of XML of one COLLADA file."""
     mesh_nodes: int = 200_000
-    """Nodes of the scene of one COLLADA file, as often as other nodes place them."""
+    """Nodes of one COLLADA file, as often as other nodes place them, or of one glTF file, with their references."""
     terrain_triangles: int = 1_100_000
     """Triangles of one height map in PyBullet; an image of 742 x 742 pixels has as many."""
     picture_pixels: int = 33_554_432

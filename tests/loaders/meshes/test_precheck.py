@@ -103,6 +103,8 @@ def gltf(nodes: int, primitives: int, corners: int) -> bytes:
         ("a.gltf", gltf(4000, 1, 30000), "triangles"),
         ("a.gltf", gltf(1, 4000, 30000), "triangles"),
         ("a.gltf", gltf(6000, 1, 3), "parts"),
+        ("a.gltf", gltf(200_001, 1, 3), "nodes, the limit mesh_nodes"),
+        ("a.gltf", b'{"asset": {"version": "2.0"}, "nodes": [{"children": [%s0]}]}' % (b"0, " * 200_000), "nodes"),
         (
             "a.obj",
             b"v 0 0 0\nv 1 0 0\nv 0 1 0\n" + b"".join(b"usemtl m%d\nf 1 2 3\n" % i for i in range(6000)),
