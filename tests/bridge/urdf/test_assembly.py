@@ -11,6 +11,7 @@ import loaders
 from bridge.diff.mechanics import mechanical_error
 from bridge.urdf.folder import stale_files
 from loaders.diagnostics import ExportError
+from loaders.model import WORLD, JointType
 from loaders.spatial import Pose
 from tests.support.scenes import joint, link, scene
 from tests.support.urdf_writer import with_poses
@@ -51,3 +52,11 @@ def test_the_folder_is_current_until_the_scene_changes(tmp_path: Path) -> None:
     bridge.export_urdf(TREES, tmp_path / "out")
     assert stale_files(TREES, tmp_path / "out") == ()
     assert stale_files(scene([link("a"), link("b")]), tmp_path / "out")
+
+
+def test_a_root_that_is_held_has_no_pose_of_a_free_body(tmp_path: Path) -> None:
+    held = joint("hold", WORLD, "c", JointType.FIXED, X_PJ=AWAY)
+    result = bridge.export_urdf(with_poses(scene(TREES.links, (*TREES.joints, held))), tmp_path / "out")
+    poses = {each.name: each.X_WL for each in loaders.load(result.path).links}
+    assert "default_free_body_pose" not in result.path.read_text()
+    assert poses["c::c"].is_close(AWAY, 1e-9)

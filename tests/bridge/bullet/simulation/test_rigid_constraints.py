@@ -3,6 +3,7 @@
 import numpy as np
 import pybullet
 
+from bridge.bullet.simulation.rigid_constraints import _impulses as impulses
 from loaders.diagnostics import Fate
 from loaders.spatial import Pose
 from tests.support import drake_elements as physics
@@ -81,3 +82,10 @@ def test_a_rigid_tendon_moves_as_in_drake(bullet_client):
     expected = Drake(text, "sdf", 1e-4).set(STILL, STILL).run(0.3, robot.mechanism.v_order)
     assert np.abs(expected).max() > 0.4
     assert np.abs(robot.run(0.3) - expected).max() < 1e-6
+
+
+def test_impulses_of_constraints_that_move_each_other_bring_all_rates_to_rest():
+    A = np.array([[2.0, 1.0, 0.5], [1.0, 2.0, 0.3], [0.5, 0.3, 1.0]])
+    rates = np.array([1.0, -0.5, 0.2])
+    found = impulses(A, rates, [(0.0, 0.0)] * 3)
+    np.testing.assert_allclose(found, -np.linalg.solve(A, rates), rtol=1e-9)
