@@ -59,6 +59,7 @@ def measure(case: Any, rounds: int) -> Result:
         "group": case.group,
         "name": case.name,
         "rounds": rounds,
+        "links": case.links,
         "ms": {name: {"best": min(values), "median": statistics.median(values)} for name, values in times.items()},
     }
 
@@ -112,7 +113,9 @@ def row(result: Result) -> str:
         f"{name} {times['best']:.1f} / {times['median']:.1f}" for name, times in result["ms"].items() if name != OURS
     )
     ratio = "; ".join(f"{value:.2f}" for value in ratios(result).values())
-    return f"| {result['name']} | {ours['best']:.1f} / {ours['median']:.1f} | {peers} | {ratio} | {result['rounds']} |"
+    links = result.get("links", 0)
+    name = result["name"] + (f": {1e3 * ours['median'] / links:.0f} us a link" if links else "")
+    return f"| {name} | {ours['best']:.1f} / {ours['median']:.1f} | {peers} | {ratio} | {result['rounds']} |"
 
 
 def table(results: Sequence[Result], where: dict[str, Any]) -> str:

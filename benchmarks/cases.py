@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,16 @@ os.environ.setdefault("DRAKE_ALLOW_NETWORK", "package_map")
 import mujoco
 import pybullet
 import pybullet_data
+from lxml import etree
 
 import bridge
 import loaders
 from benchmarks import load_ratio, scale
 from bridge.bullet.client.stdout_capture import capture_stdout
+from loaders.diagnostics import Diagnostics
+from loaders.safety.garbage import collector_paused
+from loaders.safety.limits import Budget
+from loaders.xml import parse
 
 Work = Callable[[], object]
 DATA = Path(pybullet_data.getDataPath())
@@ -31,6 +37,8 @@ KUKA_SDF, KUKA, PANDA = (
     DATA / name for name in ("kuka_iiwa/model.sdf", "kuka_iiwa/model.urdf", "franka_panda/panda.urdf")
 )
 LINKS = 5_000
+MORE_LINKS = 50_000
+XML_ELEMENTS = 120_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +52,7 @@ class Case:
         peers: The same work by others, by name.
         rounds: Largest number of rounds.
         in_processes: Whether the work starts processes, whose time counts.
+        links: Number of links, for the time per link; 0 where it does not matter.
     """
 
     group: str
@@ -52,6 +61,7 @@ class Case:
     peers: dict[str, Work] = field(default_factory=dict)
     rounds: int = 15
     in_processes: bool = False
+    links: int = 0
 
 
 def cases() -> Iterator[Case]:
@@ -97,16 +107,49 @@ def reading() -> Iterator[Case]:
     for path in (KUKA_SDF, KUKA, PANDA):
         name = f"{path.parent.name}/{path.name}"
         yield Case(group="Reading", name=name, ours=lambda path=path: loaders.load(path), peers=readers(path))
+    yield parsing()
     folder = Path(tempfile.mkdtemp(prefix="sdfbridge-bench-"))
-    for shape in (scale.tree, scale.chain):
-        path = folder / f"{shape.__name__}.urdf"
-        path.write_text(scale.urdf(LINKS, shape))
-        peers = readers(path)
-        peers["MuJoCo"] = lambda path=path: mujoco.MjSpec.from_file(str(path))
-        if shape is scale.chain:  # nested too deep for MuJoCo's reader
-            del peers["MuJoCo"]
-        name = f"{shape.__name__} of {LINKS} links, URDF"
-        yield Case(group="Reading", name=name, ours=lambda path=path: loaders.load(path), peers=peers, rounds=5)
+    for count in (LINKS, MORE_LINKS):
+        for shape in (scale.tree, scale.chain):
+            yield many_links(folder / f"{shape.__name__}_{count}.urdf", scale.urdf, shape, count)
+            yield many_links(folder / f"{shape.__name__}_{count}.sdf", scale.sdf, shape, count)
+
+
+def parsing() -> Case:
+    """Compare the parser of XML with lxml, whose elements are made when they are asked for."""
+    text = scale.urdf(XML_ELEMENTS // scale.ELEMENTS_OF_A_LINK, scale.tree).encode()
+
+    def ours() -> None:
+        with collector_paused():  # as in every load
+            root = parse(text, "robot.urdf", Diagnostics(budget=Budget()))
+            assert root is not None
+            root.free()
+
+    peers: dict[str, Work] = {"lxml.etree.parse": lambda: etree.parse(BytesIO(text))}
+    return Case(group="Reading", name=f"XML of {XML_ELEMENTS} elements to nodes", ours=ours, peers=peers, rounds=7)
+
+
+def many_links(path: Path, write: Callable[..., str], shape: Callable[[int], int], count: int) -> Case:
+    """Compare the reading of a large robot; the largest, and those in SDFormat, are read by few peers in little time.
+
+    Args:
+        path: The file to write.
+        write: Function that returns the model in the format of the file.
+        shape: Function that returns the parent of a link.
+        count: Number of links.
+    """
+    path.write_text(write(count, shape))
+    limits = loaders.Limits(elements=40 * count)
+    peers = readers(path) if path.suffix == ".urdf" else {}
+    if path.suffix == ".urdf":
+        peers["MuJoCo"] = lambda: mujoco.MjSpec.from_file(str(path))
+    if count > LINKS or shape is scale.chain:  # which is nested too deep for the others: pinocchio's reader crashes
+        peers = {name: peer for name, peer in peers.items() if name == "Drake"}
+    form = "URDF" if path.suffix == ".urdf" else "SDFormat"
+    return Case(
+        group="Reading", name=f"{shape.__name__} of {count} links, {form}",
+        ours=lambda: loaders.load(path, limits=limits), peers=peers, rounds=5 if count == LINKS else 2, links=count,
+    )  # fmt: skip
 
 
 # --- exporting -------------------------------------------------------------------------------------------------------
@@ -156,9 +199,9 @@ def loading() -> Iterator[Case]:
 # --- processes -------------------------------------------------------------------------------------------------------
 
 
-def run(*words: str, **variables: str) -> None:
+def run(*words: str, may_fail: bool = False, **variables: str) -> None:
     environment = {**os.environ, **variables}
-    _ = subprocess.run([sys.executable, *words], capture_output=True, check=True, env=environment)
+    _ = subprocess.run([sys.executable, *words], capture_output=True, check=not may_fail, env=environment)
 
 
 COLD = """import sys, pybullet, bridge
@@ -172,6 +215,16 @@ NATIVE = "import sys, pybullet; pybullet.loadURDF(sys.argv[1], physicsClientId=p
 def load_cold(path: Path) -> None:
     with tempfile.TemporaryDirectory() as cache:
         run("-c", COLD, str(path), SDFBRIDGE_CACHE=cache)
+
+
+HOUSE = """import sys, bridge
+folder, out = sys.argv[1:]
+bridge.export_mjcf(f"{folder}/worlds/small_house.world", out, paths=[f"{folder}/models"], quiet=True, lenient=True)"""
+
+
+def export_house(folder: str) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        run("-c", HOUSE, folder, f"{place}/out", SDFBRIDGE_CACHE=f"{place}/cache")
 
 
 def starting() -> Iterator[Case]:
@@ -190,6 +243,10 @@ def starting() -> Iterator[Case]:
                 group="Processes", name="ANYmal C into PyBullet, empty cache", ours=lambda path=path: load_cold(path),
                 peers=peers, rounds=3, in_processes=True,
             )  # fmt: skip
+    house = os.environ.get("SMALL_HOUSE")  # a copy of github.com/aws-robotics/aws-robomaker-small-house-world
+    if house:
+        name = "small_house.world to MJCF, empty cache"
+        yield Case(group="Processes", name=name, ours=lambda: export_house(house), rounds=2, in_processes=True)
 
 
 def comparing() -> Iterator[Case]:
@@ -198,3 +255,7 @@ def comparing() -> Iterator[Case]:
             bridge.compare(PANDA, engines=("mujoco", "pybullet"))
 
     yield Case(group="Comparison", name="compare(panda), L0 to L2", ours=compare, rounds=3)
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("compare", str(PANDA), "--engines", "mujoco,pybullet", "--report", f"{folder}/report", "--force")
+        ours = lambda: run("-m", "bridge", *words, may_fail=True)  # noqa: E731
+        yield Case(group="Comparison", name="sdfbridge compare panda with a report", ours=ours, rounds=3)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import statistics
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -70,8 +69,9 @@ def robots() -> Iterator[tuple[str, Path]]:
     """Yield the name and file of each robot."""
     for name in OF_PYBULLET:
         yield name, Path(pybullet_data.getDataPath()) / name
-    folder = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
-    for name in OF_EXAMPLE_ROBOT_DATA if folder.is_dir() else ():
+    folders = (Path(place) / "cmeel.prefix/share/example-robot-data/robots" for place in sys.path)
+    folder = next(filter(Path.is_dir, folders), None)
+    for name in () if folder is None else OF_EXAMPLE_ROBOT_DATA:
         yield name, folder / name
 
 

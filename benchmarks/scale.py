@@ -15,6 +15,8 @@ import bridge
 import loaders
 
 SIZES = (100, 1_000, 10_000)
+ELEMENTS_OF_A_LINK = 9
+"""Elements of a link and its joint in the URDF below."""
 INERTIAL = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
 URDF_INERTIAL = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
 
