@@ -15,7 +15,7 @@ PID = (
 DC_MOTOR = '<actuator><dcmotor name="m" joint="j" motorconst="1" resistance="1" input="pos vel"/></actuator>'
 SOFT = (
     '<flexcomp name="f" type="grid" count="3 3 3" spacing="1 1 1" radius="0.1" mass="1" dim="3" dof="trilinear">'
-    '<edge equality="strain"/></flexcomp>'
+    '<edge equality="strain"/><contact selfcollide="none"/></flexcomp>'
 )
 
 
@@ -56,5 +56,5 @@ EXAMPLES = {
     ),
     "mjcf-in.skin": robot(BODY, '<deformable><skin file="s.skn"/></deformable>'),
     "mjcf-in.too-large": robot('<replicate count="99999">' + BALL + "</replicate>"),
-    "mjcf-in.warning": robot(BODY, '<compiler settotalmass="3"/>'),
+    "mjcf-in.warning": robot('<body name="b"><geom size="1" user="nan"/></body>'),
 }
