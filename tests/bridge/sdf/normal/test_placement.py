@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bridge
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import UNIT_BOX, joint, link, scene
@@ -47,3 +48,11 @@ def test_a_model_whose_name_must_change_keeps_its_canonical_link() -> None:
     (model,) = (model for model in found.models if model.canonical_link is not None)
     assert model.canonical_link == found.links[1].name
     assert {each.model for each in found.links} == {model.name}
+
+
+def test_a_filter_rule_between_two_models_of_a_world_is_reported() -> None:
+    groups = (m.FilterGroup(name="m::g", links=("m::a",)), m.FilterGroup(name="n::h", links=("n::a",)))
+    given = scene(LINKS, models=MODELS, filter_groups=groups, filter_rules=(m.FilterRule(a="m::g", b="n::h"),))
+    reported = [e.subjects for e in bridge.to_sdf(given).diagnostics if e.code == "sdfout.filter-rule"]
+    assert reported == [("m::g", "n::h")]
+    assert read(given).filter_rules == ()
