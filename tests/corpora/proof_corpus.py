@@ -26,7 +26,9 @@ WITNESS_FAULTS = {
     **dict.fromkeys(
         (
             "gazebo_models/pioneer2dx",
+            "gazebo_models/pioneer3at",
             *(f"libsdformat/gazebo_models/pioneer2dx/model{k}.sdf" for k in ("", "-1_3", "-1_4")),
+            *(f"libsdformat/gazebo_models/pioneer3at/model{k}.sdf" for k in ("", "-1_3", "-1_4")),
         ),
         "Drake reads no plugin of Gazebo, which here limits the torque of the wheels",
     ),

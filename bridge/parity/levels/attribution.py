@@ -38,6 +38,10 @@ _ONE_PAIR = frozenset({"mjcf.collide-without-contact", "mjcf.moving-plane", "pyb
 """Codes about single pairs of links, whose error is one pair."""
 _ADDS_CONTACTS = frozenset({"pybullet.merged-filters"})
 """Codes that report contacts which the model excludes: the engines then differ."""
+_IMPOSSIBLE = "mjcf.never-closes"
+"""The code about a constraint that no position within the limits of the joints obeys."""
+_DISTURBED = frozenset({"constraints in motion", "exported motion", "witnessed motion"})
+"""The motions in which constraints act."""
 _COMPUTED_FROM_MODEL = {"reference", EXACT_MOTION}
 """Names in the rows of what is computed from the model itself, and is never the likely cause."""
 
@@ -136,6 +140,27 @@ class CauseIndex:
             if carried[-1]:
                 names |= {body.name, str(body.joint)}
         return names
+
+
+def without_impossible(rows: Iterable[Row], diagnostics: Iterable[Diagnostic]) -> list[Row]:
+    """Return the rows; those of a motion that a constraint which can never be closed disturbs are unknown.
+
+    There is no motion that obeys such a constraint, and every solver pulls in its own way.
+
+    Args:
+        rows: The rows.
+        diagnostics: The findings of all engines.
+    """
+    entry = next((entry for entry in diagnostics if entry.code == _IMPOSSIBLE), None)
+    if entry is None:
+        return list(rows)
+    cause = f"{entry.message} [{entry.code}]"
+    return [
+        dataclasses.replace(row, outcome=Outcome.UNKNOWN, cause=cause, known_cause=None)
+        if row.quantity in _DISTURBED and row.outcome is not Outcome.PASSED
+        else row
+        for row in rows
+    ]
 
 
 def attribute_differences(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -287,3 +287,17 @@ def test_an_effort_limit_of_zero_which_mujoco_reads_as_no_limit_is_a_gap() -> No
     assert found.verdict is Verdict.INCOMPLETE
     (gap,) = (gap for gap in found.gaps if gap.code == "mjcf.zero-effort")
     assert (gap.quantity, gap.engines, gap.subjects) == ("effort limits", ("mujoco",), ("j",))
+
+
+def test_a_constraint_that_no_position_obeys_leaves_its_motion_open() -> None:
+    """Two links of 0.2 m cannot meet at 3 m: each solver pulls in its own way, and none is right."""
+    ends = "<drake:ball_constraint_body_A name='a'/><drake:ball_constraint_body_B name='b'/>"
+    points = "<drake:ball_constraint_p_AP value='0 0 0'/><drake:ball_constraint_p_BQ value='0 3 0'/>"
+    pin = f"<drake:ball_constraint>{ends}{points}</drake:ball_constraint>"
+    parts = (link("a"), link("b"), hinge("ja", "world", "a"), hinge("jb", "a", "b"), pin)
+    text = f"<robot name='r' xmlns:drake='http://drake.mit.edu'><link name='world'/>{''.join(parts)}</robot>"
+    found = compare(loaders.load_string(text, format="urdf"), levels=("L2",), configurations=1)
+    disturbed = [row for row in found.rows if row.quantity in {"constraints in motion", "exported motion"}]
+    assert {row.outcome for row in disturbed} == {Outcome.UNKNOWN}
+    assert all("mjcf.never-closes" in row.cause for row in disturbed)
+    assert found.verdict is Verdict.INCOMPLETE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.dofs import scalar_dofs
+from bridge.parity.engines.dofs import scalar_dofs, without_sentinel
 from bridge.parity.engines.protocol import Dof, Engine, NotReportedError
 from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_place, relative
 from bridge.parity.results.verdict import Level
@@ -42,7 +42,9 @@ def _limited_axes(mechanism: Mechanism) -> dict[Dof, JointAxis]:
     return {
         dof: axis
         for dof, axis in axes
-        if axis is not None and axis.lower < axis.upper and np.isfinite((axis.lower, axis.upper)).any()
+        if axis is not None
+        and axis.lower < axis.upper
+        and np.isfinite((without_sentinel(axis.lower), without_sentinel(axis.upper))).any()
     }
 
 

@@ -55,3 +55,9 @@ def test_limits_of_speed_are_those_that_pybullet_was_given() -> None:
     assert found["velocity limits", ("reference", "pybullet")].outcome is Outcome.PASSED
     assert found["velocity limits", ("reference", "pybullet")].where == "j"
     assert not found["velocity limits", ("reference", "mujoco")].is_stated
+
+
+def test_limits_beyond_all_motion_are_no_stops() -> None:
+    """Engines take limits of 1e12 rad for none."""
+    row = rows(arm(lower=-1e12, upper=1e12)).get(("compliance of stops", ("reference", "mujoco")))
+    assert row is None or row.outcome is Outcome.PASSED
