@@ -72,12 +72,25 @@ class FileComparison:
     @property
     def in_simulators(self) -> bool:
         """True if no simulator finds a difference; also if none was asked."""
-        return all(error.is_within(max(self.tolerance, SIMULATOR_TOLERANCE)) for error in self.simulators.values())
+        return all(error.is_within(self._simulator_tolerance) for error in self.simulators.values())
 
     @property
     def moves_alike(self) -> bool:
         """True if the same links have the same poses, masses, mass matrix and colliding pairs."""
         return self.mechanics is not None and self.mechanics.is_within(self.tolerance) and self.in_simulators
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why both do not move alike, in the mechanism and in each simulator; empty if they do."""
+        if self.mechanics is None:
+            return ("one of them cannot move",)
+        in_mechanism = self.mechanics.reasons(self.tolerance)
+        in_simulators = {name: error.reasons(self._simulator_tolerance) for name, error in self.simulators.items()}
+        return (*in_mechanism, *(f"in {name}, {text}" for name, texts in in_simulators.items() for text in texts))
+
+    @property
+    def _simulator_tolerance(self) -> float:
+        return max(self.tolerance, SIMULATOR_TOLERANCE)
 
     @property
     def verdict(self) -> Verdict:

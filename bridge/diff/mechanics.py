@@ -12,6 +12,7 @@ from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of, random_position
+from loaders.safety.text import shortened
 from loaders.scene import Scene
 from loaders.spatial import Pose
 
@@ -33,7 +34,16 @@ class MechanicalError:
 
     def is_within(self, tolerance: float) -> bool:
         """Return whether the mechanics are equal within a tolerance."""
-        return not self.missing and not self.pairs and max(self.pose, self.mass, self.mass_matrix) <= tolerance
+        return not self.reasons(tolerance)
+
+    def reasons(self, tolerance: float) -> tuple[str, ...]:
+        """Return what is not equal within a tolerance."""
+        numbers = {"poses of links": self.pose, "masses": self.mass, "mass matrices": self.mass_matrix}
+        return (
+            *(f"{name} differ by {error:.2g}" for name, error in numbers.items() if not error <= tolerance),
+            *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
+            *([f"colliding pairs differ: {shortened(', '.join(self.pairs))}"] if self.pairs else ()),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the differences as plain data."""
@@ -148,8 +158,9 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
 
 
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the pairs that collide in one only, by the policy of each; if that is the same, by other policies too."""
     found: list[str] = []
-    for policy in ("drake", "sdformat"):
+    for policy in (None, "drake", "sdformat") if a.default_policy == b.default_policy else (None,):
         first = {frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)}
         found += [" and ".join(sorted(pair)) for pair in _changed(first, b.collidable_pairs(policy))]
     return tuple(dict.fromkeys(found))

@@ -74,6 +74,6 @@ def _write_report(options: Namespace, output: Output, result: FileComparison) ->
 def _verdict(result: FileComparison) -> str:
     if result.equal:
         return "equal: no item differs"
-    motion = "both move alike" if result.moves_alike else "they do not move alike"
     count = len(result.differences)
+    motion = "both move alike" if result.moves_alike else f"they do not move alike: {'; '.join(result.reasons)}"
     return f"different: {count} difference{'' if count == 1 else 's'}; {motion}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bridge
 import loaders
 from loaders import model as m
-from loaders.spatial import Pose
+from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -64,6 +66,16 @@ def test_a_map_renames_without_a_difference() -> None:
         bridge.compare_files(A, B, names={"elbow": "j1"})
     with pytest.raises(ValueError, match="expected one of: structure, name"):
         bridge.compare_files(A, B, match="some")  # type: ignore[arg-type]
+
+
+def test_the_reasons_name_what_does_not_move_alike() -> None:
+    heavier = dataclasses.replace(A.links[2], inertia=SpatialInertia.of(5.0, I_Lcm=np.eye(3)))
+    comparison = bridge.compare_files(A, dataclasses.replace(A, links=(*A.links[:2], heavier)))
+    assert not comparison.moves_alike
+    assert [text.partition(" differ")[0] for text in comparison.reasons] == ["masses", "mass matrices"]
+    assert bridge.compare_files(A, A).reasons == ()
+    lost = bridge.compare_files(A, scene([link("base")])).reasons
+    assert lost == ("B lacks upper, lower, shoulder, slide",)
 
 
 def test_a_joint_that_moved_differs_whatever_its_name() -> None:

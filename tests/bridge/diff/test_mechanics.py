@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
+import bridge
+import loaders
 from bridge.diff.mechanics import MAX_DOFS, mechanical_error
 from loaders.model import WORLD, JointType
 from loaders.scene import Scene
 from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
+ASSETS = Path(__file__).parents[3] / "assets"
 ARM = scene([link("a"), link("b")], [joint("j", "a", "b")])
 
 
@@ -51,6 +55,20 @@ def test_pairs_that_may_touch_are_compared_on_request() -> None:
     bare = scene([link("a", shape=UNIT_BOX), link("b")])
     assert mechanical_error(boxes, bare).pairs == ("a and b",)
     assert mechanical_error(boxes, bare, pairs=False).pairs == ()
+
+
+def test_pairs_of_two_formats_are_those_of_the_rule_of_each(tmp_path: Path) -> None:
+    """The rules of Drake and of MuJoCo for links that no file names differ; the export states the pairs."""
+    source, written = (
+        loaders.load(ASSETS / "arm" / "model.sdf"),
+        bridge.export_mjcf(ASSETS / "arm" / "model.sdf", tmp_path / "arm").path,
+    )
+    assert source.excluded_collision_pairs("mujoco") != source.excluded_collision_pairs("drake")
+    assert mechanical_error(source, loaders.load(written)).pairs == ()
+    text = written.read_text()
+    written.write_text(text.replace('<exclude body1="pedestal" body2="turret"/>', ""))
+    assert text != written.read_text()
+    assert mechanical_error(source, loaders.load(written)).pairs == ("pedestal and turret",)
 
 
 @pytest.mark.parametrize("count", [MAX_DOFS, MAX_DOFS + 1])
