@@ -30,7 +30,7 @@ from bridge.parity.engines.protocol import (
     is_witness_of_motion,
     reads_file,
 )
-from bridge.parity.levels.attribution import attribute_differences, without_impossible
+from bridge.parity.levels.attribution import attribute_differences
 from bridge.parity.levels.coverage import find_gaps
 from bridge.parity.levels.motion_levels import motion_level_rows, witnessed_rows
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, QUANTITIES
@@ -217,9 +217,8 @@ def compare(  # noqa: PLR0913 - the options of one comparison
         able = [(name, factory) for name, factory in named if name in answering]
     rows += motion_level_rows(selected, mechanism, able, seed, progress)
     rows += witnessed_rows(selected, mechanism, able, seed, search)
-    judged = attribute_differences(without_impossible(rows, reported))
     found = Comparison(
-        model=mechanism.scene.name, source=mechanism.scene.source, rows=judged, engines=names,
+        model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows, reported), engines=names,
         environment=environment, diagnostics=diagnostics, details=details,
     )  # fmt: skip
     return _with_gaps(found, mechanism, selected, named, reported)

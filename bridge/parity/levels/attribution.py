@@ -142,14 +142,10 @@ class CauseIndex:
         return names
 
 
-def without_impossible(rows: Iterable[Row], diagnostics: Iterable[Diagnostic]) -> list[Row]:
-    """Return the rows; those of a motion that a constraint which can never be closed disturbs are unknown.
+def _without_impossible(rows: Sequence[Row], diagnostics: Iterable[Diagnostic]) -> list[Row]:
+    """The rows; those of a motion that a constraint which can never be closed disturbs are unknown.
 
     There is no motion that obeys such a constraint, and every solver pulls in its own way.
-
-    Args:
-        rows: The rows.
-        diagnostics: The findings of all engines.
     """
     entry = next((entry for entry in diagnostics if entry.code == _IMPOSSIBLE), None)
     if entry is None:
@@ -163,8 +159,14 @@ def without_impossible(rows: Iterable[Row], diagnostics: Iterable[Diagnostic]) -
     ]
 
 
-def attribute_differences(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Add to each unexplained row the engine that is likely at fault and the difference it may follow from."""
+def attribute_differences(rows: Sequence[Row], diagnostics: Iterable[Diagnostic] = ()) -> tuple[Row, ...]:
+    """Add to each unexplained row the engine that is likely at fault and the difference it may follow from.
+
+    Args:
+        rows: The rows.
+        diagnostics: The findings of all engines; a constraint that can never be closed leaves its motion unknown.
+    """
+    rows = _without_impossible(rows, diagnostics)
     failed = [row for row in rows if row.outcome is Outcome.FAILED]
     causes = {row: _likely_cause(row, failed) for row in failed if not row.cause}
     return tuple(dataclasses.replace(row, cause=causes[row]) if causes.get(row) else row for row in rows)
