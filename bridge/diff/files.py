@@ -81,7 +81,7 @@ class FileComparison:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why both do not move alike, in the mechanism and in each simulator; empty if they do."""
+        """The reasons for which both do not move alike, in the mechanism and in each simulator; empty if they do."""
         if self.mechanics is None:
             return ("one of them cannot move",)
         in_mechanism = self.mechanics.reasons(self.tolerance)
