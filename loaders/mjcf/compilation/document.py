@@ -24,7 +24,7 @@ def expand_includes(root: Node, folder: Path, context: Context, files: FileFinde
         context: The context of the load.
         files: The search for files.
     """
-    seen = {real_path(path) for path in context.including}
+    seen = set(map(str, context.including))
     succeeded = True
     pending = list(_includes(root))
     while pending:

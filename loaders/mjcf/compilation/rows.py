@@ -46,7 +46,7 @@ def poses(positions: Array, quaternions: Array) -> list[Pose]:
     """
     vectors = np.array(positions)
     vectors.setflags(write=False)
-    turned = np.flatnonzero(quaternions[:, 0] != 1.0)
+    turned = np.flatnonzero(quaternions[:, 1:].any(axis=1))  # the first number of a small turn rounds to 1
     matrices = rotations(quaternions[turned])
     matrices.setflags(write=False)
     R = dict(zip(turned.tolist(), matrices, strict=True))

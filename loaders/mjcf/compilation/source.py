@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from loaders.diagnostics import Diagnostics, Where
-from loaders.model import WORLD
+from loaders.model import WORLD, Mesh
 from loaders.node import Node
 from loaders.spatial import Pose
 
@@ -33,6 +33,8 @@ class Source:
     """The main file."""
     model: Rows = field(init=False)
     """The ``mujoco.MjModel``, its arrays as lists."""
+    meshes: dict[int, tuple[Mesh, Pose]] = field(default_factory=dict)
+    """The meshes that were converted, with the pose of each in the frame of its geom, by index."""
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
     _lines: dict[str, list[int]] = field(default_factory=dict)

@@ -114,22 +114,14 @@ def _geometry(g: int, source: Source) -> tuple[Geometry, Pose] | None:
 
 
 def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
-    """Return the mesh of a file in the frame of the file, or one that the document has in itself.
-
-    MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center and principal axes.
-    """
+    """Return a mesh and its pose in the geom's frame; None if there is none."""
     if mesh < 0:
         return None
-    model, stated = source.model, source.compiled.meshes[mesh]
-    asset = source.assets.files.get(stated.file)
-    if asset is None or not _has_faces(stated.file, source):
-        return inline_mesh(mesh, source), IDENTITY
-    X_GF = Pose.from_vector([*model.mesh_pos[mesh], *model.mesh_quat[mesh]]).inverse()
-    X_FR = Pose.from_vector([0.0, 0.0, 0.0, *stated.refquat]).inverse()
-    scale = tuple(map(float, model.mesh_scale[mesh]))
-    p = X_FR.R @ [-x for x in stated.refpos]
-    X_FS = Pose.of(X_FR.R, p * scale)
-    if X_FR.R[0, 0] != 1.0 and len(set(scale)) > 1:
+    if mesh not in source.meshes:
+        source.meshes[mesh] = _placed_mesh(mesh, source)
+    geometry, X_GS = source.meshes[mesh]
+    is_turned = any(source.compiled.meshes[mesh].refquat[1:])
+    if is_turned and geometry.path is not None and len(set(geometry.scale)) > 1:
         source.diagnostics.add(
             Fate.APPROXIMATED,
             "mjcf-in.mesh-frame",
@@ -138,6 +130,22 @@ def _mesh(g: int, mesh: int, source: Source) -> tuple[Geometry, Pose] | None:
             subjects=(source.names("geom")[g],),
             mesh=source.names("mesh")[mesh],
         )
+    return geometry, X_GS
+
+
+def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
+    """Return the mesh of a file in the frame of the file, or one that the document has in itself.
+
+    MuJoCo subtracts ``refpos``, undoes ``refquat`` and scales; then it moves the mesh to its center and principal axes.
+    """
+    model, stated = source.model, source.compiled.meshes[mesh]
+    asset = source.assets.files.get(stated.file)
+    if asset is None or not _has_faces(stated.file, source):
+        return inline_mesh(mesh, source), IDENTITY
+    X_GF = Pose.from_vector([*model.mesh_pos[mesh], *model.mesh_quat[mesh]]).inverse()
+    X_FR = Pose.from_vector([0.0, 0.0, 0.0, *stated.refquat]).inverse()
+    scale = tuple(map(float, model.mesh_scale[mesh]))
+    X_FS = Pose.of(X_FR.R, (X_FR.R @ [-x for x in stated.refpos]) * scale)
     return Mesh(uri=asset.uri, path=asset.path, scale=scale), X_GF @ X_FS  # type: ignore[arg-type]
 
 

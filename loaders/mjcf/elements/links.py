@@ -68,7 +68,7 @@ def _axes(body: int, source: Source) -> Iterator[tuple[str, str]]:
     """
     model = source.model
     quaternion = model.body_iquat[body]
-    if quaternion[0] != 1.0:
+    if any(quaternion[1:]):
         yield "inertial/quat", text_of(quaternion)
         yield "inertial/diaginertia", text_of(model.body_inertia[body])
 

@@ -48,3 +48,16 @@ def test_inertias_are_in_the_axes_of_the_body() -> None:
     stated_moments = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]  # the eigenvectors of MuJoCo 3.8 are less exact
     assert np.allclose(body.I_Lcm, stated_moments, rtol=0.0, atol=1e-5)
     assert (body.mass, body.p_LLcm.tolist()) == (2.0, [1.0, 0.0, 0.0])
+
+
+def test_a_turn_whose_cosine_rounds_to_one_is_kept() -> None:
+    import mujoco
+
+    text = document('<body name="a" quat="1 3e-9 0 0"><geom size="1"/></body>')
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    (pose,) = poses(model.body_pos[1:], model.body_quat[1:])
+    assert model.body_quat[1, 0] == 1.0
+    assert np.allclose(pose.R, data.xmat[1].reshape(3, 3), rtol=0.0, atol=1e-15)
+    assert pose.R[2, 1] == pytest.approx(6e-9, rel=1e-12)
