@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -177,3 +178,15 @@ def test_an_edited_export_of_a_batch_is_an_error_of_its_model(tmp_path: Path) ->
     assert main(words) != 0
     assert edited.read_bytes() == MINE
     assert "edited since it was written: scene.xml" in (tmp_path / "out" / "results.jsonl").read_text()
+
+
+@pytest.mark.parametrize("export", ["export_mjcf", "export_sdf", "export_urdf", "export_directives"])
+def test_the_texts_beside_an_export_hold_no_control_character(export: str, tmp_path: Path) -> None:
+    """``cat README.md`` would send it to the terminal."""
+    joint = "<joint name='a&#x9b;&#x202e;b&#x2066;&#x2028;c' type='revolute'><parent>world</parent><child>l</child>"
+    axis = "<axis><xyz>0 0 1</xyz></axis></joint>"
+    (tmp_path / "m.sdf").write_text(f"<sdf version='1.9'><model name='m'><link name='l'/>{joint}{axis}</model></sdf>")
+    getattr(bridge, export)(tmp_path / "m.sdf", tmp_path / "out", quiet=True)
+    for page in ("README.md", "FIDELITY.md"):
+        text = (tmp_path / "out" / page).read_text(encoding="utf-8")
+        assert not [c for c in text if unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} and c not in "\n\t"]

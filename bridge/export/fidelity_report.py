@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Formatter
 
 from loaders.diagnostics import Argument, Diagnostic, Fate, Where, without_repeats
+from loaders.safety.text import printable
 from loaders.scene import Scene
 
 _HEADINGS = {
@@ -51,7 +52,7 @@ def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "
         if counts[fate]:
             lines += ["", f"## {text.partition(':')[0].capitalize()}"]
             lines += _section([entry for entry in entries if entry.fate is fate], scene)
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n", lines=True)
 
 
 def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:

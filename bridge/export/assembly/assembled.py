@@ -18,6 +18,7 @@ from bridge.export.read_back import read_back_mechanics, require_equal
 from bridge.export.report import Report
 from bridge.export.xml_text import write
 from loaders.diagnostics import Fate
+from loaders.safety.text import printable
 from loaders.scene import Scene
 from loaders.spatial import Pose
 
@@ -186,4 +187,4 @@ def _readme(scene: Scene, main: str, models: Iterable[str], form: Format, option
         "",
         "[FIDELITY.md](FIDELITY.md) lists what the files cannot represent, or represent with an error.",
     ]
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n", lines=True)

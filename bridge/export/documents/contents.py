@@ -18,6 +18,7 @@ from bridge.lowering.inputs import Source, loss_summary
 from bridge.output import write_folder
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic
+from loaders.safety.text import printable
 from loaders.scene import Scene
 
 _Export = TypeVar("_Export", bound=Export)
@@ -196,7 +197,7 @@ def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterabl
     if built.form.names:
         rows = [f"| `{old}` | `{new}` |" for old, new in built.form.names.items()]
         lines += ["", "## Names", "", f"| source | {form.title} |", "|---|---|", *rows]
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n", lines=True)
 
 
 def changed_options(options: Any) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import fields
 from bridge.export.provenance import derivation
 from bridge.mjcf.document import Built
 from bridge.mjcf.xml.options import Options
+from loaders.safety.text import printable
 from loaders.scene import Scene
 
 
@@ -39,7 +40,7 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
         "",
         *_joint_table(built),
     ]
-    return "\n".join(lines).rstrip() + "\n"
+    return printable("\n".join(lines).rstrip() + "\n", lines=True)
 
 
 def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
