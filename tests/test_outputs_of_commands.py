@@ -10,6 +10,7 @@ import resource
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def method(name: str) -> Write:
 
     def write(out: Path, force: bool) -> int:
         try:
-            getattr(COMPARISON, name)(out, force=force)
+            getattr(comparison(), name)(out, force=force)
         except OSError:
             return 1
         return 0
@@ -52,7 +53,12 @@ def method(name: str) -> Write:
     return write
 
 
-COMPARISON: Comparison = bridge.compare(MODEL, ("mujoco",), levels=("L0",), configurations=1)
+@cache
+def comparison() -> Comparison:
+    """Return a comparison to write."""
+    return bridge.compare(MODEL, ("mujoco",), levels=("L0",), configurations=1)
+
+
 FILES = {
     "graph.dot": command("graph", "-o"),
     "graph.svg": command("graph", "-o"),
@@ -150,6 +156,7 @@ def full_disk(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.usefixtures("capsys")  # keeps what is printed in memory: a file for it would be cut too
 @pytest.mark.parametrize("name", [*FILES, "mjcf", "sdf", "urdf", "directives", "to_folder"])
 def test_a_full_disk_leaves_the_earlier_output(name: str, tmp_path: Path) -> None:
     """The report of a command is the folder of the method; the tests of batches have their folders."""
