@@ -53,7 +53,7 @@ for path in map(str.strip, sys.stdin):
             os._exit(code)
     os.close(writing)
     with os.fdopen(reading, "rb") as stream:
-        said = stream.read(200000)
+        said = stream.read()
     status = os.waitpid(child, 0)[1]
     text = "" if status == 0 else said.decode(errors="replace")[-600:].replace("\\n", " ") or f"status {{status}}"
     print(text, flush=True)

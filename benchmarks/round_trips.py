@@ -264,9 +264,16 @@ def table(results: Path) -> str:
     for form in TARGETS:
         for target in TARGETS:
             if (form, target) in counts:
-                cells = " | ".join(str(counts[form, target][column]) for column in asked)
+                cells = " | ".join(_cell(counts[form, target], column) for column in asked)
                 rows.append(f"| {form} | {target} | {cells} |")
     return "\n".join(rows) + "\n"
+
+
+def _cell(count: Counter[str], column: str) -> str:
+    """Return the count of a column; if not all texts were compared, of how many."""
+    compared = count["loaded"] - count["refused"] - count["text not compared"]
+    is_part = column == "same text" and count["text not compared"]
+    return f"{count[column]} of {compared}" if is_part else str(count[column])
 
 
 def write_table(results: Path) -> None:

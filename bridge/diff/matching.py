@@ -15,6 +15,8 @@ from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_
 Names = dict[str, dict[str, str]]
 """Names in B by name in A, for each kind of item: ``link``, ``joint`` and so on."""
 
+_FEW = 2
+"""Number of kinds that a message lists."""
 _OTHERS = ("frames", "models", "filter_groups", "actuators", "lights")
 _KINDS = {"frames": "frame", "models": "model", "filter_groups": "group", "actuators": "actuator", "lights": "light"}
 
@@ -57,7 +59,8 @@ def _unknown(side: str, name: str, known: Mapping[str, Iterable[str]]) -> str:
     names = list(dict.fromkeys(chain.from_iterable(known.values())))
     close = get_close_matches(name, names, n=3, cutoff=0.5)
     nearest = f"did you mean {', '.join(map(repr, close))}?" if close else f"expected one of {', '.join(names[:8])}"
-    return f"{side} has no {' or '.join(known)} {name!r}, which the map names; {nearest}"
+    kind = " or ".join(known) if len(known) <= _FEW else "item"
+    return f"{side} has no {kind} {name!r}, which the map names; {nearest}"
 
 
 def names_by_scope(a: Scene, b: Scene) -> Names:

@@ -78,7 +78,7 @@ def direction(axis: Iterable[float]) -> list[float] | None:
     """Return a computed unit direction without rounding errors; None along z."""
     values = [round_to_short(float(x)) for x in axis]
     if abs(math.hypot(*values) - 1.0) > _NOISE or max(map(abs, values)) < 1.0:
-        values = stable_direction(values)
+        values = [round_to_short(x) for x in stable_direction(values)]
     return None if values == [0.0, 0.0, 1.0] else values
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+import yaml
 
 from bridge.export.assembly.document import Assembly, Placed
 from bridge.export.assembly.parts import models_of
@@ -35,6 +36,17 @@ def test_a_scene_of_welds_and_groups_loses_nothing() -> None:
     rules = (m.FilterRule(a="m::g", b="n::g"),)
     weld = joint("w", "m::a", "n::a", m.JointType.FIXED, axes=())
     assert codes(given([weld], filter_groups=groups, filter_rules=rules)) == []
+
+
+def test_a_group_of_the_world_alone_is_left_out_with_the_rules_about_it() -> None:
+    groups = (m.FilterGroup(name="w", links=(m.WORLD,)), m.FilterGroup(name="g", links=("m::a", "n::a")))
+    rules = (m.FilterRule(a="g", b="w"), m.FilterRule(a="g", b="g"))
+    filtered = given(filter_groups=groups, filter_rules=rules)
+    placed = [Placed(part=part, uri=f"{part.name}.sdf", names={}) for part in models_of(filtered)]
+    text = Assembly(filtered, placed, Report("directives")).text("x")
+    entries = [entry for entry in yaml.safe_load(text)["directives"] if "add_collision_filter_group" in entry]
+    (group,) = [entry["add_collision_filter_group"] for entry in entries]
+    assert (group["name"], group["ignored_collision_filter_groups"]) == ("g", ["g"])
 
 
 @pytest.mark.parametrize(
