@@ -33,8 +33,8 @@ _WORDS = {
     "EQUIVALENT, repaired": "MuJoCo refuses the non-physical inertia of the file; compared with the repaired inertia",
     "AGREES, repaired": "the same, and each difference has a known cause",
     "fault": "the file itself is wrong, as stated in its row",
-    "DIFFERS": "a quantity differs without a known cause",
-    "crash": "the process ended unexpectedly",
+    "DIFFERS": "a quantity differs beyond the bound of any known cause, or an engine lacks a part of the model",
+    "crash": "the process ended unexpectedly, or exceeded its time",
 }
 
 _HEAD = """# Verdicts on real models
@@ -43,9 +43,11 @@ All models of Gazebo's collection, of the tests of libsdformat and Drake, and of
 files, of which {read} load. Each is loaded into MuJoCo and PyBullet; both are compared with each other and with the
 mechanism at {levels} (`docs/parity.md`) in {states} random states: masses, centers of mass, inertias, limits,
 damping, couplings, joint motion, link poses, Jacobians, mass matrix, bias forces, inverse dynamics, constraint
-violation, collision pairs.{motion} Drake reads the original file with its own parser and is compared with the same
-mechanism. The verdict is that over the rows alone; the last column lists what a model states and what was not compared
-at these levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
+violation, collision pairs.{motion}
+Drake reads the original file with its own parser and is compared with the same mechanism.
+
+The verdict is that over the rows alone; the last column lists what a model states and what was not compared at these
+levels, by diagnostic code or quantity: with such gaps `sdfbridge compare` says INCOMPLETE
 ([equivalence.md](equivalence.md)).
 
 | verdict on MuJoCo and PyBullet | models | |
@@ -94,7 +96,8 @@ def main() -> None:
     for proof in [] if arguments.only_page else _missing(chosen, known, levels, arguments):
         known[proof.model] = proof
     proofs = [known[model.name] for model in chosen if model.name in known]
-    arguments.page.write_text(page(proofs, len(all_models) - len(proofs), levels), encoding="utf-8")
+    left = [model.name for model in all_models if model not in chosen or model.name not in known]
+    arguments.page.write_text(page(proofs, left, levels), encoding="utf-8")
 
 
 def _missing(
@@ -121,15 +124,22 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def page(proofs: Sequence[Proof], left: int = 0, levels: Sequence[str] = LEVELS) -> str:
-    """Return the page; ``left`` files are not compared yet."""
+def page(proofs: Sequence[Proof], left: Sequence[str] = (), levels: Sequence[str] = LEVELS) -> str:
+    """Return the page; the files of the names in ``left`` are not compared yet."""
     read = [proof for proof in proofs if not proof.invalid]
     unread = [proof for proof in proofs if proof.invalid]
     refusals = (_line(proof.model, proof.invalid) for proof in unread)
     head = _head(proofs, read, levels)
     if left:
-        head = head.replace("| verdict on", f"{left} other files are not compared yet.\n\n| verdict on", 1)
-    return "".join((head, *map(_row, read), _TAIL, *refusals))
+        note = f"[{len(left)} other files](#files-that-are-not-compared-yet), the largest, are not compared yet."
+        head = head.replace("| verdict on", f"{note}\n\n| verdict on", 1)
+    return "".join((head, *map(_row, read), _TAIL, *refusals, *_unfinished(left)))
+
+
+def _unfinished(left: Sequence[str]) -> Iterator[str]:
+    if left:
+        yield "\n## Files that are not compared yet\n\n| file |\n|---|\n"
+        yield from (_line(name) for name in left)
 
 
 def _head(proofs: Sequence[Proof], read: Sequence[Proof], levels: Sequence[str]) -> str:
@@ -183,7 +193,8 @@ def _verdict_text(proof: Proof) -> str:
     if verdict == "fault":
         return f"fault: {FAULTS[proof.model]}"
     if verdict == "DIFFERS":
-        return f"**DIFFERS**: {'; '.join(proof.causes[:2])}"
+        differences_first = sorted(proof.causes, key=lambda cause: " / " not in cause)
+        return f"**DIFFERS**: {'; '.join(differences_first[:2])}"
     return f"{verdict}: {', '.join(proof.causes)}"
 
 

@@ -42,5 +42,6 @@ def test_the_page_is_written_from_journals_alone(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(sys, "argv", ["table", *options, "--journal", str(tmp_path / "journal.jsonl")])
     table.main()
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert "1 other files are not compared yet" in text
+    assert "[1 other files](#files-that-are-not-compared-yet)" in text
+    assert text.endswith("## Files that are not compared yet\n\n| file |\n|---|\n| b |\n")
     assert "| a | 0 | 0 | EQUIVALENT |" in text
