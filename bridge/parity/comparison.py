@@ -219,8 +219,7 @@ def compare(  # noqa: PLR0913 - the options of one comparison
     rows += witnessed_rows(selected, mechanism, able, seed, search)
     found = Comparison(
         model=mechanism.scene.name, source=mechanism.scene.source, rows=attribute_differences(rows, reported),
-        engines=names,
-        environment=environment, diagnostics=diagnostics, details=details,
+        engines=names, environment=environment, diagnostics=diagnostics, details=details,
     )  # fmt: skip
     return _with_gaps(found, mechanism, selected, named, reported)
 
