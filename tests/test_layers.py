@@ -39,7 +39,7 @@ ORDER = {
         {"notebook"},
         {"diagnostics", "spatial", "keyword_options"},
         {"loss_summary"},
-        {"model", "diagnostic_codes", "search", "nodes"},
+        {"model", "diagnostic_codes", "search", "nodes", "pictures"},
         {"scene_queries", "meshes"},
         {"display"},
         {"scene", "node"},
@@ -246,7 +246,7 @@ DOORS = {
     "loaders/meshes/trimesh_formats.py": {"load_scene"},
     "loaders/search/fuel_download.py": {"open"},
     "loaders/urdf/xacro/xacro_process.py": {"process_file"},
-    "bridge/geometry/pictures.py": {"open"},
+    "loaders/pictures/decoding.py": {"open"},
 }
 """The calls that may read: the one door; trimesh and Pillow, which get bytes; xacro, whose process asks for them; and
 the download, which unpacks the archive that it received."""
@@ -262,7 +262,7 @@ def calls_that_read(name: str) -> set[str]:
 SOURCES = [n for n in NAMES if n.startswith("loaders/")]
 
 
-@pytest.mark.parametrize("name", [*SOURCES, "bridge/geometry/pictures.py", "bridge/geometry/heightmaps.py"])
+@pytest.mark.parametrize("name", SOURCES)
 def test_source_files_are_opened_by_one_function(name: str) -> None:
     assert calls_that_read(name) == DOORS.get(name, set())
 

@@ -36,7 +36,7 @@ ALLOWED = {
         "savez": "into a scratch folder", "mj_saveModel": "into a scratch folder", "savefig": "into memory",
     },
     "bridge/geometry/convex_decomposition.py": {"savez": "into a scratch folder"},
-    "bridge/geometry/heightmaps.py": {"save": "into memory"},
+    "loaders/pictures/gray_levels.py": {"save": "into memory"},
     "bridge/geometry/mesh_cache.py": {"save": "into memory"},
     "bridge/geometry/textures.py": {"save": "into memory"},
     "bridge/bullet/handle/notebook.py": {"save": "into memory"},

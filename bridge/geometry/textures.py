@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
+from loaders.pictures.decoding import PictureError, decoded, picture_bytes
 from loaders.safety.limits import metered
 
 from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
 from .file_cache import cache_folder, stored
-from .pictures import PictureError, decoded, picture_bytes
 
 _VERSION = "2"
 """Version of the conversion and of its record."""
@@ -64,7 +64,7 @@ def engine_picture(
     """Return an image file in a format of the engine, or None with a diagnostic if it is missing or unreadable.
 
     Args:
-        file: Path of the image, in a format of `bridge.geometry.pictures.FORMATS`.
+        file: Path of the image, in a format of `loaders.pictures.decoding.FORMATS`.
         target: The engine that the diagnostics are about.
         diagnostics: Receives the findings.
         where: The place in the source.

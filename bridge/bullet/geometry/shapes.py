@@ -13,7 +13,6 @@ from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.convex_decomposition import CollisionMeshes, is_simplified, with_choice
-from bridge.geometry.pictures import PictureError
 from bridge.geometry.tessellation.terrain import terrain_triangles
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import (
@@ -30,6 +29,7 @@ from loaders.model import (
     Rgba,
     Sphere,
 )
+from loaders.pictures.decoding import PictureError
 from loaders.spatial import IDENTITY, Pose, rotation_to
 
 from .mesh_files import corners_stl, drawn_files, faces_stl, files_of, stl

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge.geometry.heightmaps import gray_levels
-from bridge.geometry.pictures import PictureError
 from loaders.model import Heightmap
+from loaders.pictures.decoding import PictureError
+from loaders.pictures.gray_levels import gray_levels
 from loaders.safety.limits import LimitError, limit_of, spend
 from loaders.spatial import Array
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bridge.geometry.heightmaps import gray_levels
-from bridge.geometry.pictures import PictureError
 from bridge.mjcf.xml.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.model import Heightmap
+from loaders.pictures.decoding import PictureError
+from loaders.pictures.gray_levels import gray_levels
 
 _BASE = 0.01
 """Thickness below the lowest point that MuJoCo demands [m]."""

@@ -13,10 +13,10 @@ from bridge.geometry.file_cache import stored_folder
 from bridge.geometry.mesh_assets import shape_asset
 from bridge.geometry.mesh_properties import Faces
 from bridge.geometry.obj_format import obj
-from bridge.geometry.pictures import PictureError
 from bridge.geometry.tessellation.terrain import terrain_triangles
 from loaders.diagnostics import Where
 from loaders.model import Capsule, Cone, Ellipsoid, Geometry, Heightmap, Mesh, Polyline
+from loaders.pictures.decoding import PictureError
 from loaders.spatial import Array, frozen
 
 SLICES = 48

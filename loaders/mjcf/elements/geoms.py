@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from loaders.diagnostics import Fate
@@ -24,6 +25,8 @@ from loaders.model import (
     Surface,
     Visual,
 )
+from loaders.pictures.decoding import PictureError
+from loaders.pictures.gray_levels import gray_levels
 from loaders.spatial import IDENTITY, Pose
 
 from .materials import Looks
@@ -34,6 +37,8 @@ Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
 _PLANE, _HFIELD, _MESH, _SDF = 0, 1, 7, 8
 _LARGE = 100.0
 """Extent with which an infinite plane is drawn [m]."""
+_MAX_BYTE = 255
+"""Largest level of a picture of 8 bits."""
 _VISIBLE_GROUPS = 3
 """Number of the groups that MuJoCo's viewer shows at first."""
 _WRAPS = frozenset({4, 5})
@@ -162,9 +167,25 @@ def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose]:
     if base != _BASE:
         _approximate(g, f"a height field, whose base becomes {_BASE:g} m thick instead of {base:g} m", source)
     if asset is not None and asset.uri.lower().endswith(".png"):
-        return Heightmap(uri=asset.uri, path=asset.path, size=size), IDENTITY
+        return _stretched(g, Heightmap(uri=asset.uri, path=asset.path, size=size), source), IDENTITY
     _approximate(g, "a height field, whose heights are rounded to 65,535 levels", source)
     return inline_heights(hfield, size, source), IDENTITY
+
+
+def _stretched(g: int, heightmap: Heightmap, source: Source) -> Heightmap:
+    """Return a height map whose lowest level is at zero, and whose highest level has the full height, as in MuJoCo."""
+    try:
+        gray = gray_levels(heightmap.path)
+    except PictureError:  # reported by those that draw or touch it
+        return heightmap
+    if gray.max_level > _MAX_BYTE:
+        _approximate(g, "a height field with levels of 16 bits, of which MuJoCo reads the upper 8", source)
+    lowest, highest = int(gray.levels.min()), int(gray.levels.max())
+    x, y, top = heightmap.size
+    levels = highest - lowest or gray.max_level
+    return replace(
+        heightmap, size=(x, y, top * gray.max_level / levels), position=(0.0, 0.0, 0.0 - top * lowest / levels)
+    )
 
 
 def _approximate(g: int, what: str, source: Source) -> None:

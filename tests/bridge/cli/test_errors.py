@@ -50,10 +50,13 @@ def test_a_failure_has_a_status_and_a_message(words: list[object], status: int, 
 def test_an_interrupted_command_ends_without_a_traceback() -> None:
     command = [sys.executable, "-m", "bridge", "compare", str(ARM), "--configurations", "1000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("comparing")
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline().startswith("comparing")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, out) == (INTERRUPTED, "")
     assert "interrupted" in err
     assert "Traceback" not in err

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from PIL import Image
 
 import loaders
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Plane, Sphere
+from loaders.pictures.gray_levels import gray_levels
 from tests.support.mjcf_documents import document, read, written
 
 SHAPES = {
@@ -60,3 +64,35 @@ def test_a_height_field_of_a_picture(tmp_path: Path) -> None:
     geometry = scene.links[0].collisions[0].geometry
     assert isinstance(geometry, Heightmap)
     assert (geometry.size, geometry.path) == ((4.0, 6.0, 0.5), str(tmp_path / "hill.png"))
+
+
+def heights_of(levels: NDArray[Any], tmp_path: Path) -> tuple[Path, loaders.Scene]:
+    """The file and the scene of a height field that is 0.5 m high."""
+    Image.fromarray(levels).save(tmp_path / "h.png")
+    asset = '<asset><hfield name="h" file="h.png" size="1 2 0.5 0.01"/></asset>'
+    path = written(tmp_path, document('<geom type="hfield" hfield="h"/>', asset))
+    return path, loaders.load(path, quiet=True)
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(0, 255), (40, 200), (3, 4), (77, 77), (0, 0)])
+def test_the_heights_of_a_picture_are_those_to_which_mujoco_stretches_it(
+    lowest: int, highest: int, tmp_path: Path
+) -> None:
+    import mujoco
+
+    levels = np.random.default_rng(0).integers(lowest, highest + 1, (4, 5))
+    levels[0, :2] = lowest, highest
+    path, scene = heights_of(levels.astype(np.uint8), tmp_path)
+    (collision,) = scene.links[0].collisions
+    shape = collision.geometry
+    assert isinstance(shape, Heightmap)
+    gray = gray_levels(shape.path)
+    heights = gray.levels[::-1] * shape.size[2] / gray.max_level + shape.position[2]
+    model = mujoco.MjModel.from_xml_path(str(path))
+    np.testing.assert_allclose(heights.ravel(), 0.5 * model.hfield_data, atol=1e-7)
+    assert "mjcf-in.shape" not in {entry.code for entry in scene.diagnostics}
+
+
+def test_a_picture_of_16_bits_is_reported(tmp_path: Path) -> None:
+    _, scene = heights_of(np.array([[0, 700], [65000, 12]], dtype=np.uint16), tmp_path)
+    assert "mjcf-in.shape" in {entry.code for entry in scene.diagnostics}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .pictures import PictureError, decoded, picture_bytes
+from .decoding import PictureError, decoded, picture_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,7 +36,7 @@ def gray_levels(path: str | None) -> GrayLevels:
     """Return the gray levels of an image file.
 
     Args:
-        path: Path of the image, in a format of `bridge.geometry.pictures.FORMATS`; None if it was not found.
+        path: Path of the image, in a format of `loaders.pictures.decoding.FORMATS`; None if it was not found.
 
     Raises:
         PictureError: if there is no image, or it cannot be read.

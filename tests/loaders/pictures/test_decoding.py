@@ -11,11 +11,10 @@ import pytest
 from PIL import Image
 
 import bridge
-from bridge.geometry import pictures
-from bridge.geometry.heightmaps import gray_levels
-from bridge.geometry.pictures import PictureError, decoded, picture_bytes
 from bridge.geometry.textures import engine_picture
 from loaders.diagnostics import Diagnostics
+from loaders.pictures.decoding import FORMATS, PictureError, decoded, picture_bytes
+from loaders.pictures.gray_levels import gray_levels
 from tests.support.mujoco_oracle import compiled
 
 
@@ -42,7 +41,7 @@ def refusal(data: bytes) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("kind", pictures.FORMATS)
+@pytest.mark.parametrize("kind", FORMATS)
 def test_sound_pictures_are_decoded(kind: str) -> None:
     with decoded(encoded(kind), "a.png") as image:
         assert image.size == (8, 8)

@@ -1,0 +1,1 @@
+"""Image files: decoding within limits, and the gray levels of height maps."""
