@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Formatter
 
 from loaders.diagnostics import Argument, Diagnostic, Fate, Where, without_repeats
+from loaders.safety.markdown import code, plain
 from loaders.safety.text import printable
 from loaders.scene import Scene
 
@@ -60,8 +61,8 @@ def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
     codes: dict[str, dict[tuple[str, str], list[Diagnostic]]] = {}
     for entry in entries:
         codes.setdefault(entry.code, {}).setdefault((entry.template, entry.hint), []).append(entry)
-    for code, groups in codes.items():
-        yield from ("", f"### `{code}` ({sum(map(len, groups.values()))})")
+    for name, groups in codes.items():
+        yield from ("", f"### {code(name)} ({sum(map(len, groups.values()))})")
         for group in groups.values():
             yield from _group(group, scene)
 
@@ -72,10 +73,10 @@ def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
     varying = [name for name in first.arguments if len({str(entry.arguments[name]) for entry in entries}) > 1]
     omitted: dict[str, Argument] = {name: _Omitted() for name in varying}
     message = _capitalized(replace(first, arguments={**first.arguments, **omitted}).message, first.template)
-    yield from ("", _quote_tags(message) + (f". To do: {_quote_tags(first.hint)}." if first.hint else "."))
+    yield from ("", plain(message, tags=True) + (f". To do: {plain(first.hint, tags=True)}." if first.hint else "."))
     places: dict[str, list[Where]] = {}
     for entry in entries:
-        places.setdefault(", ".join(f"`{text}`" for text in _argument_texts(entry, varying)), []).append(entry.where)
+        places.setdefault(", ".join(code(text) for text in _argument_texts(entry, varying)), []).append(entry.where)
     lines = [(values, _places_text(where, scene)) for values, where in places.items()]
     if any(values or place for values, place in lines):
         yield ""
@@ -100,18 +101,13 @@ def _capitalized(message: str, template: str) -> str:
     return message[:1].upper() + message[1:] if begins_with_word else message
 
 
-def _quote_tags(text: str) -> str:
-    """Quote the tags in a text, which Markdown would hide."""
-    return re.sub(r"<[^<>\s]+>", r"`\g<0>`", text)
-
-
 def _places_text(places: Iterable[Where], scene: Scene) -> str:
     """Return the files, each with its lines."""
     files: dict[str, set[int]] = {}
     for where in places:
         files.setdefault(_relative_path(where.file, scene), set()).update([where.line] if where.line else [])
     return "; ".join(
-        file + (f":{', '.join(map(str, sorted(lines)))}" if lines else "") for file, lines in files.items()
+        plain(file + (f":{', '.join(map(str, sorted(lines)))}" if lines else "")) for file, lines in files.items()
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bridge.installed_packages import own_version
+from loaders.safety.markdown import code
+from loaders.safety.text import printable
 from loaders.scene import Scene
 
 WRITTEN_BY = "Written by sdfbridge "
@@ -26,7 +28,7 @@ def origin_comment(scene: Scene, *, alone: bool = False) -> str:
         scene: The exported scene.
         alone: Whether the file has no README and no report beside it.
     """
-    origin = f"{WRITTEN_BY}{own_version()} from {_first_source(scene)}"
+    origin = f"{WRITTEN_BY}{own_version()} from {printable(_first_source(scene))}"
     return f"{origin}." if alone else f"{origin}; see README.md and FIDELITY.md."
 
 
@@ -47,10 +49,10 @@ def derivation(scene: Scene, function: str, name: str, options: Mapping[str, obj
         "",
         "| | |",
         "|---|---|",
-        f"| source | `{source}` |",
+        f"| source | {code(source, cell=True)} |",
         f"| SHA-256 of the source | {_hash(scene)} |",
         f"| written by | sdfbridge {own_version()} |",
-        f"| command | `bridge.{function}({call})` |",
+        f"| command | {code(f'bridge.{function}({call})', cell=True)} |",
     ]
 
 

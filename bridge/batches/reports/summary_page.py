@@ -7,7 +7,8 @@ from itertools import islice
 from typing import Any
 
 from bridge.batches.results import BatchResult
-from loaders.safety.text import printable, shortened
+from loaders.safety.markdown import plain
+from loaders.safety.text import shortened
 
 from .totals import Totals
 
@@ -43,7 +44,7 @@ def _lines(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchR
         yield "| model | outcome | |\n|---|---|---|"
         failures = (result for result in results if result.status)
         for result in islice(failures, _MAX_LISTED):
-            yield f"| {_cell(result.source)} | {result.outcome} | {_cell(shortened(result.detail, _MAX_DETAIL))} |"
+            yield f"| {plain(result.source)} | {result.outcome} | {plain(shortened(result.detail, _MAX_DETAIL))} |"
         if totals.failures > _MAX_LISTED:
             yield f"\nand {totals.failures - _MAX_LISTED} more, see `index.html`"
 
@@ -51,12 +52,4 @@ def _lines(settings: Mapping[str, Any], totals: Totals, results: Iterable[BatchR
 def _table(title: str, rows: Iterable[tuple[str, int]]) -> Iterator[str]:
     yield f"| {title} | models |\n|---|---|" if title != "diagnostics" else "| diagnostics | number |\n|---|---|"
     for name, count in rows:
-        yield f"| {_cell(name)} | {count} |"
-
-
-def _cell(text: str) -> str:
-    """Return a text that Markdown shows as it is, in one cell of a table."""
-    plain = printable(text.replace("\n", " "))
-    for character in "\\`*_[]<>&|~":
-        plain = plain.replace(character, f"\\{character}" if character not in "<>&" else f"&#{ord(character)};")
-    return plain
+        yield f"| {plain(name)} | {count} |"

@@ -18,6 +18,7 @@ from bridge.lowering.inputs import Source, loss_summary
 from bridge.output import write_folder
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostic
+from loaders.safety.markdown import code
 from loaders.safety.text import printable
 from loaders.scene import Scene
 
@@ -195,7 +196,7 @@ def _readme(name: str, about: str, built: AnyBuilt, form: Format, notes: Iterabl
     made = derivation(built.scene, form.function, name, changed_options(built.options))
     lines = [f"# {name}", "", about, "", *made, "", *notes, report]
     if built.form.names:
-        rows = [f"| `{old}` | `{new}` |" for old, new in built.form.names.items()]
+        rows = [f"| {code(old, cell=True)} | {code(new, cell=True)} |" for old, new in built.form.names.items()]
         lines += ["", "## Names", "", f"| source | {form.title} |", "|---|---|", *rows]
     return printable("\n".join(lines) + "\n", lines=True)
 

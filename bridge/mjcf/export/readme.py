@@ -8,6 +8,7 @@ from dataclasses import fields
 from bridge.export.provenance import derivation
 from bridge.mjcf.document import Built
 from bridge.mjcf.xml.options import Options
+from loaders.safety.markdown import code
 from loaders.safety.text import printable
 from loaders.scene import Scene
 
@@ -45,7 +46,7 @@ def readme_text(name: str, scene: Scene, built: Built, options: Options, parts: 
 
 def _parts_paragraph(name: str, parts: Sequence[str]) -> list[str]:
     """Return the sentence that names the files of a world in several files."""
-    files = ", ".join(f"`{file}`" for file in parts)
+    files = ", ".join(code(file) for file in parts)
     return ["", f"`{name}.xml` includes {files}, one file for each model of several links."] if parts else []
 
 
@@ -62,7 +63,7 @@ def _floating_paragraph(built: Built) -> list[str]:
     """Return the warning that a robot falls because nothing fixes it to the world."""
     moving = [child for e in built.root.walk() if e.tag == "worldbody" for child in e.children if child.tag == "body"]
     robots = [body for body in moving if {"freejoint", "body"} <= {child.tag for child in body.children}]
-    names = ", ".join(f"`{body.attributes['name']}`" for body in robots)
+    names = ", ".join(code(body.attributes["name"]) for body in robots)
     warning = (
         f"The source does not fix {names} to the world, so it falls; a fixed joint to the world, or the option "
         '`base="fixed"`, would hold it.'
@@ -84,6 +85,6 @@ def _joint_table(built: Built) -> list[str]:
         joint_type = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
         size = _QPOS_SIZES.get(joint_type, 1)
         indices = f"{start}" if size == 1 else f"{start} to {start + size - 1}"
-        rows.append(f"| `{element.attributes['name']}` | {joint_type} | {indices} |")
+        rows.append(f"| {code(element.attributes['name'], cell=True)} | {joint_type} | {indices} |")
         start += size
     return ["## Joints", "", "| joint | type | qpos |", "|---|---|---|", *rows] if rows else []

@@ -126,8 +126,8 @@ def _differences(comparison: Findings, masses: dict[str, Any]) -> str:
         image = axes.imshow(error, cmap="cividis", vmin=-18, vmax=-6)
         axes.set_title(f"{name}: at most {relative.max(initial=0.0):.0e}", fontsize=10)
         if len(labels) <= MAX_LABELED_DOFS:
-            axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6)
-            axes.set_yticks(range(len(labels)), labels, fontsize=6)
+            axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6, parse_math=False)
+            axes.set_yticks(range(len(labels)), labels, fontsize=6, parse_math=False)
     figure.colorbar(image, ax=grid, label="log10 of relative difference", shrink=0.8)
     return _svg(figure)
 

@@ -6,7 +6,9 @@ import re
 
 from bridge.export.fidelity_report import fidelity_text
 from loaders.diagnostics import Diagnostic, Fate, Where
+from loaders.safety.text import printable
 from loaders.scene import Scene
+from tests.support.markdown_page import MarkdownPage
 
 
 def written(*entries: Diagnostic) -> str:
@@ -88,3 +90,16 @@ def test_files_outside_the_source_folder_are_named_with_their_folder() -> None:
 
 def test_an_exact_export_states_that_nothing_was_lost() -> None:
     assert "- nothing was lost" in written()
+
+
+def test_names_in_messages_are_text_and_never_markup() -> None:
+    names = ("<script>alert(1)</script>", "<img src=x>", "[x](y)", "a|b`c", "*a*", "a\n# b")
+    entries = [Diagnostic(f"a.{i}", Fate.NOTED, "{n} is odd", Where(f"/robots/{n}", 3), arguments={"n": n})
+               for i, n in enumerate(names)]  # fmt: skip
+    page = MarkdownPage(written(*entries))
+    assert page.addresses == []
+    assert {"script", "img", "em", "h4"}.isdisjoint(page.tags)
+    assert page.tags.count("h1") == 1
+    for name in names:
+        assert f"{printable(name)} is odd." in page.words
+        assert f"{printable(name)}:3" in page.words

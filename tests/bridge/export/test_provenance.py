@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+import bridge
+import loaders
 from bridge.export.provenance import WRITTEN_BY, derivation, origin_comment, source_file
+from bridge.export.result import Export
 from loaders.scene import Scene
 
 
@@ -17,3 +24,21 @@ def test_the_derivation_has_the_hash_of_the_source(tmp_path: Path) -> None:
     assert '`bridge.export_sdf("a.sdf", "a", world="never")`' in text
     assert origin_comment(scene).startswith(WRITTEN_BY)
     assert source_file(Scene(name="a")) == "a scene in memory"
+
+
+LEG = Path(__file__).parents[3] / "assets" / "leg.sdf"
+ODD_NAMES = ("line\nbreak: 1", "line\u2028break: 1", "a--><evil x='", "turned\u202eround", "no text \udcff", "a|b`c")
+"""Names of files that would end a comment, or that no file of text can hold."""
+
+
+@pytest.mark.parametrize("export", [bridge.export_sdf, bridge.export_urdf, bridge.export_directives])
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_the_name_of_the_source_never_ends_the_comment(
+    name: str, export: Callable[..., Export], tmp_path: Path
+) -> None:
+    source = tmp_path / f"{name}.sdf"
+    shutil.copy(LEG, source)
+    result = export(source, tmp_path / "out", quiet=True)
+    texts = [(tmp_path / "out" / file).read_text() for file in result.files if not file.startswith("assets/")]
+    assert all("\u202e" not in text for text in texts)
+    assert loaders.load(result.path).name

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
+from html import unescape
 
+import numpy as np
 import pytest
 
 from bridge.parity import Comparison, Level, Outcome, Row
@@ -41,3 +45,14 @@ def test_errors_without_a_logarithm_are_not_drawn() -> None:
 def test_equal_comparisons_give_equal_drawings() -> None:
     one, two = (draw(comparison(series=((0.5, 1e-8), (1.0, 1e-6)))) for _ in range(2))
     assert one == two
+
+
+def test_a_name_with_a_formula_is_a_label_as_it_is() -> None:
+    """Matplotlib reads a text between dollars as a formula, and raises an error for an incomplete one."""
+    names = ("$\\frac$", "$x$", "<b>&", "a\nb")
+    details = {
+        "v_order": [(name, 0) for name in names],
+        "mass_matrices": {"reference": np.eye(4), "mujoco": np.eye(4)},
+    }
+    ((_, svg),) = draw(replace(comparison(), details=details)).items()
+    assert [unescape(text) for text in re.findall(r"<text[^>]*>([^<]+)</text>", svg)][:3] == list(names[:3])
