@@ -1,4 +1,4 @@
-"""A sample of files whose warnings are read against the file by a person, one by one."""
+"""A sample of files, whose warnings are printed so that a person can check them against the files."""
 
 from __future__ import annotations
 
