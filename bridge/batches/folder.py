@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -10,14 +11,18 @@ from types import TracebackType
 from typing import Any, Self
 
 from bridge.output import (
+    SEAL,
+    Form,
     Journal,
     OutputFolderError,
+    check_file,
     exclusive_use,
     line_at,
     remove_aside,
     set_aside,
     whole_lines,
     write_file,
+    write_sealed,
 )
 
 from .reports.pages import check_reports, write_reports
@@ -31,6 +36,8 @@ PREVIOUS = "results.previous.jsonl"
 """The findings of the earlier batch, from the beginning of a batch that does not resume it to the end of that one."""
 SETTINGS = "batch.json"
 """The statement of the batch. A folder with this file belongs to a batch."""
+_HASH = "results"
+"""Member of the statement that is the SHA-256 of the findings, from the end of a batch to the beginning of the next."""
 _FORMAT = 1
 
 
@@ -54,14 +61,14 @@ class ResultFolder:
             keep_runs: Whether to keep the lines about earlier runs although results are not kept.
 
         Raises:
-            OutputFolderError: if the folder has files, but no batch wrote it.
+            OutputFolderError: if the folder has files, but no batch wrote it; or files that were edited since.
             FolderInUseError: if another batch writes it.
             OSError: if it cannot be written.
         """
         self.path = path
         self.settings = {"sdfbridge": _FORMAT, **settings}
         self._force = force
-        check_result_folder(path, force=force)
+        check_result_folder(path, resume=resume, force=force)
         self._stack = ExitStack()
         self._offsets: dict[str, int] = {}
         self._previous: dict[str, int] = {}
@@ -69,7 +76,7 @@ class ResultFolder:
             stack.enter_context(exclusive_use(path))
             if not resume:
                 set_aside(path / RESULTS, PREVIOUS)
-            write_file(path / SETTINGS, (json.dumps(self.settings, indent=1, sort_keys=True) + "\n").encode())
+            self._state(self.settings)
             self._results = stack.enter_context(Journal(path / RESULTS, keep=resume))
             self._runs = stack.enter_context(Journal(path / RUNS, keep=resume or keep_runs))
             self._previous = dict(_sources(path / RESULTS))
@@ -109,8 +116,13 @@ class ResultFolder:
         self._runs.close()
         write_file(self.path / RESULTS, (line + b"\n" for line in self._lines()))
         remove_aside(self.path / RESULTS, PREVIOUS)
+        self._state({**self.settings, _HASH: _hash(self.path / RESULTS)})
         self._offsets = dict(_sources(self.path / RESULTS))
         write_reports(self.path, self.settings, self.results, force=self._force)
+
+    def _state(self, content: Mapping[str, Any]) -> None:
+        text = json.dumps(content, indent=1, sort_keys=True) + "\n"
+        write_sealed(self.path / SETTINGS, text.encode(), Form.JSON, force=self._force)
 
     def close(self) -> None:
         """Put the results on the disk and let others write the folder."""
@@ -125,11 +137,12 @@ class ResultFolder:
         self.close()
 
 
-def check_result_folder(path: Path, *, force: bool = False) -> None:
-    """Raise an error if a folder has files that no batch wrote, or reports that were edited since.
+def check_result_folder(path: Path, *, resume: bool = False, force: bool = False) -> None:
+    """Raise an error if a folder has files that no batch wrote, or reports or results that were edited since.
 
     Args:
         path: The folder.
+        resume: Whether the results are kept, so that it does not matter if they were edited.
         force: Whether that does not matter.
 
     Raises:
@@ -139,15 +152,31 @@ def check_result_folder(path: Path, *, force: bool = False) -> None:
         raise OutputFolderError(f"{path} is a file, not a folder; choose another output folder")
     if not force and path.is_dir() and any(path.iterdir()) and not (path / SETTINGS).is_file():
         raise OutputFolderError(f"{path} has files that no batch wrote; choose another folder, or use force (--force)")
+    check_file(path / SETTINGS, force=force)
     check_reports(path, force=force)
+    stated = _stored(path).get(_HASH)
+    if not (force or resume) and stated and (path / RESULTS).is_file() and _hash(path / RESULTS) != stated:
+        raise OutputFolderError(
+            f"the results {path / RESULTS} are not replaced: they were edited since they were written; choose another "
+            "folder, resume, or overwrite with force (--force)"
+        )
 
 
 def stored_settings(path: Path) -> dict[str, Any]:
     """Return what a folder says about the batch that wrote it; nothing if none did."""
+    return {name: value for name, value in _stored(path).items() if name not in {SEAL, _HASH}}
+
+
+def _stored(path: Path) -> dict[str, Any]:
     with suppress(OSError, ValueError):
-        settings = json.loads((path / SETTINGS).read_bytes())
-        return settings if isinstance(settings, dict) else {}
+        content = json.loads((path / SETTINGS).read_bytes())
+        return content if isinstance(content, dict) else {}
     return {}
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _sources(path: Path) -> Iterator[tuple[str, int]]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bridge.output import MANIFEST, OutputFolderError, whole_lines, write_file, write_folder
+from bridge.output import MANIFEST, OutputFolderError, check_file, whole_lines, write_file, write_folder
 
 from .folder import RESULTS, ResultFolder, stored_settings
 from .reports.totals import Totals, totals_of
@@ -90,4 +90,5 @@ def _copy(result: BatchResult, place: Path, target: Path, *, force: bool) -> Non
         if files:
             write_folder(target / folder, files, force=force)
     if result.thumbnail and (place / result.thumbnail).is_file():
+        check_file(target / result.thumbnail, force=force)
         write_file(target / result.thumbnail, (place / result.thumbnail).read_bytes(), make_folder=True)

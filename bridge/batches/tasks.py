@@ -13,7 +13,7 @@ import loaders
 from bridge.lowering.inputs import mechanism_of
 from bridge.mechanism import Mechanism
 from bridge.mjcf import export_mjcf
-from bridge.output import write_file, write_folder
+from bridge.output import Form, write_folder, write_sealed
 from bridge.parity import compare as compare_engines
 from bridge.parity.comparison import REPORT, Comparison
 from bridge.sdf import export_sdf
@@ -79,7 +79,8 @@ def _guarded(task: Callable[..., Fields], source: str, out: str, options: Mappin
     except ModelError as error:
         return {"outcome": BatchOutcome.INVALID, "detail": _first(error), **summary(error.diagnostics)}
     try:
-        drawn = _thumbnail(scene, name_of(source), out) if out and options.get("thumbnails", True) else ""
+        shown = out and options.get("thumbnails", True)
+        drawn = _thumbnail(scene, name_of(source), out, force=options.get("force", False)) if shown else ""
         return {"model": scene.name, "thumbnail": drawn, **task(scene, name_of(source), out, options)}
     except ExportError as error:
         refused = {"outcome": BatchOutcome.REFUSED, "detail": _first(error), "model": scene.name}
@@ -92,12 +93,12 @@ def _load(source: str, options: Mapping[str, Any]) -> loaders.Scene:
     return loaders.load(path, **{**options, "quiet": True})
 
 
-def _thumbnail(scene: loaders.Scene, name: str, out: str) -> str:
+def _thumbnail(scene: loaders.Scene, name: str, out: str, *, force: bool) -> str:
     """Draw a model without an engine; return the path of the picture, empty if there is nothing to draw."""
     drawn = picture(scene)
     if drawn is None:
         return ""
-    write_file(Path(out) / "thumbnails" / f"{name}.png", drawn, make_folder=True)
+    write_sealed(Path(out) / "thumbnails" / f"{name}.png", drawn, Form.PNG, force=force, make_folder=True)
     return f"thumbnails/{name}.png"
 
 

@@ -6,12 +6,13 @@ from .manifest import MANIFEST
 from .output_file import write_file
 from .output_folder import OutputFolderError, check_folder, write_folder
 from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_place
-from .sealed_file import Form, check_file, write_sealed
+from .sealed_file import SEAL, Form, check_file, write_sealed
 
 __all__ = [
     "CONTENT",
     "MANIFEST",
     "PACKAGE_XML",
+    "SEAL",
     "FolderInUseError",
     "Form",
     "Journal",

@@ -1,8 +1,8 @@
 """Files that end with a seal, the hash of their content: a later output knows whether it may replace them.
 
 A file without a seal was not written by sdfbridge, and one whose content has another hash was edited since. The seal is
-a comment in the last line of XML, HTML, Markdown, YAML and DOT, the last member of a JSON object, and a text chunk of a
-PNG picture.
+a comment in the last line of XML, HTML, Markdown, YAML and DOT, the last member of a JSON object, a property of a log
+in SARIF, and a text chunk of a PNG picture.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from .output_folder import OutputFolderError
 
 _WORDS = b"written by sdfbridge, sha256 of the text above"
 _COMMENT = re.compile(rb"(?:<!--|#) %s: ([0-9a-f]{64})(?: -->)?\n?\Z" % _WORDS)
-_MEMBER = re.compile(rb',\n "sdfbridge seal": "([0-9a-f]{64})"\n}\n?\Z')
+SEAL = "sdfbridge seal"
+"""Name of the member of a JSON object that is its seal."""
+_MEMBER = re.compile(rb',\n (?:"properties": {)?"%s": "([0-9a-f]{64})"}?\n}\n?\Z' % SEAL.encode())
 _CHUNK = re.compile(rb"\x00\x00\x00\x4atEXtsdfbridge\x00([0-9a-f]{64})....", re.DOTALL)
 _END_OF_PNG = b"\x00\x00\x00\x00IEND\xae\x42\x60\x82"
 _LONGEST_SEAL = 256
@@ -34,6 +36,7 @@ class Form(Enum):
     MARKUP = "XML, HTML or Markdown"
     LINES = "YAML or DOT"
     JSON = "a JSON object"
+    SARIF = "a log in SARIF"
     PNG = "a PNG picture"
 
 
@@ -51,15 +54,33 @@ def sealed(text: bytes, form: Form) -> bytes:
         body = text[: -len(_END_OF_PNG)]
         chunk = b"tEXtsdfbridge\0" + _hash(text)
         return body + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + _END_OF_PNG
-    if form is Form.JSON and text.endswith(b"\n}\n"):
-        return text[:-3] + b',\n "sdfbridge seal": "' + _hash(text) + b'"\n}\n'
-    if form in (Form.PNG, Form.JSON):
+    if form is Form.PNG:
         raise ValueError(f"the content is not {form.value}")
-    return b"".join(_with_comment((text,), form))
+    return b"".join(_with_seal((text,), form))
 
 
 def _hash(data: bytes) -> bytes:
     return hashlib.sha256(data).hexdigest().encode()
+
+
+def _with_seal(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
+    """Return the pieces of a text, and its seal at the end."""
+    return _with_member(pieces, form) if form in (Form.JSON, Form.SARIF) else _with_comment(pieces, form)
+
+
+def _with_member(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
+    """Yield the pieces of a JSON object, with its hash as the last member."""
+    digest, end = hashlib.sha256(), b""
+    for piece in pieces:
+        text = end + piece
+        ready, end = text[:-3], text[-3:]
+        digest.update(ready)
+        yield ready
+    if end != b"\n}\n":
+        raise ValueError(f"the content is not {form.value} with a member in each line")
+    digest.update(end)
+    member = f'"{SEAL}": "{digest.hexdigest()}"'
+    yield (f',\n "properties": {{{member}}}\n}}\n' if form is Form.SARIF else f",\n {member}\n}}\n").encode()
 
 
 def _with_comment(pieces: Iterable[bytes], form: Form) -> Iterator[bytes]:
@@ -119,19 +140,26 @@ def _seal_of(place: Path) -> bool | None:
 
 
 def write_sealed(
-    path: str | os.PathLike[str], content: bytes | Iterable[bytes], form: Form, *, force: bool = False
+    path: str | os.PathLike[str],
+    content: bytes | Iterable[bytes],
+    form: Form,
+    *,
+    force: bool = False,
+    make_folder: bool = False,
 ) -> Path:
     """Write a file with its seal in one step; return its path.
 
     Args:
         path: The file.
-        content: Its content; or its pieces in order, if the seal is a comment.
+        content: Its content; or its pieces in order, unless it is a picture.
         form: Its form.
         force: Whether to replace a file that sdfbridge did not write, or that was edited since.
+        make_folder: Whether to make the folder of the file if it does not exist.
 
     Raises:
         OutputFolderError: if there is such a file; it is in place then.
         OSError: if the file system refuses; the old content is in place then.
     """
     check_file(path, force=force)
-    return write_file(path, sealed(content, form) if isinstance(content, bytes) else _with_comment(content, form))
+    data = sealed(content, form) if isinstance(content, bytes) else _with_seal(content, form)
+    return write_file(path, data, make_folder=make_folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.batches.results import BatchResult
-from bridge.output import Form, check_file, write_file, write_sealed
+from bridge.output import Form, check_file, write_sealed
 
 from .index_page import index_page
 from .junit_suite import junit_suite
@@ -22,8 +22,6 @@ _SUMMARY, _SUITE, _LOG = "summary.md", "junit.xml", "results.sarif"
 def check_reports(folder: Path, *, force: bool = False) -> None:
     """Refuse to replace a report that no batch wrote, or that was edited since.
 
-    A log in SARIF has no place for the hash that tells this; it is replaced.
-
     Args:
         folder: The folder of the batch.
         force: Whether such a report may be replaced.
@@ -31,7 +29,7 @@ def check_reports(folder: Path, *, force: bool = False) -> None:
     Raises:
         OutputFolderError: if there is such a report.
     """
-    for name in (_SUMMARY, _SUITE, INDEX):
+    for name in (_SUMMARY, _SUITE, _LOG, INDEX):
         check_file(folder / name, force=force)
 
 
@@ -58,7 +56,7 @@ def write_reports(
     }
     for name, page in pages.items():
         write_sealed(folder / name, map(_encoded, page), Form.MARKUP, force=force)
-    write_file(folder / _LOG, map(_encoded, sarif_log(totals, results())))
+    write_sealed(folder / _LOG, map(_encoded, sarif_log(totals, results())), Form.SARIF, force=force)
 
 
 def _encoded(text: str) -> bytes:

@@ -39,7 +39,7 @@ def sarif_log(totals: Totals, results: Iterable[BatchResult]) -> Iterator[str]:
         "invocations": [{"executionSuccessful": True, "exitCode": totals.status}],
         "tool": {"driver": driver},
     }
-    yield "\n], " + json.dumps(rest, ensure_ascii=False).removeprefix("{") + "]}\n"
+    yield "\n], " + json.dumps(rest, ensure_ascii=False).removeprefix("{") + "]\n}\n"
 
 
 def _findings(results: Iterable[BatchResult]) -> Iterator[dict[str, Any]]:

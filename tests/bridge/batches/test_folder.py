@@ -114,7 +114,7 @@ def test_a_folder_says_what_its_batch_is(tmp_path: Path) -> None:
     assert stored_settings(tmp_path / "none") == {}
 
 
-@pytest.mark.parametrize("name", ["summary.md", "junit.xml", "index.html"])
+@pytest.mark.parametrize("name", ["summary.md", "junit.xml", "index.html", "results.sarif", "batch.json"])
 def test_a_report_that_was_edited_is_refused_unless_forced(tmp_path: Path, name: str) -> None:
     for _ in range(2):
         with ResultFolder(tmp_path / "o", SETTINGS, resume=False) as folder:
@@ -129,3 +129,37 @@ def test_a_report_that_was_edited_is_refused_unless_forced(tmp_path: Path, name:
     with ResultFolder(tmp_path / "o", SETTINGS, resume=True, force=True) as folder:
         folder.finish()
     assert (tmp_path / "o" / name).read_bytes() != b"notes of the user"
+
+
+def test_results_that_were_edited_are_kept_unless_they_are_resumed_or_forced(tmp_path: Path) -> None:
+    def batch(**options: bool) -> None:
+        with ResultFolder(tmp_path / "o", SETTINGS, **{"resume": False, **options}) as folder:
+            folder.add(result("a"))
+            folder.finish()
+
+    batch()
+    batch()
+    path = tmp_path / "o" / "results.jsonl"
+    mine = path.read_bytes() + b"a note\n"
+    path.write_bytes(mine)
+    with pytest.raises(OutputFolderError, match="edited since they were written"):
+        batch()
+    assert path.read_bytes() == mine
+    batch(resume=True)
+    path.write_bytes(mine)
+    batch(force=True)
+    batch()
+
+
+def test_results_of_an_interrupted_batch_may_begin_anew(tmp_path: Path) -> None:
+    for end in (True, False):
+        with ResultFolder(tmp_path / "o", SETTINGS, resume=False) as folder:
+            folder.add(result("a"))
+            if end:
+                folder.finish()
+    with ResultFolder(tmp_path / "o", SETTINGS, resume=False) as folder:
+        assert stored_settings(tmp_path / "o") == {"sdfbridge": 1, **SETTINGS}
+        folder.add(result("b"))
+        folder.finish()
+    assert sources(tmp_path / "o") == ["b"]
+    assert stored_settings(tmp_path / "o") == {"sdfbridge": 1, **SETTINGS}

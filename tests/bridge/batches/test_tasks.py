@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bridge.batches.results import BatchOutcome
 from bridge.batches.tasks import check, compare, convert, name_of
+from bridge.output import OutputFolderError
 
 ASSETS = Path(__file__).parents[3] / "assets"
 PENDULUM = str(ASSETS / "double_pendulum.urdf")
@@ -57,3 +60,15 @@ def test_the_names_of_folders_are_safe_and_differ() -> None:
     assert all(
         len(name) < 100 and name.replace("-", "").replace("_", "").isalnum() and name.isascii() for name in names
     )
+
+
+def test_a_picture_that_was_edited_is_kept_unless_forced(tmp_path: Path) -> None:
+    fields = check(PENDULUM, str(tmp_path), {})
+    assert check(PENDULUM, str(tmp_path), {}) == fields
+    picture = tmp_path / fields["thumbnail"]
+    picture.write_bytes(b"mine")
+    with pytest.raises(OutputFolderError, match="did not write it"):
+        check(PENDULUM, str(tmp_path), {})
+    assert picture.read_bytes() == b"mine"
+    check(PENDULUM, str(tmp_path), {"force": True})
+    assert picture.read_bytes() != b"mine"

@@ -75,6 +75,7 @@ CONTENTS = {
     Form.MARKUP: b"<!DOCTYPE html>\n<title>a</title>\n",
     Form.LINES: b"digraph {\n}\n",
     Form.JSON: json.dumps({"a": [1, 2], "b": "c"}, indent=1).encode() + b"\n",
+    Form.SARIF: json.dumps({"version": "2.1.0", "runs": []}, indent=1).encode() + b"\n",
     Form.PNG: picture(),
 }
 
@@ -107,7 +108,30 @@ def test_pieces_are_sealed_like_the_whole(tmp_path: Path) -> None:
     assert write_sealed(tmp_path / "b.html", iter([b"<p>", b"", b"one", b"</p>"]), Form.MARKUP).read_bytes() == whole
 
 
-@pytest.mark.parametrize("form", [Form.JSON, Form.PNG])
+@pytest.mark.parametrize("form", [Form.JSON, Form.SARIF, Form.PNG])
 def test_what_is_not_of_its_form_is_refused(form: Form) -> None:
     with pytest.raises(ValueError, match="the content is not a"):
         sealed(b"{}", form)
+
+
+@pytest.mark.parametrize("form", [Form.JSON, Form.SARIF])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_an_object_in_pieces_has_the_seal_of_the_whole(tmp_path: Path, form: Form, size: int) -> None:
+    text = CONTENTS[Form.SARIF]
+    pieces = [text[begin : begin + size] for begin in range(0, len(text), size)]
+    path = write_sealed(tmp_path / "x.json", pieces, form)
+    check_file(path)
+    assert path.read_bytes() == sealed(text, form)
+    assert json.loads(path.read_bytes())["runs"] == []
+    path.write_bytes(path.read_bytes().replace(b"2.1.0", b"2.1.1"))
+    with pytest.raises(OutputFolderError, match="edited"):
+        check_file(path)
+
+
+def test_pieces_that_are_no_object_leave_the_old_file(tmp_path: Path) -> None:
+    path = write_sealed(tmp_path / "x.sarif", CONTENTS[Form.SARIF], Form.SARIF)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="not a log in SARIF"):
+        write_sealed(path, [b"{", b"}"], Form.SARIF)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["x.sarif"]
