@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
@@ -13,12 +13,15 @@ from loaders.drake.visuals import read_renderers, read_roles
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
-from loaders.scene_operations.mass_properties import shape_inertia
+from loaders.reading.deferred import Deferred
 from loaders.spatial import Pose, SpatialInertia, frozen_matrix
 
 from .contact import read_contact
 from .shapes import Materials, read_geometry, read_origin, shape_names
 
+_shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
+    "loaders.scene_operations.mass_properties:shape_inertia"
+)
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
 _IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
 _MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
@@ -80,7 +83,7 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
     parts = [
         inertia.moved(collision.X_LG)
         for collision in collisions
-        if (inertia := shape_inertia(collision.geometry, density)) is not None
+        if (inertia := _shape_inertia(collision.geometry, density)) is not None
     ]
     return sum(parts[1:], parts[0]) if parts else None
 

@@ -166,6 +166,10 @@ SCREW = (
     "<joint name='j' type='screw'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>-1</lower>"
     "<upper>1</upper></limit></axis><screw_thread_pitch>1</screw_thread_pitch></joint>"
 )
+UNIVERSAL = (
+    "<joint name='j' type='universal'><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><limit><lower>-1</lower>"
+    "<upper>1</upper></limit><dynamics><damping>1</damping></dynamics></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
+)
 CONTINUOUS = (
     "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
     "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
@@ -192,6 +196,8 @@ DIFFERENCES = {
     "drake.link-without-gravity": in_drake(sdf(NO_GRAVITY), "c"),
     "drake.replaced-inertia": in_drake(sdf("<link name='c'><inertial><mass>0</mass></inertial></link>"), "c"),
     "drake.screw-limits": in_drake(sdf(SCREW), "j"),
+    "drake.shared-damping": in_drake(sdf(UNIVERSAL), "j"),
+    "drake.universal-limits": in_drake(sdf(UNIVERSAL), "j"),
 }
 
 # --- directives -------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
@@ -212,13 +213,28 @@ class MujocoEngine:
         MuJoCo counts from the reference positions of the joints. Equalities that the scene holds as elements of MuJoCo
         are neither limits nor couplings of the scene.
         """
-        m, kind = self.model, self._mujoco.mjtEq.mjEQ_JOINT
-        elements = {element.name for element in self.mechanism.scene.mujoco if element.section == "equality"}
-        for k in (k for k in range(m.neq) if m.eq_type[k] == kind and m.equality(k).name not in elements):
+        m, elements = self.model, self._equality_elements()
+        for k in (k for k in self._equalities_of_joints() if k not in elements):
             one, two, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
             reference = float(m.qpos0[m.jnt_qposadr[two]]) if two >= 0 else 0.0
             offset = float(m.qpos0[m.jnt_qposadr[one]]) + float(data[0]) - float(data[1]) * reference
             yield one, two, offset, float(data[1])
+
+    def _equalities_of_joints(self) -> list[int]:
+        return [k for k in range(self.model.neq) if self.model.eq_type[k] == self._mujoco.mjtEq.mjEQ_JOINT]
+
+    def _equality_elements(self) -> set[int]:
+        """Return the equalities of joints that the scene holds as elements of MuJoCo: the last ones of their joints."""
+        stated = (dict(e.references) for e in self.mechanism.scene.mujoco if e.section == "equality")
+        left = Counter((joints.get("joint1"), joints.get("joint2")) for joints in stated)
+        found = set()
+        for k in reversed(self._equalities_of_joints()):
+            one, two = int(self.model.eq_obj1id[k]), int(self.model.eq_obj2id[k])
+            names = self.model.joint(one).name, self.model.joint(two).name if two >= 0 else None
+            if left[names] > 0:
+                left[names] -= 1
+                found.add(k)
+        return found
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
