@@ -2,7 +2,7 @@
 
 A record is used as long as the files that it names, those converted and those produced, are unchanged. A file is
 unchanged if its size and times are those recorded, or else if its content is. A record of another version, or that was
-truncated or altered, counts as missing.
+truncated or altered, counts as missing; so does one whose values are of other kinds, whoever wrote it.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files import FileError, read
 from loaders.reading.dependencies import note_file
-from loaders.safety.limits import charge
+from loaders.safety.limits import Limits, charge
 
 from .file_cache import read_checked, write_checked
 
 _SETTLED = 50_000_000
 """Age of a file [ns] from which its times tell whether it changed; clocks of file systems tick in up to 10 ms."""
+_OPTIONS = frozenset(option.name for option in fields(Limits))
+"""Names that costs may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,29 @@ def record_path(folder: str, *key: object) -> str:
     return f"{folder}/{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.json"
 
 
-def read_record(path: str) -> Conversion | None:
+def has_members(part: Any, **kinds: type | tuple[type, ...]) -> bool:
+    """Return whether a value of JSON is an object with these members, each of its kind, without null characters.
+
+    Args:
+        part: The value.
+        kinds: The kinds of the members, keyed by name.
+    """
+    is_like = isinstance(part, dict) and part.keys() == kinds.keys()
+    return is_like and all(isinstance(part[name], kind) and "\0" not in str(part[name]) for name, kind in kinds.items())
+
+
+def is_color(value: Any) -> bool:
+    """Return whether a value of JSON is a color, or null for none."""
+    is_list = isinstance(value, list) and len(value) == 4
+    return value is None or (is_list and all(isinstance(x, int | float) for x in value))
+
+
+def read_record(path: str, is_part: Callable[[Any], bool] = bool) -> Conversion | None:
     """Return a conversion from its record and spend what it cost; None if there is none, or its files changed.
+
+    Args:
+        path: The record.
+        is_part: Returns whether a value is one of the parts that the caller reads.
 
     Raises:
         LimitError: if the call that is running has spent too much.
@@ -108,7 +131,9 @@ def read_record(path: str) -> Conversion | None:
         return None
     try:
         conversion = _from_json(json.loads(body))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        return None
+    if not conversion.parts or not all(map(is_part, conversion.parts)):
         return None
     current: Conversion | None = conversion
     for file in conversion.files:
@@ -156,11 +181,14 @@ def states_of(paths: Iterable[str]) -> tuple[FileState, ...]:
 
 
 def _from_json(record: dict[str, Any]) -> Conversion:
+    costs = {str(option): int(amount) for option, amount in record["costs"].items()}
+    if not _OPTIONS.issuperset(costs) or min(costs.values(), default=0) < 0:
+        raise ValueError(f"expected costs in {sorted(_OPTIONS)}, found {costs}")
     return Conversion(
         parts=tuple(record["parts"]),
         findings=tuple(_finding_from_json(entry) for entry in record["findings"]),
-        files=tuple(FileState(path, stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]),
-        costs={str(option): int(amount) for option, amount in record["costs"].items()},
+        files=tuple(FileState(str(path), stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]),
+        costs=costs,
     )
 
 

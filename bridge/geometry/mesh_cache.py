@@ -27,7 +27,16 @@ from loaders.safety.limits import metered
 from loaders.spatial import Array
 
 from . import mesh_assets
-from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
+from .conversion_records import (
+    Conversion,
+    FileState,
+    has_members,
+    is_color,
+    read_record,
+    record_path,
+    states_of,
+    write_record,
+)
 from .convex_decomposition import PARTS, installed
 from .file_cache import cache_folder, stored
 from .mesh_assets import Appearance, MeshAsset
@@ -35,6 +44,16 @@ from .mesh_assets import Appearance, MeshAsset
 _VERSION = "3"
 """Version of the conversion and of its record."""
 _SUBFOLDER = "obj"
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "digest": str,
+    "has_uv": bool,
+    "rgba": (list, type(None)),
+    "texture": (str, type(None)),
+    "obj": str,
+    "npy": str,
+}
+"""Kinds of the members of a part in a record."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,7 +120,7 @@ def mesh_files(
     convert = partial(mesh_assets.mesh_asset, mesh, target, where=where, collides=collides, appearance=appearance)
     try:
         record = _record(mesh, target, collides, appearance)
-        known = read_record(record)
+        known = read_record(record, _is_part)
         files = _read(known) if known else None
         if known is not None and files is not None:
             diagnostics.extend(placed(finding, where) for finding in known.findings)
@@ -169,8 +188,12 @@ def _read(conversion: Conversion) -> tuple[MeshFile, ...] | None:
     """Return the files of a conversion; None if one cannot be read."""
     try:
         return tuple(_file(part) for part in conversion.parts)
-    except (OSError, KeyError, TypeError):
+    except OSError:
         return None
+
+
+def _is_part(part: Any) -> bool:
+    return has_members(part, **_KINDS) and is_color(part["rgba"])
 
 
 def _file(part: dict[str, Any]) -> MeshFile:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
 from loaders.pictures.decoding import PictureError, decoded, picture_bytes
 from loaders.safety.limits import metered
 
-from .conversion_records import Conversion, FileState, read_record, record_path, states_of, write_record
+from .conversion_records import Conversion, FileState, has_members, read_record, record_path, states_of, write_record
 from .file_cache import cache_folder, stored
 
 _VERSION = "2"
@@ -107,7 +108,7 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
     record = None
     with suppress(OSError):
         record = record_path(str(cache_folder() / _SUBFOLDER), _VERSION, path, formats)
-        known = read_record(record)
+        known = read_record(record, _is_part)
         if known is not None:
             return _read(known)
     source = FileState.of(path)
@@ -117,6 +118,10 @@ def _cached(file: str, formats: tuple[str, ...]) -> Picture | None:
         with suppress(OSError):
             _store(picture, source, costs, record)
     return picture
+
+
+def _is_part(part: Any) -> bool:
+    return has_members(part, file=str, suffix=str, digest=str, has_transparent_pixels=bool)
 
 
 def _read(conversion: Conversion) -> Picture:

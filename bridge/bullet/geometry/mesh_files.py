@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
-from bridge.geometry.conversion_records import Conversion, read_record, record_path, states_of, write_record
+from bridge.geometry.conversion_records import Conversion, is_color, read_record, record_path, states_of, write_record
 from bridge.geometry.convex_decomposition import is_simplified
 from bridge.geometry.file_cache import cache_folder, stored
 from bridge.geometry.mesh_cache import reader_versions, source_files, texture_files
@@ -58,7 +58,7 @@ def files_of(
     """
     try:
         record = _record(mesh, collides, texture)
-        conversion = read_record(record) or _convert(mesh, where, collides, texture, record)
+        conversion = read_record(record, _is_part) or _convert(mesh, where, collides, texture, record)
     except OSError:
         return None
     files = tuple(MeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
@@ -66,6 +66,16 @@ def files_of(
         return None
     diagnostics.extend(replace(finding, where=where) for finding in conversion.findings)
     return files
+
+
+def _is_part(part: Any) -> bool:
+    return (
+        isinstance(part, list)
+        and len(part) == 2
+        and isinstance(part[0], str)
+        and "\0" not in part[0]
+        and is_color(part[1])
+    )
 
 
 def _record(mesh: Mesh, collides: bool, texture: str | None) -> str:

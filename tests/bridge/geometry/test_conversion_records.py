@@ -1,5 +1,7 @@
 """Records of conversions: used while the files are unchanged, else made anew."""
 
+import json
+import math
 import os
 import time
 
@@ -8,11 +10,14 @@ import pytest
 from bridge.geometry.conversion_records import (
     Conversion,
     FileState,
+    has_members,
+    is_color,
     read_record,
     record_path,
     states_of,
     write_record,
 )
+from bridge.geometry.file_cache import write_checked
 from loaders.diagnostics import Diagnostic, Fate, Where
 
 FINDINGS = (
@@ -96,13 +101,40 @@ def test_a_record_that_is_cut_or_altered_counts_as_missing(record, spoil):
     assert read_record(record) is None
 
 
-def test_a_record_that_is_valid_in_form_only_counts_as_missing(tmp_path):
-    import hashlib
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"parts": 3}', b"3", b"[" * 100_000, *(
+            json.dumps({"parts": [{"name": "a"}], "findings": [], "files": [], "costs": {}, **change}).encode()
+            for change in (
+                {"parts": []}, {"parts": [{}]}, {"costs": {"nothing": 1}}, {"costs": {"triangles": -1}}, {"costs": []},
+                {"costs": {"triangles": math.inf}}, {"findings": [{}]}, {"files": [["a"]]},
+            )
+        ),
+    ],
+    ids=lambda body: body[:12].decode() + body[-40:].decode(),
+)  # fmt: skip
+def test_a_record_that_is_valid_in_form_only_counts_as_missing(tmp_path, body):
+    write_checked(tmp_path / "r.json", body)
+    assert read_record(str(tmp_path / "r.json")) is None
 
-    body = b'{"parts": 3}'
-    path = tmp_path / "r.json"
-    path.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-    assert read_record(str(path)) is None
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"a": "x", "n": None}, True), ({"a": "x", "n": 3}, True), ({"a": 3, "n": 3}, False), ({"a": "x"}, False),
+        ({"a": "\0", "n": 3}, False), ({"a": "x", "n": 3, "b": 1}, False), (3, False), (["a", "n"], False),
+    ],
+)  # fmt: skip
+def test_a_part_has_all_its_members_each_of_its_kind(part, expected):
+    assert has_members(part, a=str, n=(int, type(None))) is expected
+
+
+@pytest.mark.parametrize("value", [[1], "red", [1, 2, 3, "4"], 5, {}])
+def test_a_color_has_four_numbers(value):
+    assert not is_color(value)
+    assert is_color([1, 0, 0.5, 1])
+    assert is_color(None)
 
 
 def test_the_state_of_a_huge_file_is_known_without_reading_it(tmp_path):

@@ -1,5 +1,6 @@
 """Meshes are converted once, and again when anything that they are read from changes."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from PIL import Image
 
 from bridge import to_mjcf
 from bridge.geometry import mesh_assets
+from bridge.geometry.file_cache import read_checked, write_checked
 from bridge.geometry.mesh_assets import Appearance
 from bridge.geometry.mesh_cache import MeshFile, mesh_files
 from loaders.diagnostics import Diagnostics, Where
@@ -105,6 +107,19 @@ def test_damaged_files_of_the_cache_are_written_again(mesh, folder):
         assert file.read_bytes() == content or file.suffix == ".json"  # a record has the times of files
         file.unlink()
         assert converted(mesh) == expected
+
+
+@pytest.mark.parametrize(
+    "change", [{"obj": "\0"}, {"obj": "/"}, {"obj": 0}, {"rgba": "red"}, {"texture": 5}, {"name": 7}, {"digest": None}]
+)
+def test_a_record_with_other_values_is_written_again(mesh, folder, change):
+    expected = converted(mesh)
+    (record,) = folder.rglob("*.json")
+    content = json.loads(read_checked(record))
+    content["parts"][0] |= change
+    write_checked(record, json.dumps(content).encode())
+    assert converted(mesh) == expected
+    assert json.loads(read_checked(record))["parts"][0].items() & change.items() == set()
 
 
 def test_findings_keep_the_place_of_the_mesh_and_take_that_of_the_use(tmp_path):

@@ -94,7 +94,7 @@ stop, printed, failures = threading.Event(), [0], []
 def load():
     try:
         client = pybullet.connect(pybullet.DIRECT)
-        for _ in range(3):
+        for _ in range(2):
             robot = load_into_pybullet({str(ASSETS / "arm" / "model.sdf")!r}, physicsClientId=client)
             assert not [entry for entry in robot.diagnostics if "line" in str(entry.message)], robot.diagnostics
             robot.remove()
@@ -110,7 +110,7 @@ def talk():
 
 talker = threading.Thread(target=talk)
 talker.start()
-threads = [threading.Thread(target=load) for _ in range(3)]
+threads = [threading.Thread(target=load) for _ in range(8)]
 for thread in threads:
     thread.start()
 for thread in threads:

@@ -1,5 +1,6 @@
 """Meshes are converted for PyBullet once, and again only when they change."""
 
+import json
 import os
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from bridge import load_into_pybullet
 from bridge.geometry import mesh_assets
+from bridge.geometry.file_cache import read_checked, write_checked
 from loaders.model import Mesh
 from tests.support.scenes import link, scene
 
@@ -45,6 +47,16 @@ def test_a_mesh_is_converted_once(bullet_client, tmp_path, cache, monkeypatch):
     monkeypatch.setattr(mesh_assets, "mesh_asset", lambda *_, **__: pytest.fail("converted again"))
     assert reach(bullet_client, mesh) == first
     assert sorted(cache.rglob("*.*")) == files
+
+
+@pytest.mark.parametrize("parts", [[], [5], [["\0", None]], [["/", "red"]], [[7, [1, 1, 1, 1]]]])
+def test_a_record_with_other_values_is_written_again(bullet_client, tmp_path, cache, parts):
+    mesh = write_tetrahedron(tmp_path / "t.obj")
+    first = reach(bullet_client, mesh)
+    for record in cache.rglob("*.json"):
+        content = json.loads(read_checked(record))
+        write_checked(record, json.dumps({**content, "parts": parts}).encode())
+    assert reach(bullet_client, mesh) == first
 
 
 def test_a_changed_mesh_is_converted_again(bullet_client, tmp_path):
