@@ -27,6 +27,7 @@ from bridge.bullet.simulation.engine_defaults import clear_pybullet_defaults
 from bridge.bullet.simulation.solver_constraints import Constraints, report_constraints
 from bridge.bullet.simulation.split_links import align_split_links
 from bridge.bullet.simulation.state import State
+from bridge.bullet.simulation.stiff_damping import report_stiff_damping
 from bridge.bullet.urdf.articulation import Articulation, articulate
 from bridge.bullet.urdf.document import urdf_text
 from bridge.bullet.visibility import hide_links_without_visuals
@@ -62,6 +63,8 @@ class _Plan:
     """Paths of the URDF documents of the articulations."""
     filters: PairFilters
     coefficients: PairCoefficients
+    positions: dict[str, Position]
+    """The default positions of the source, and the positions of coupled joints."""
     flags: int
 
 
@@ -186,6 +189,8 @@ def _plan(
     excluded = mechanism.excluded_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
     filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
+    positions = with_followers(mechanism, _initial_positions(mechanism))
+    report_stiff_damping(articulations, positions, client, diagnostics)
     report_unsupported_features(mechanism, diagnostics)
     coefficients = pair_coefficients(mechanism, excluded)
     report_contacts(articulations, coefficients, diagnostics)
@@ -201,6 +206,7 @@ def _plan(
         documents=documents,
         filters=filters,
         coefficients=coefficients,
+        positions=positions,
         flags=allowed_flags(flags, client.modes, diagnostics),
     )
 
@@ -232,7 +238,7 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
                 clear_pybullet_defaults(client, bodies[-1], articulation)
                 set_contacts(client, bodies[-1], articulation, plan.coefficients)
                 hide_links_without_visuals(client, bodies[-1], articulation, plan.mechanism)
-        _set_initial_positions(plan.mechanism, states)
+        _set_initial_positions(plan.positions, states)
         constraints = Constraints(plan.mechanism, states)
         constraints.create_all()
     except BaseException:
@@ -296,9 +302,7 @@ def _check_indices(state: State) -> None:
         raise RuntimeError(f"PyBullet loaded the joints and links {loaded}; expected {expected}")
 
 
-def _set_initial_positions(mechanism: Mechanism, states: list[State]) -> None:
-    """Set the default positions of the source, and the positions of coupled joints."""
-    q = with_followers(mechanism, _initial_positions(mechanism))
+def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
     for state in states:
         names = {body.joint for body in state.articulation.mechanism.bodies}
         state.set_positions({name: value for name, value in q.items() if name in names})

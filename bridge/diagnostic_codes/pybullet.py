@@ -238,6 +238,13 @@ CODES = {
         (Fate.APPROXIMATED,),
     ),
     "pybullet.stated-tendon": CodeInfo("PyBullet does not support tendons of MuJoCo.", "", (Fate.DROPPED,)),
+    "pybullet.stiff-damping": CodeInfo(
+        "PyBullet computes joint damping explicitly; at its present time step that is unstable, and the joints named "
+        "diverge.",
+        "Call `apply_physics()`, if the file's time step is short enough, or `pybullet.setTimeStep` with a step below "
+        "the one stated.",
+        (Fate.APPROXIMATED,),
+    ),
     "pybullet.surface-per-link": CodeInfo(
         "The collisions of one link have different contact parameters; those of the first are used.",
         "Split the link.",

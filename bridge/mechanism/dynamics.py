@@ -9,11 +9,12 @@ body algorithm (table 6.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from loaders.model import JointAxis
 from loaders.scene_queries.gravity_share import gravity_share
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen, quaternion_to_matrix, rotation_about, skew
 
@@ -187,6 +188,44 @@ def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[
         J = at_origin[last]
         by_link[body.name] = np.vstack((J[:3], J[3:] - skew(X_WB.p) @ J[:3]))
     return by_link
+
+
+# --- dampers and springs ---------------------------------------------------------------------------------------------
+
+
+def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis], float]) -> Array:
+    """Return a coefficient of the joints for each velocity, shape (nv,); zero for free joints and those without axis.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        coefficient: Function that returns the coefficient of an axis, such as its damping.
+    """
+    coefficients = np.zeros(sum(body.nv for body in bodies))
+    for body in bodies:
+        for p in body.primitives:
+            if p.limits is not None and p.kind is not PrimitiveKind.FREE:
+                start = body.v_start + p.dof_index
+                coefficients[start : start + (3 if p.kind is PrimitiveKind.BALL else 1)] = coefficient(p.limits)
+    return coefficients
+
+
+def rates_and_modes(mobility: Array, coefficients: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues of ``mobility @ diag(coefficients)``, ascending, and the part of each velocity in them.
+
+    For dampers the eigenvalues are their rates [1/s]: explicit integration is stable for time steps below two divided
+    by the largest one. For springs they are the squares of the rates.
+
+    Args:
+        mobility: The inverse of the mass matrix, shape (nv, nv).
+        coefficients: Damping or stiffness of each velocity, of which the magnitude counts, shape (nv,).
+
+    Returns:
+        The eigenvalues, shape (nv,), and the modes as columns, shape (nv, nv). The squares of a column are the parts of
+        the joints in the power that its dampers take.
+    """
+    root = np.sqrt(np.abs(coefficients))
+    rates, modes = np.linalg.eigh(root[:, np.newaxis] * mobility * root)
+    return rates, modes
 
 
 # --- segments --------------------------------------------------------------------------------------------------------

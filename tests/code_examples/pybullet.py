@@ -163,6 +163,7 @@ EXAMPLES: dict[str, Example] = {
     "pybullet.soft-stop": loading(s.hinge(limit_stiffness=1e4), "j"),
     "pybullet.spring": loading(s.hinge(spring_stiffness=1.0), "j"),
     "pybullet.spring-damper": loading(s.sprung(), "a"),
+    "pybullet.stiff-damping": loading(s.hinge(damping=1e4), "j"),
     "pybullet.surface-per-link": loading(surfaces(m.Surface(restitution=0.5), m.Surface()), "a"),
     "pybullet.surface-velocity": loading(s.one(surface_velocity_axis=(1.0, 0.0, 0.0)), "a"),
     "pybullet.tendon": loading(strung(stiffness=1.0, lower=-1.0, upper=1.0), "j"),

@@ -12,12 +12,14 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.connections import BodyConnection, MechanismConstraint, TendonConnection
 from bridge.mechanism.coordinates import joint_index
+from bridge.mechanism.dynamics import joint_coefficients
 from bridge.mechanism.force_laws import is_tendon_representable
 from loaders.model import DistanceConstraint, TendonConstraint
 from loaders.spatial import Array, skew
@@ -85,27 +87,20 @@ def _predict(
     mechanism: Mechanism, q: dict[str, Value], v: dict[str, Value], gravity: Sequence[float], step: float
 ) -> tuple[Array, Array]:
     """Return the inverse mass matrix, and the velocities after a step without constraint forces."""
-    pybullet_mechanism = _without_rotors(mechanism)
+    pybullet_mechanism = without_rotors(mechanism)
     rates = mechanism.velocities(v)
     inverse = np.asarray(np.linalg.pinv(pybullet_mechanism.mass_matrix(q), hermitian=True), dtype=np.float64)
-    forces = pybullet_mechanism.bias_forces(q, v, gravity) + _damping(mechanism) * rates
+    forces = (
+        pybullet_mechanism.bias_forces(q, v, gravity)
+        + joint_coefficients(mechanism.bodies, attrgetter("damping")) * rates
+    )
     return inverse, rates - step * inverse @ forces
 
 
-def _without_rotors(mechanism: Mechanism) -> Mechanism:
+def without_rotors(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism without rotor inertia, which PyBullet does not model."""
     bodies = (dataclasses.replace(b, reflected_inertia=(0.0,) * b.nv) for b in mechanism.bodies)
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
-
-
-def _damping(mechanism: Mechanism) -> Array:
-    """Return the damping of each velocity, shape (nv,)."""
-    damping = np.zeros(len(mechanism.v_order))
-    for body in mechanism.bodies:
-        for p in body.primitives:
-            if p.limits is not None:
-                damping[body.v_start + p.dof_index] = p.limits.damping
-    return damping
 
 
 def _impulses(A: Array, rates: Array, bounds: Sequence[tuple[float, float]]) -> Array:

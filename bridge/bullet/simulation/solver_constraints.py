@@ -74,7 +74,7 @@ class Constraints:
             self._couple(coupling, joints)
         for closure in self.mechanism.closures:
             self._close(closure)
-        for connection in _soft_connections(self.mechanism):
+        for connection in soft_connections(self.mechanism):
             self._connect_points(connection)
 
     # --- gears -------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _offset(end: _End, X_KA: Pose) -> _End:
     return _End(end.body, end.index, end.X_IK @ X_KA)
 
 
-def _soft_connections(mechanism: Mechanism) -> Iterator[BodyConnection]:
+def soft_connections(mechanism: Mechanism) -> Iterator[BodyConnection]:
     """Yield the points and frames that are held together, without those that are switched off."""
     for constraint in mechanism.constraints:
         if isinstance(constraint, BodyConnection):
@@ -254,7 +254,7 @@ def report_constraints(mechanism: Mechanism, articulations: Sequence[Articulatio
         _report_coupling(mechanism, coupling, joints, diagnostics)
     for closure in mechanism.closures:
         _report_closure(closure.joint, diagnostics)
-    for connection in _soft_connections(mechanism):
+    for connection in soft_connections(mechanism):
         link_A, link_B = _link_names(mechanism, connection)
         part = "frame" if isinstance(connection.element, WeldConstraint) else "point"
         diagnostics.add(

@@ -51,6 +51,7 @@ class PyBulletEngine:
         self._pairs: frozenset[frozenset[str]] | None = None
         self._client: int = pybullet.connect(pybullet.DIRECT)
         try:
+            pybullet.setTimeStep(mechanism.physics.time_step, physicsClientId=self._client)
             self._loaded = load_into_pybullet(mechanism, physicsClientId=self._client, quiet=True)
         except BaseException:
             self.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from operator import attrgetter
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, random_position
 from bridge.mechanism.couplings import with_followers
-from bridge.parity.engines.dofs import scalar_dofs
+from bridge.mechanism.dynamics import joint_coefficients, rates_and_modes
 from loaders.model import Actuator, BallConstraint, JointAxis, WeldConstraint
 from loaders.scene import Scene
 
@@ -141,15 +142,10 @@ def fastest_rate(mechanism: Mechanism, q: Mapping[str, Position] | None = None) 
         mechanism: The mechanism.
         q: Positions by joint; None is the zero position.
     """
-    n = len(mechanism.v_order)
-    D, K = np.zeros(n), np.zeros(n)
-    for dof, scalar in scalar_dofs(mechanism).items():
-        axis = scalar.primitive.limits
-        if axis is not None:
-            k = mechanism.v_order.index(dof)
-            D[k], K[k] = axis.damping, axis.spring_stiffness
+    D = joint_coefficients(mechanism.bodies, attrgetter("damping"))
+    K = joint_coefficients(mechanism.bodies, attrgetter("spring_stiffness"))
     if not (D.any() or K.any()):
         return 0.0
-    M_inverse = np.linalg.pinv(mechanism.mass_matrix(q))
-    fastest = max(abs(np.linalg.eigvals(M_inverse @ np.diag(D))))
-    return float(max(fastest, math.sqrt(max(abs(np.linalg.eigvals(M_inverse @ np.diag(K)))))))
+    mobility = np.asarray(np.linalg.pinv(mechanism.mass_matrix(q)), dtype=np.float64)
+    dampers, springs = (float(rates_and_modes(mobility, each)[0][-1]) for each in (D, K))
+    return max(dampers, math.sqrt(max(springs, 0.0)))

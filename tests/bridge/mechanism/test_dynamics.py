@@ -25,7 +25,12 @@ from pydrake.multibody.tree import SpatialInertia as DrakeInertia
 
 import loaders
 from bridge.lowering import lower
-from bridge.mechanism.dynamics import mass_matrix_and_bias_forces, relative_pose
+from bridge.mechanism.dynamics import (
+    joint_coefficients,
+    mass_matrix_and_bias_forces,
+    rates_and_modes,
+    relative_pose,
+)
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen, matrix_to_quaternion
@@ -291,3 +296,23 @@ def test_jacobians_are_the_motions_of_the_links(seed):
             v = (ahead[link_name].p - behind[link_name].p) / (2.0 * step)
             W = (ahead[link_name].R - behind[link_name].R) / (2.0 * step) @ poses[link_name].R.T
             np.testing.assert_allclose(J[:, column], (W[2, 1], W[0, 2], W[1, 0], *v), atol=1e-8)
+
+
+def test_coefficients_hold_for_each_velocity_of_a_joint_and_for_none_of_a_free_link():
+    kinds = [JointType.REVOLUTE, JointType.BALL, JointType.SCREW, JointType.UNIVERSAL, JointType.PLANAR]
+    mechanism = lower(random_scene(3, fixed=False, kinds=kinds, size=12))
+    counted = joint_coefficients(mechanism.bodies, lambda axis: 2.0)
+    free = next(body for body in mechanism.bodies if body.joint == mechanism.v_order[0][0])
+    with_axis = {body.joint for body in mechanism.bodies if body is not free and body.primitives[0].limits is not None}
+    assert counted.tolist() == [2.0 if name in with_axis else 0.0 for name, _ in mechanism.v_order]
+
+
+def test_the_largest_rate_divides_stable_from_unstable_explicit_integration():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(5, 5))
+    mobility, damping = A @ A.T + 0.1 * np.eye(5), np.array([0.0, 1.0, 2.0, 0.5, 3.0])
+    rates, modes = rates_and_modes(mobility, damping)
+    assert np.sum(modes**2, axis=0) == pytest.approx(np.ones(5))
+    for factor, is_stable in ((1.9, True), (2.1, False)):
+        step = np.eye(5) - factor / rates[-1] * mobility @ np.diag(damping)
+        assert bool(np.linalg.norm(np.linalg.matrix_power(step, 500)) < 1e3) is is_stable

@@ -1,0 +1,159 @@
+"""Joint dampers that are too stiff for the time step: PyBullet computes them explicitly, from the velocities before it.
+
+A damper of d on an inertia of I changes the velocity v by ``-h d / I v`` in a step h: it is stable below ``2 I / d``.
+In a body, the largest eigenvalue of ``M^-1 D`` takes the place of ``d / I``. PyBullet's ``numSubSteps`` does not
+help, because the forces of dampers stay for the whole step. Measured on PyBullet 3.2.7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+
+from bridge.bullet.client.client import Client
+from bridge.bullet.target import TARGET
+from bridge.bullet.urdf.articulation import Articulation
+from bridge.mechanism import Mechanism
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.mechanism.coordinates import Position, kind_of
+from bridge.mechanism.dynamics import joint_coefficients, mass_matrix, rates_and_modes
+from loaders.diagnostics import Diagnostics, Fate
+from loaders.spatial import Array
+
+from .rigid_constraints import without_rotors
+from .solver_constraints import soft_connections
+
+STABILITY_LIMIT = 2.0
+"""Product of the time step and the rate of a damper from which it is unstable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Dampers:
+    """The dampers of one body, at one position."""
+
+    v_order: Sequence[tuple[str, int]]
+    rates: Array
+    """Rates at which the modes decay [1/s], ascending."""
+    modes: Array
+
+    def unstable_joints(self, step: float) -> list[str]:
+        """Return the joints that take the largest part in a mode that is unstable at a time step [s]."""
+        unstable = self.modes[:, self.rates * step > STABILITY_LIMIT]
+        return [self.v_order[k][0] for k in sorted(set(np.argmax(unstable**2, axis=0).tolist()))]
+
+    def max_step(self) -> float:
+        """Return the time step below which the dampers are stable [s]."""
+        return STABILITY_LIMIT / float(self.rates[-1])
+
+
+def report_stiff_damping(
+    articulations: Sequence[Articulation], q: Mapping[str, Position], client: Client, diagnostics: Diagnostics
+) -> None:
+    """Report the joints whose damping is unstable at the present time step of a physics server.
+
+    Bodies with kinematic loops and models with split links are left out, because their constraints may hold what the
+    damping excites.
+
+    Args:
+        articulations: The bodies to load.
+        q: Their positions, by joint.
+        client: The physics server.
+        diagnostics: Record of the findings.
+    """
+    step = float(client.getPhysicsEngineParameters()["fixedTimeStep"])
+    stiff = [a.mechanism for a in articulations if rate_bound(a.mechanism) * step > STABILITY_LIMIT]
+    found = [dampers for mechanism in stiff if (dampers := _dampers(mechanism, q)) is not None]
+    if not found or any(articulation.split_link is not None for articulation in articulations):
+        return
+    max_step = min(dampers.max_step() for dampers in found)
+    names = tuple(dict.fromkeys(name for dampers in found for name in dampers.unstable_joints(step)))
+    if not names:
+        return
+    diagnostics.add(
+        Fate.APPROXIMATED,
+        "pybullet.stiff-damping",
+        "PyBullet computes joint damping explicitly, which is unstable at a time step of {step:.3g} s and stable "
+        "below {max_step:.3g} s: {names}",
+        target=TARGET,
+        hint=_hint(articulations[0].mechanism.physics.time_step, max_step),
+        subjects=names,
+        step=step,
+        max_step=max_step,
+        names=names,
+    )
+
+
+def _hint(file_step: float, max_step: float) -> str:
+    digits = 10.0 ** (math.floor(math.log10(max_step)) - 1)
+    shorter = (
+        f"set a shorter time step, such as pybullet.setTimeStep({math.floor(0.9 * max_step / digits) * digits:.2g})"
+    )
+    if file_step < max_step:
+        return f"{shorter}, or call apply_physics(), which sets that of the file, {file_step:g} s"
+    return shorter
+
+
+def rate_bound(mechanism: Mechanism) -> float:
+    """Return an upper bound of the rates of dampers at every position [1/s]; infinite if there is no simple one.
+
+    A hinge turns with the difference of two angular velocities, whose square is at most twice the sum of their squares,
+    and links that are welded together have at least the rotational energy of their smallest moments of inertia.
+
+    Args:
+        mechanism: The mechanism.
+    """
+    damped = [body for body in mechanism.bodies if any(p.limits and p.limits.damping for p in body.primitives)]
+    damped = [body for body in damped if kind_of(body) is not PrimitiveKind.FREE]
+    if any(len(body.primitives) > 1 or body.primitives[0].kind is PrimitiveKind.SLIDE for body in damped):
+        return math.inf
+    damping: dict[int, float] = defaultdict(float)
+    for body in damped:
+        (hinge,), parent = body.primitives, mechanism.moving_ancestor(body.parent)
+        d = abs(hinge.limits.damping) / hinge.ratio**2 if hinge.limits is not None else 0.0
+        damping[mechanism.body_index[body.name]] += d if parent == ROOT else 2.0 * d
+        damping[parent] += 2.0 * d
+    groups = {i: mechanism.weld_groups[i] for i in damping if i != ROOT}
+    moments = {i: sum(_smallest_moment(mechanism.bodies[k]) for k in group) for i, group in groups.items()}
+    return max((damping[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()), default=0.0)
+
+
+def _smallest_moment(body: Body) -> float:
+    """Return a lower bound of the moments of inertia of a body."""
+    return float(np.linalg.eigvalsh(body.inertia.I_Lcm)[0])
+
+
+def _dampers(mechanism: Mechanism, q: Mapping[str, Position]) -> _Dampers | None:
+    """Return the dampers of a body; None if their rates are not known."""
+    damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
+    if mechanism.closures or any(soft_connections(mechanism)):
+        return None
+    bodies = without_rotors(mechanism).bodies
+    M = mass_matrix(bodies, mechanism.positions_by_body(_of(mechanism, q)))
+    G = _independent_motions(mechanism)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            mobility = G @ np.linalg.pinv(G.T @ M @ G, hermitian=True) @ G.T
+            rates, modes = rates_and_modes(mobility, damping)
+    except np.linalg.LinAlgError:  # numbers that are too large or too small
+        return None
+    return _Dampers(mechanism.v_order, rates, modes) if 0.0 < rates[-1] < math.inf else None
+
+
+def _of(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, Position]:
+    names = {body.joint for body in mechanism.bodies}
+    return {name: position for name, position in q.items() if name in names}
+
+
+def _independent_motions(mechanism: Mechanism) -> Array:
+    """Return the velocities that each joint which follows no other causes, as columns."""
+    G = np.eye(len(mechanism.v_order))
+    for _ in mechanism.couplings:  # a leader may follow another joint
+        for coupling in mechanism.couplings:
+            G[coupling.follower] = coupling.multiplier * G[coupling.leader]
+    followers = {coupling.follower for coupling in mechanism.couplings}
+    return G[:, [k for k in range(len(G)) if k not in followers]]

@@ -1,0 +1,174 @@
+"""Damping that is unstable at the time step of the server is reported, and no other; the running engine judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pybullet
+import pytest
+
+from bridge import load_into_pybullet, lower
+from bridge.bullet.simulation.stiff_damping import rate_bound
+from bridge.parity.levels.random_states import fastest_rate
+from loaders.diagnostics import ExportError, Fate
+from loaders.model import WORLD, Actuator, Coupling, JointAxis, JointType, Physics, WeldConstraint
+from loaders.scene import Scene
+from loaders.spatial import IDENTITY, SpatialInertia, frozen
+from tests.support.scenes import joint, link, random_scene, random_state, scene
+
+CODE = "pybullet.stiff-damping"
+STEP = 1.0 / 240.0
+KUKA = "kuka_iiwa/model.sdf"
+
+
+def wheel(moment: float) -> SpatialInertia:
+    return SpatialInertia.of(1.0, (0.0, 0.0, 0.0), moment * np.eye(3))
+
+
+def wheels(damping: float = 1.0, moment: float = 1e-3, **rest: Any) -> Scene:
+    """Two wheels on one axle, the second on the first; the damping of the second is unstable above 2 ms."""
+    joints = [joint("free", WORLD, "a"), joint("damped", "a", "b", axis={"damping": damping})]
+    return scene([link("a", inertia=wheel(1.0)), link("b", inertia=wheel(moment))], joints, **rest)
+
+
+def findings(client: int, source: Any, step: float, **options: Any) -> tuple[Any, list[Any]]:
+    """The handle of a source that is loaded at a time step, and what is reported of its damping."""
+    pybullet.setTimeStep(step, physicsClientId=client)
+    robot = load_into_pybullet(source, physicsClientId=client, quiet=True, **options)
+    return robot, [entry for entry in robot.diagnostics if entry.code == CODE]
+
+
+def growth(client: int, robot: Any, steps: int = 400) -> float:
+    """The speed after some steps without gravity, as a multiple of the initial one, which all joints have."""
+    start = {name: np.full(np.size(v), 1e-3) for name, v in robot.velocities().items() if np.size(v) < 6}
+    robot.set_velocities({name: tuple(v) if v.size > 1 else float(v[0]) for name, v in start.items()})
+    for _ in range(steps):
+        pybullet.stepSimulation(physicsClientId=client)
+    return max(float(np.abs(robot.velocities()[name]).max()) for name in start) / 1e-3
+
+
+def limit(client: int, source: Any, **options: Any) -> float:
+    """The largest stable step that is stated at a step that is far too long; the client is empty again."""
+    robot, (finding,) = findings(client, source, 10.0, **options)
+    robot.remove()
+    return float(finding.arguments["max_step"])
+
+
+BALL = scene(
+    [link("a", inertia=SpatialInertia.of(1.0, (0, 0, 0), np.diag((1e-3, 2e-3, 2e-3))))],
+    [joint("j", WORLD, "a", JointType.BALL, axes=(JointAxis(xyz=frozen((0, 0, 1)), damping=1.0),))],
+)
+SLIDE = scene([link("a")], [joint("j", WORLD, "a", JointType.PRISMATIC, xyz=(1, 0, 0), axis={"damping": 1e3})])
+CLOSED_FORMS = {
+    "two wheels, of which the damper sees 1 and 1e-3 kg m^2 in series": (wheels(), 2.0 / (1.0 + 1.0 / 1e-3)),
+    "slide of 1 kg with 1000 N s/m": (SLIDE, 2e-3),
+    "ball joint, by its smallest moment": (BALL, 2e-3),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+def test_the_step_that_is_stated_divides_the_stable_from_the_unstable(bullet_client: int, name: str) -> None:
+    source, expected = CLOSED_FORMS[name]
+    assert limit(bullet_client, source) == pytest.approx(expected, rel=1e-9)
+    with findings(bullet_client, source, 0.95 * expected)[0] as robot:
+        assert [entry for entry in robot.diagnostics if entry.code == CODE] == []
+        assert growth(bullet_client, robot) < 2.0
+    robot, (finding,) = findings(bullet_client, source, 1.05 * expected)
+    assert finding.fate is Fate.APPROXIMATED
+    assert growth(bullet_client, robot) > 1e3
+
+
+def test_the_arm_of_pybullet_data_is_unstable_at_the_default_step_and_stable_at_that_of_its_file(
+    bullet_client: int, pybullet_robots: Path
+) -> None:
+    path = pybullet_robots / KUKA
+    robot, (finding,) = findings(bullet_client, path, STEP)
+    assert finding.subjects == ("lbr_iiwa::lbr_iiwa_joint_7",)
+    assert "apply_physics(), which sets that of the file, 0.001 s" in finding.hint
+    assert growth(bullet_client, robot, 240) > 1e6
+    robot.remove()
+    robot = load_into_pybullet(path, physicsClientId=bullet_client, quiet=True)
+    robot.apply_physics()
+    for _ in range(1000):
+        pybullet.stepSimulation(physicsClientId=bullet_client)
+    assert max(np.abs(v).max() for v in robot.velocities().values()) < 20.0
+    robot.remove()
+    stated = float(finding.arguments["max_step"])
+    for factor, is_stable in ((0.97, True), (1.03, False)):
+        with findings(bullet_client, path, factor * stated)[0] as robot:
+            assert (growth(bullet_client, robot) < 10.0) is is_stable
+
+
+def test_the_advice_is_a_stable_step(bullet_client: int) -> None:
+    source = wheels(physics=Physics(time_step=3e-3))
+    robot, (finding,) = findings(bullet_client, source, STEP)
+    assert "apply_physics" not in finding.hint
+    advised = float(finding.hint.partition("setTimeStep(")[2].partition(")")[0])
+    assert 0.8 * finding.arguments["max_step"] < advised < finding.arguments["max_step"]
+    pybullet.setTimeStep(advised, physicsClientId=bullet_client)
+    assert growth(bullet_client, robot) < 2.0
+
+
+def test_a_light_joint_that_follows_a_heavy_one_is_damped_as_one_with_it(bullet_client: int) -> None:
+    """Alone it would be unstable; the gear holds it, in the engine as well as in what is stated."""
+    bodies = [link("a", inertia=wheel(1.0)), link("b", inertia=wheel(1e-3))]
+    joints = [
+        joint("leader", WORLD, "a", axis={"damping": 1.0}),
+        joint("follower", WORLD, "b", axis={"damping": 1.0}),
+    ]
+    source = scene(bodies, joints, couplings=(Coupling(follower="follower", leader="leader", multiplier=2.0),))
+    assert limit(bullet_client, source) == pytest.approx(2.0 * (1.0 + 4e-3) / 5.0)
+    robot, found = findings(bullet_client, source, STEP)
+    assert found == []
+    assert growth(bullet_client, robot) < 10.0
+
+
+def test_rotor_inertia_which_pybullet_lacks_does_not_count(bullet_client: int) -> None:
+    actuator = Actuator(name="m", joint="damped", gear_ratio=100.0, rotor_inertia=1.0)
+    source = wheels(actuators=(actuator,))
+    assert limit(bullet_client, source) == pytest.approx(limit(bullet_client, wheels()))
+
+
+def test_substeps_do_not_help(bullet_client: int) -> None:
+    """PyBullet keeps the forces of dampers for the whole step."""
+    pybullet.setPhysicsEngineParameter(numSubSteps=4, physicsClientId=bullet_client)
+    robot, (finding,) = findings(bullet_client, wheels(), STEP)
+    assert finding.arguments["step"] == STEP
+    assert growth(bullet_client, robot) > 1e3
+
+
+def test_a_strict_load_needs_a_stable_step(bullet_client: int) -> None:
+    with pytest.raises(ExportError, match=r"stable below 0\.002 s: damped"):
+        findings(bullet_client, wheels(), STEP, strict=True)
+    findings(bullet_client, wheels(), 1e-3, strict=True)
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_holds_at_all_positions(seed: int, fixed: bool) -> None:
+    """With it most models are known to be stable without their mass matrix."""
+    kinds = (JointType.REVOLUTE, JointType.BALL, JointType.FIXED)
+    mechanism = lower(random_scene(seed, fixed=fixed, kinds=kinds, axis={"damping": 0.7}))
+    bound = rate_bound(mechanism)
+    rates = [fastest_rate(mechanism, random_state(mechanism, seed=k)[0]) for k in range(5)]
+    assert max(rates) <= bound < 100.0 * min(rates)
+
+
+def test_slides_have_no_simple_bound_and_free_links_no_damping() -> None:
+    assert rate_bound(lower(SLIDE)) == np.inf
+    assert rate_bound(lower(wheels(damping=0.0))) == 0.0
+    assert rate_bound(lower(scene([link("a")]))) == 0.0
+
+
+def test_a_wheel_that_a_constraint_holds_is_not_unstable(bullet_client: int) -> None:
+    weld = WeldConstraint(link_A="a", link_B="b", X_AP=IDENTITY, X_BQ=IDENTITY)
+    robot, found = findings(bullet_client, wheels(constraints=(weld,)), STEP)
+    assert found == []
+    assert growth(bullet_client, robot) < 10.0
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.1])
+def test_without_stiff_damping_there_is_no_finding(bullet_client: int, damping: float) -> None:
+    assert findings(bullet_client, wheels(damping), STEP)[1] == []
