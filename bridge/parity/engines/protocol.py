@@ -170,6 +170,10 @@ class EngineMissingError(RuntimeError):
     """An engine is not installed."""
 
 
+class DivergedError(ArithmeticError):
+    """The motion in an engine has left the finite numbers."""
+
+
 class NotReportedError(Exception):
     """An engine does not report a quantity; the message states why."""
 

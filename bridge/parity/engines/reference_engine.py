@@ -19,7 +19,7 @@ from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, q
 
 from .constraint_violation import constraint_violations
 from .dofs import moving_links, positions_by_joint, scalar_dofs, without_sentinel
-from .protocol import Dof, JointParameters, Settings
+from .protocol import DivergedError, Dof, JointParameters, Settings
 
 
 class ReferenceEngine:
@@ -111,9 +111,17 @@ class ReferenceEngine:
         self._dt = seconds
 
     def step(self, count: int) -> None:
-        """See `Engine.step`."""
+        """See `Engine.step`.
+
+        Raises:
+            DivergedError: if positions or velocities are not finite any more.
+        """
         for _ in range(count):
-            self._step()
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._step()
+            state = [np.ravel(values) for values in (*self._q.values(), *self._v.values())]
+            if not np.isfinite(np.concatenate((np.empty(0), *state))).all():
+                raise DivergedError("the motion of the reference diverges")
 
     def close(self) -> None:
         """See `Engine.close`."""

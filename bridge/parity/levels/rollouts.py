@@ -12,7 +12,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engines.constraint_violation import constraint_subjects
-from bridge.parity.engines.protocol import Engine, Factory
+from bridge.parity.engines.protocol import DivergedError, Engine, Factory
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, matrix_to_quaternion
 
@@ -52,12 +52,14 @@ class Trajectory:
         constraint_violation: Largest violation of each coupling, screw and loop at the sampled times [rad or m].
         diagnostics: The fidelity report of the engine.
         states: Positions and velocities at the sampled times, if the mechanism has constraints.
+        has_diverged: Whether the engine reports that the motion has left the finite numbers.
     """
 
     poses: list[dict[str, Array]]
     constraint_violation: dict[str, float]
     diagnostics: tuple[Diagnostic, ...]
     states: tuple[State, ...] = ()
+    has_diverged: bool = False
 
 
 class RolloutCache:
@@ -135,17 +137,27 @@ def _simulate(factory: Factory, rollout: Rollout) -> Trajectory:
     try:
         engine.set_step(rollout.step)
         engine.set_state(*rollout.start)
-        poses, violations, states = [], dict[str, float](), list[State]()
+        poses, violations, states = list[dict[str, Array]](), dict[str, float](), list[State]()
+        links, has_diverged = tuple(engine.link_poses()), False
         is_constrained = bool(constraint_subjects(rollout.mechanism))
         for _ in range(SAMPLES):
-            engine.step(round(rollout.duration / rollout.step / SAMPLES))
+            try:
+                engine.step(round(rollout.duration / rollout.step / SAMPLES))
+            except DivergedError:
+                poses += [dict.fromkeys(links, np.full((4, 4), np.nan))] * (SAMPLES - len(poses))
+                has_diverged = True
+                break
             poses.append({link: matrix(X_WL) for link, X_WL in engine.link_poses().items()})
             for name, violation in engine.violations().items():
                 violations[name] = max(violation, violations.get(name, 0.0))
             if is_constrained:
                 states.append((engine.positions(), _by_joint(rollout.mechanism, engine.velocities())))
         return Trajectory(
-            poses=poses, constraint_violation=violations, diagnostics=engine.diagnostics, states=tuple(states)
+            poses=poses,
+            constraint_violation=violations,
+            diagnostics=engine.diagnostics,
+            states=tuple(states),
+            has_diverged=has_diverged,
         )
     finally:
         engine.close()

@@ -130,6 +130,8 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
 
 def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
     """The row of one motion in two engines."""
+    if any(cache.trajectory(name, rollout).has_diverged for name in engines):
+        return _unknown(quantity, engines, "the motion of the reference diverges at this time step")
     worst, series = cache.distance(engines, rollout)
     row = Row(
         level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,

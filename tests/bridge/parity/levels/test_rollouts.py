@@ -50,3 +50,12 @@ def test_the_distance_of_equal_engines_is_zero_at_every_time(rollout: Rollout) -
 
 def test_the_sensitivity_of_a_slow_motion_is_near_one(rollout: Rollout) -> None:
     assert RolloutCache({"one": ReferenceEngine}).sensitivity("one", rollout) == pytest.approx(1.0, abs=2.0)
+
+
+def test_a_motion_that_leaves_the_finite_numbers_is_said_to_diverge(rollout: Rollout) -> None:
+    cache = RolloutCache({"reference": ReferenceEngine})
+    diverging = cache.trajectory("reference", dataclasses.replace(rollout, start=({}, {"elbow": 1e160})))
+    assert diverging.has_diverged
+    assert len(diverging.poses) == SAMPLES
+    assert all(np.isnan(X_WL).all() for X_WL in diverging.poses[-1].values())
+    assert not cache.trajectory("reference", rollout).has_diverged

@@ -141,3 +141,12 @@ def test_a_screw_on_a_floating_base_differs_by_its_violation_and_by_the_order_of
     row = rows_of(scene, engines=("mujoco", "pybullet"))["motion without damping", "mujoco", "pybullet"]
     assert row.outcome is Outcome.EXPLAINED, row.cause
     assert 1e-9 < row.error <= row.known_cause.bound < 1e-2  # type: ignore[union-attr]
+
+
+def test_a_motion_in_which_the_reference_diverges_is_unknown() -> None:
+    """The velocities of this state grow beyond all numbers in a second without damping, in steps of a millisecond."""
+    found = compare(ASSETS / "leg.sdf", "mujoco", seed=19, levels="L2")
+    (row,) = [row for row in found.rows if row.quantity == "motion without damping"]
+    assert (row.outcome, row.engines) == (Outcome.UNKNOWN, ("reference", "mujoco"))
+    assert "diverges" in row.cause
+    assert found.verdict is Verdict.INCOMPLETE
