@@ -21,8 +21,9 @@ from .exported_model import exported
 QUANTITY = "stops in motion"
 STABILITY_LIMIT = 2.0
 """Product of step and fastest rate of dampers and springs beyond which explicit integration is unstable."""
-DURATION, SAMPLES = 0.4, 50
-"""Duration of the motion into the stops [s], and the number of times at which the joints are read."""
+DURATION, SAMPLES = 0.4, 400
+"""Duration of the motion into the stops [s], and the number of times at which the joints are read: each millisecond,
+because the impact of one joint changes the speed of others."""
 STEP = 1e-3
 """Time step of that motion [s]; stiff dampers need a fraction of it."""
 MAX_HALVINGS = 5
@@ -157,8 +158,8 @@ def _overshoot_row(
         for dof, (lower, upper) in limits.items():
             here = float(np.atleast_1d(q[dof[0]])[dof[1]])
             overshoot = max(lower - here, here - upper, 0.0)
-            allowed = GIVES_WAY * step * speeds[dof] + SETTLED * max(1.0, speeds[dof])
             speeds[dof] = max(speeds[dof], abs(float(v[mechanism.dof_index[dof]])))
+            allowed = GIVES_WAY * step * speeds[dof] + SETTLED * max(1.0, speeds[dof])
             worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
     _, overshoot, allowed, dof = worst
     place = dof_place(dof)

@@ -1,16 +1,20 @@
-"""States away from stops are within the limits, move slowly, and keep couplings."""
+"""Stops hold in motion; states away from stops are within the limits, move slowly, and keep couplings."""
 
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bridge
+import loaders
+from bridge.parity import Outcome
+from bridge.parity.engines.protocol import factory_of
 from bridge.parity.engines.reference_engine import ReferenceEngine
-from bridge.parity.levels.exported.stops import away_from_stops, is_free_of_stops, limited_dofs
-from bridge.parity.levels.random_states import random_states
+from bridge.parity.levels.exported.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
+from bridge.parity.levels.random_states import random_states, without_solver_effects
 from loaders.model import WORLD, Coupling
 from tests.support.scenes import joint, link, scene
 
@@ -42,3 +46,15 @@ def test_a_joint_that_would_reach_its_stop_is_not_free() -> None:
     assert is_free_of_stops(engine.mechanism, engine, 0.1)
     engine.set_state({"j": 0.5}, {"j": 1.0})
     assert not is_free_of_stops(engine.mechanism, engine, 0.1)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+def test_a_stop_yields_little_to_a_joint_that_the_impact_of_another_one_pushes(engine: str) -> None:
+    """In this state the fingers of the arm reach their stops as other joints do; stops that are missing are found."""
+    arm = bridge.lower(loaders.load(Path(__file__).parents[5] / "assets" / "arm" / "model.sdf"))
+    (row,) = stop_rows(arm, {engine: factory_of(engine)}, 2)
+    assert row.outcome is Outcome.PASSED
+    assert 0.0 < row.error < row.tolerance
+    without = {engine: lambda mechanism: factory_of(engine)(without_solver_effects(mechanism))}
+    (row,) = stop_rows(arm, without, 2)
+    assert row.outcome is Outcome.FAILED
