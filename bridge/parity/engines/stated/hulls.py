@@ -69,16 +69,16 @@ def hull_in_mujoco(model: Any, mesh: int) -> Array | None:
     return np.asarray(model.mesh_vert[first + numbers], dtype=np.float64)
 
 
-def volume_and_room(hulls: Iterable[Array]) -> Array:
+def volume_and_sensitivity(hulls: Iterable[Array]) -> Array:
     """Return the volume of convex hulls, and by how much it changes if each surface moves by its extent, both [m^3].
 
     Args:
         hulls: The triangles of each hull, shape (m, 3, 3) [m].
     """
-    return np.asarray(np.sum([_volume_and_room(hull) for hull in hulls], axis=0))
+    return np.asarray(np.sum([_volume_and_sensitivity(hull) for hull in hulls], axis=0))
 
 
-def _volume_and_room(hull: Array) -> Array:
+def _volume_and_sensitivity(hull: Array) -> Array:
     """The volume from tetrahedra with a point within; extent times area."""
     a, b, c = (hull - hull.reshape(-1, 3).mean(axis=0)).transpose(1, 0, 2)
     volume = _VOLUME * float(np.abs(np.einsum("ni,ni->n", a, np.cross(b, c))).sum())

@@ -12,7 +12,7 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import Engine, NotReportedError
-from bridge.parity.engines.stated.hulls import volume_and_room
+from bridge.parity.engines.stated.hulls import volume_and_sensitivity
 from bridge.parity.engines.stated.model_surfaces import PRIMITIVES, model_surfaces, shapes_of
 from bridge.parity.engines.stated.shapes import Hull, Surfaces
 from bridge.parity.levels.quantities import MAX_COLLIDING_LINKS, Place, Quantity, Readings, absolute
@@ -142,7 +142,7 @@ def _stated_volumes(mechanism: Mechanism) -> Mapping[str, Array]:
 def _volumes_of(hulls: Mapping[str, Sequence[Hull]], names: Iterable[str]) -> Mapping[str, Array]:
     found = {name: [hull() for hull in hulls[name]] for name in names if name in hulls}
     solid = {name: [hull for hull in of_link if hull is not None] for name, of_link in found.items()}
-    return {name: volume_and_room(of_link) for name, of_link in solid.items() if of_link}
+    return {name: volume_and_sensitivity(of_link) for name, of_link in solid.items() if of_link}
 
 
 def volume_distance(a: Array, b: Array, _scale: float) -> float:
