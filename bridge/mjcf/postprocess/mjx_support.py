@@ -19,9 +19,10 @@ _FLAT = frozenset({"box", "mesh", "hfield"})
 def report_mjx_support(context: Context) -> None:
     """Report the features of the model that MJX refuses, in one entry."""
     links, features = _unsupported_collision(context)
-    sensors = [e.attributes["name"] for e in context.document["sensor"].children if e.tag == "contact"]
-    if sensors:
-        features.append(f"contact sensors that sum forces ({' '.join(sensors)})")
+    contacts = [element for element in context.document["sensor"].children if element.tag == "contact"]
+    sensors = [element.attributes["name"] for element in contacts if "name" in element.attributes]
+    if contacts:
+        features.append("contact sensors that sum forces" + (f" ({' '.join(sensors)})" if sensors else ""))
     if context.mechanism.scene.wind.any():
         features.append("wind with implicitfast")
     if features:

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import loaders
 from bridge import to_mjcf
 from loaders.model import (
     WORLD,
@@ -72,3 +73,10 @@ def test_contact_sensors_and_wind_are_reported_in_the_same_entry() -> None:
     (message,) = reasons(windy)
     assert "contact sensors that sum forces (bump)" in message
     assert "wind" in message
+
+
+def test_a_contact_sensor_without_a_name_is_reported_too() -> None:
+    body = '<body name="a"><geom size=".1"/><joint/></body>'
+    text = f'<mujoco><worldbody>{body}</worldbody><sensor><contact body1="a"/></sensor></mujoco>'
+    (message,) = reasons(loaders.load_string(text, format="mjcf"))
+    assert "contact sensors that sum forces;" in message
