@@ -1,8 +1,8 @@
 """Records of conversions that are kept in the cache: what came out, what was found, and from which files.
 
 A record is used as long as the files that it names, those converted and those produced, are unchanged. A file is
-unchanged if its size and times are those recorded, or else if its content is. A record of another version, or that was
-truncated or altered, counts as missing; so does one whose values are of other kinds, whoever wrote it.
+unchanged if its size and times are those recorded, or else if its content is. A record counts as missing if
+another version wrote it, if it was truncated or altered, or if its values have other types than those expected.
 """
 
 from __future__ import annotations

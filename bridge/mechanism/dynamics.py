@@ -209,6 +209,10 @@ def joint_coefficients(bodies: Sequence[Body], coefficient: Callable[[JointAxis]
     return coefficients
 
 
+STABILITY_LIMIT = 2.0
+"""Product of the time step and the fastest rate of dampers or springs beyond which explicit integration is unstable."""
+
+
 def rates_and_modes(mobility: Array, coefficients: Array) -> tuple[Array, Array]:
     """Return the eigenvalues of ``mobility @ diag(coefficients)``, ascending, and the part of each velocity in them.
 

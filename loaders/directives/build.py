@@ -9,7 +9,7 @@ from loaders.context import MAX_INCLUDE_DEPTH, Context, element_count
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint, JointType, by_name
 from loaders.node import Node
-from loaders.safety.suggestions import closest
+from loaders.safety.suggestions import suggestion
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import place
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name, root_model
@@ -72,8 +72,7 @@ def _steps(root: Node, prefix: str, context: Context) -> list[Step]:
             item.invalid("directives.one-key", "a directive must have exactly one key, one of: {known}", known=known)
         elif item.children[0].tag not in known:
             message, name = "unknown directive {directive!r}; expected one of: {known}", item.children[0].tag
-            close = closest(name, known)
-            hint = f"did you mean {close}?" if close else ""
+            hint = suggestion(name, known)
             item.invalid("directives.unknown-directive", message, hint=hint, directive=name, known=known)
         else:
             steps.append(Step(item.children[0], prefix, context))

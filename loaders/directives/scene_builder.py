@@ -10,7 +10,7 @@ from pathlib import Path
 from loaders.context import Context
 from loaders.model import WORLD, FilterGroup, FilterRule, Frame, Joint
 from loaders.node import Node
-from loaders.safety.suggestions import closest
+from loaders.safety.suggestions import suggestion
 from loaders.scene import Scene
 from loaders.scene_operations.transform_scene import attach_joints, merge
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name
@@ -107,7 +107,7 @@ class SceneBuilder:
             hint = "write the scoped name"
         else:
             message = "unknown frame or link {frame!r}"
-            hint = self._suggestion(name)
+            hint = suggestion(name, self.frames)
         candidates = tuple(matches)
         subjects = candidates
         node.invalid(
@@ -137,11 +137,6 @@ class SceneBuilder:
         if name in self.frames:
             return [name]
         return self.local.get(name, []) if SEPARATOR not in name else []
-
-    def _suggestion(self, name: str) -> str:
-        """Return a hint with the frame name closest to an unknown one; empty if there is none."""
-        close = closest(name, self.frames)
-        return f"did you mean {close}?" if close else ""
 
     def scene(self, name: str) -> Scene:
         """Return the scene, with every link at its pose."""

@@ -14,6 +14,15 @@ MAX_NAMES = 300
 """Largest number of names that one is compared with."""
 
 
+def suggestion(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a hint with the known name that is closest to a misspelt one; empty if none is close.
+
+    Args: as for `closest`.
+    """
+    close = closest(name, known, cutoff)
+    return f"did you mean {close}?" if close else ""
+
+
 def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the known name that is closest to a misspelt one; empty if none is close, or the names are long.
 

@@ -21,15 +21,12 @@ from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
-from bridge.mechanism.dynamics import joint_coefficients, mass_matrix, rates_and_modes
+from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, rates_and_modes
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import Array
 
 from .rigid_constraints import without_rotors
 from .solver_constraints import soft_connections
-
-STABILITY_LIMIT = 2.0
-"""Product of the time step and the rate of a damper from which it is unstable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

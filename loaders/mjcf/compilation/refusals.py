@@ -151,7 +151,7 @@ def _start(text: str, line: int) -> tuple[int, int] | None:
 
 
 def _attribute(place: _Element | None, refusal: Refusal) -> tuple[int, int] | None:
-    """Return where the attribute stands in the text that an error names; None if it names none of the element."""
+    """Return start and end of the attribute that an error names; None if the element has no such attribute."""
     if place is None:
         return None
     for pattern, attribute in _ATTRIBUTES:

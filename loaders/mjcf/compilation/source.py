@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from loaders.diagnostics import Diagnostics, Where
-from loaders.model import WORLD, Mesh
+from loaders.model import WORLD, Heightmap, Mesh
 from loaders.node import Node
 from loaders.spatial import Pose
 
@@ -35,6 +35,8 @@ class Source:
     """The ``mujoco.MjModel``, its arrays as lists."""
     meshes: dict[int, tuple[Mesh, Pose]] = field(default_factory=dict)
     """The meshes that were converted, with the pose of each in the frame of its geom, by index."""
+    hfields: dict[int, tuple[Heightmap, tuple[str, ...]]] = field(default_factory=dict)
+    """The height fields that were converted, with what is approximate about each, by index."""
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
     _lines: dict[str, list[int]] = field(default_factory=dict)

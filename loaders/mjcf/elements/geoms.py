@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,7 @@ from loaders.model import (
     Visual,
 )
 from loaders.pictures.decoding import PictureError
-from loaders.pictures.gray_levels import gray_levels
+from loaders.pictures.gray_levels import GrayLevels, gray_levels
 from loaders.spatial import IDENTITY, Pose
 
 from .materials import Looks
@@ -161,25 +162,36 @@ def _has_faces(file: str, source: Source) -> bool:
 
 
 def _hfield(g: int, hfield: int, source: Source) -> tuple[Geometry, Pose]:
+    if hfield not in source.hfields:
+        source.hfields[hfield] = _read_hfield(hfield, source)
+    shape, approximations = source.hfields[hfield]
+    for what in approximations:
+        _approximate(g, what, source)
+    return shape, IDENTITY
+
+
+def _read_hfield(hfield: int, source: Source) -> tuple[Heightmap, tuple[str, ...]]:
+    """Return a height field, and what is approximate about it."""
     asset = source.assets.files.get(source.compiled.hfields[hfield])
     x, y, top, base = source.model.hfield_size[hfield]
     size = (2.0 * x, 2.0 * y, top)
+    approximate: list[str] = []
     if base != _BASE:
-        _approximate(g, f"a height field, whose base becomes {_BASE:g} m thick instead of {base:g} m", source)
-    if asset is not None and asset.uri.lower().endswith(".png"):
-        return _stretched(g, Heightmap(uri=asset.uri, path=asset.path, size=size), source), IDENTITY
-    _approximate(g, "a height field, whose heights are rounded to 65,535 levels", source)
-    return inline_heights(hfield, size, source), IDENTITY
+        approximate.append(f"a height field, whose base becomes {_BASE:g} m thick instead of {base:g} m")
+    if asset is None or not asset.uri.lower().endswith(".png"):
+        approximate.append("a height field, whose heights are rounded to 65,535 levels")
+        return inline_heights(hfield, size, source), tuple(approximate)
+    shape = Heightmap(uri=asset.uri, path=asset.path, size=size)
+    with suppress(PictureError):  # reported by those that draw or touch it
+        gray = gray_levels(asset.path)
+        if gray.max_level > _MAX_BYTE:
+            approximate.append("a height field with levels of 16 bits, of which MuJoCo reads the upper 8")
+        shape = _stretched(shape, gray)
+    return shape, tuple(approximate)
 
 
-def _stretched(g: int, heightmap: Heightmap, source: Source) -> Heightmap:
+def _stretched(heightmap: Heightmap, gray: GrayLevels) -> Heightmap:
     """Return a height map whose lowest level is at zero, and whose highest level has the full height, as in MuJoCo."""
-    try:
-        gray = gray_levels(heightmap.path)
-    except PictureError:  # reported by those that draw or touch it
-        return heightmap
-    if gray.max_level > _MAX_BYTE:
-        _approximate(g, "a height field with levels of 16 bits, of which MuJoCo reads the upper 8", source)
     lowest, highest = int(gray.levels.min()), int(gray.levels.max())
     x, y, top = heightmap.size
     levels = highest - lowest or gray.max_level

@@ -15,7 +15,7 @@ from enum import Enum
 
 from loaders.model import WORLD
 from loaders.node import Node
-from loaders.safety.suggestions import closest
+from loaders.safety.suggestions import suggestion
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Pose
@@ -157,8 +157,7 @@ class Scope:
             reference: The unknown name.
             without: Name of the member that has the reference, which cannot be meant.
         """
-        close = closest(reference, (name for name in self.members if name != without), cutoff=0.7)
-        return f"did you mean {close}?" if close else ""
+        return suggestion(reference, (name for name in self.members if name != without), cutoff=0.7)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

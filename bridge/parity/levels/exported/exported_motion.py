@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from bridge.mechanism import Mechanism
+from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.engines.protocol import Engine, Factory
 from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.levels.convergence import HALVINGS, log_log_slope
@@ -25,7 +26,7 @@ from loaders.diagnostics import Diagnostic, Fate
 from loaders.spatial import Array
 
 from .exported_model import exported
-from .stops import STABILITY_LIMIT, away_from_stops, is_free_of_stops, stop_rows
+from .stops import away_from_stops, is_free_of_stops, stop_rows
 
 QUANTITY = "exported motion"
 STEPS, SAMPLES = 80, 8

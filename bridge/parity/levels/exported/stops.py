@@ -10,6 +10,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
+from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.engines.dofs import scalar_dofs
 from bridge.parity.engines.protocol import Dof, Engine
 from bridge.parity.levels.quantities import dof_place
@@ -19,8 +20,6 @@ from bridge.parity.results.verdict import Level, Outcome, Row
 from .exported_model import exported
 
 QUANTITY = "stops in motion"
-STABILITY_LIMIT = 2.0
-"""Product of step and fastest rate of dampers and springs beyond which explicit integration is unstable."""
 DURATION, SAMPLES = 0.4, 400
 """Duration of the motion into the stops [s], and the number of times at which the joints are read: each millisecond,
 because the impact of one joint changes the speed of others."""
@@ -103,10 +102,10 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
     limits = limited_dofs(mechanism)
     if not limits or mechanism.closures or mechanism.scene.constraints:
         return
-    step = _stable_step(mechanism)
+    rate = fastest_rate(without_solver_effects(mechanism))
+    step = _stable_step(rate)
     model = exported(mechanism, step)
     start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
-    rate = fastest_rate(without_solver_effects(mechanism))
     for name, opener in engines.items():
         if name.startswith("pybullet") and rate * step > STABILITY_LIMIT:
             yield _unstable_row(name, rate, limits)
@@ -128,9 +127,8 @@ def _unstable_row(name: str, rate: float, limits: Mapping[Dof, tuple[float, floa
     )  # fmt: skip
 
 
-def _stable_step(mechanism: Mechanism) -> float:
-    """A step [s] at which dampers and springs are stable in an engine that computes them explicitly."""
-    rate = fastest_rate(without_solver_effects(mechanism))
+def _stable_step(rate: float) -> float:
+    """A step [s] at which dampers and springs of a rate [1/s] are stable in an engine that computes them explicitly."""
     halvings = max(0, math.ceil(math.log2(max(4.0 * rate * STEP, 1e-9))))
     return STEP / float(2 ** min(halvings, MAX_HALVINGS))
 
