@@ -44,13 +44,6 @@ Drake's shapes were read; the other rows were written in the evening of the same
 """
 """Which journals the present page is made of, to be changed with them."""
 
-_CAUSE_NOT_ESTABLISHED = {
-    "example-robot-data/robots/human_description/robots/human.urdf",
-    "example-robot-data/robots/romeo_description/urdf/romeo_small.urdf",
-    "pybullet_data/xarm/xarm6_with_gripper.urdf",
-}
-"""Models that differ for a reason that nobody has found yet."""
-
 _HEAD = """# Verdicts on real models
 
 All models of Gazebo's collection, of the tests of libsdformat and Drake, and of three packages of robots: {all}
@@ -210,8 +203,7 @@ def _verdict_text(proof: Proof) -> str:
         return f"fault: {FAULTS[proof.model]}"
     if verdict == "DIFFERS":
         differences_first = sorted(proof.causes, key=lambda cause: " / " not in cause)
-        unknown = ("the cause is not established",) if proof.model in _CAUSE_NOT_ESTABLISHED else ()
-        return f"**DIFFERS**: {'; '.join((*differences_first[:2], *unknown))}"
+        return f"**DIFFERS**: {'; '.join(differences_first[:2])}"
     return f"{verdict}: {', '.join(proof.causes)}"
 
 

@@ -28,7 +28,7 @@ from .collision_pairs import pairs_in_mujoco
 from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from .mujoco_indices import BodyIndices, at_zero, dofs_of, exported_indices
-from .protocol import Dof, JointParameters, Settings
+from .protocol import DivergedError, Dof, JointParameters, Settings
 from .stated.actuator_trials import ActuatorTrial
 from .stated.mujoco_actuators import efforts_in_mujoco, laws_in_mujoco
 from .stated.mujoco_stops import stop_compliance, stop_settings
@@ -368,9 +368,17 @@ class MujocoEngine:
         self.model.opt.timestep = seconds
 
     def step(self, count: int) -> None:
-        """See `Engine.step`."""
+        """See `Engine.step`.
+
+        Raises:
+            DivergedError: if MuJoCo found a number that is too large, and therefore went back to the initial state.
+        """
         with engine_warnings(self._mujoco, self.warnings):
             self._mujoco.mj_step(self.model, self._data, count)
+        kind = self._mujoco.mjtWarning
+        bad = (kind.mjWARN_BADQPOS, kind.mjWARN_BADQVEL, kind.mjWARN_BADQACC)
+        if any(self._data.warning[int(each)].number for each in bad):
+            raise DivergedError("the motion in MuJoCo diverges")
 
     def close(self) -> None:
         """See `Engine.close`."""

@@ -280,6 +280,14 @@ class PyBulletEngine:
         """See `Engine.set_step`."""
         self._pybullet.setTimeStep(seconds, physicsClientId=self._client)
 
+    def solver_iterations(self) -> int:
+        """Return the number of iterations of the solver in each step, which is PyBullet's default unless it was set."""
+        return int(self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)["numSolverIterations"])
+
+    def set_solver_iterations(self, count: int) -> None:
+        """Set the number of iterations of the solver in each step."""
+        self._pybullet.setPhysicsEngineParameter(numSolverIterations=count, physicsClientId=self._client)
+
     def step(self, count: int) -> None:
         """See `Engine.step`."""
         for _ in range(count):

@@ -11,7 +11,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Position, default_position, kind_of
-from bridge.parity.engines.protocol import Factory
+from bridge.parity.engines.protocol import DivergedError, Factory
 from bridge.parity.engines.reference_engine import accelerations
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.spatial import Array
@@ -67,10 +67,16 @@ def order_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], s
     if not moving.v_order or step is None:
         return
     if len(moving.v_order) > MAX_EXACT_DOFS:
-        yield _too_large(factories[0][0], len(moving.v_order))
+        size = len(moving.v_order)
+        cause = f"the exact motion is computed for at most {MAX_EXACT_DOFS} degrees of freedom; the model has {size}"
+        yield _unknown(factories[0][0], cause)
         return
     start = random_states(moving, 1, seed)[0]
-    final = moving.link_poses(exact_motion(moving, start, step, STEPS))
+    try:
+        final = moving.link_poses(exact_motion(moving, start, step, STEPS))
+    except DivergedError as error:
+        yield _unknown(factories[0][0], str(error))
+        return
     exact = {link: matrix(X_WL) for link, X_WL in final.items()}
     rollout = Rollout(mechanism=moving, start=start, step=step, duration=STEPS * step)
     for name, factory in factories:
@@ -80,8 +86,7 @@ def order_rows(mechanism: Mechanism, factories: Sequence[tuple[str, Factory]], s
         yield order_row(Level.MOTION, "order of convergence", name, points, where)
 
 
-def _too_large(engine: str, dofs: int) -> Row:
-    cause = f"the exact motion is computed for at most {MAX_EXACT_DOFS} degrees of freedom; the model has {dofs}"
+def _unknown(engine: str, cause: str) -> Row:
     return Row(
         level=Level.MOTION, quantity="order of convergence", unit="", engines=(EXACT_MOTION, engine), error=0.0,
         tolerance=1.0 - MIN_FIRST_ORDER, where="", outcome=Outcome.UNKNOWN, cause=cause,
@@ -141,11 +146,18 @@ def exact_motion(mechanism: Mechanism, start: State, step: float, count: int) ->
         start: The initial state.
         step: Time step [s].
         count: Number of steps.
+
+    Raises:
+        DivergedError: if the motion leaves the finite numbers.
     """
     q = np.concatenate([np.zeros(0), *mechanism.positions_by_body(start[0])])
     v = mechanism.velocities(start[1])
-    for _ in range(count):
-        q, v = _runge_kutta_step(mechanism, q, v, step)
+    with np.errstate(over="raise", invalid="raise"):
+        for _ in range(count):
+            try:
+                q, v = _runge_kutta_step(mechanism, q, v, step)
+            except FloatingPointError as error:
+                raise DivergedError(f"the exact motion diverges in steps of {1e3 * step:.2g} ms") from error
     return _positions_by_joint(mechanism, q)
 
 

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.protocol import Engine, Factory, NotReportedError, is_witness_of_motion, reads_file
+from bridge.parity.engines.protocol import (
+    DivergedError,
+    Engine,
+    Factory,
+    NotReportedError,
+    is_witness_of_motion,
+    reads_file,
+)
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders import Search
 
@@ -50,12 +57,12 @@ def motion_level_rows(
             progress(f"{level} {_DESCRIPTIONS[level]}")
             try:
                 yield from rows(mechanism, moving, seed)
-            except NotReportedError as error:
+            except (DivergedError, NotReportedError) as error:
                 yield _interrupted(level, moving, str(error))
 
 
 def _interrupted(level: Level, engines: Sequence[_NamedFactory], cause: str) -> Row:
-    """The row of a level whose remaining rows an engine prevents, because it crashed."""
+    """The row of a level whose remaining rows an engine prevents, because it crashed or its motion diverges."""
     pair = engines[0][0], engines[-1][0]
     return Row(
         level=level, quantity="motion", unit="", engines=pair, error=0.0, tolerance=0.0, where="",

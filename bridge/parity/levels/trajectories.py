@@ -32,6 +32,8 @@ DURATION = 1.0
 """Duration of a compared motion [s]."""
 MAX_REFERENCE_WORK = 5000
 """Degrees of freedom times steps above which the reference, which is slow, does not simulate a second of motion."""
+FOLLOWED_HALVINGS = 3
+"""Number of times at most that the step of a motion is halved if an engine diverges."""
 CONSTRAINT_STEP = 1e-3
 """Time step for which the fidelity reports state how well constraints hold [s]."""
 SHORTENINGS = (1, 8, 64)
@@ -113,9 +115,10 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
     """The rows of one motion, for all pairs of engines."""
     if not mechanism.v_order or len(factories) < 2:
         return
-    rollout = Rollout(mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION)
     cache = RolloutCache(dict(factories))
     names = [name for name, _ in factories]
+    rollout = Rollout(mechanism=mechanism, start=start, step=time_step(mechanism) or math.nan, duration=DURATION)
+    rollout = _that_all_follow(rollout, cache, [name for name in names if name != "reference"])
     work = round(len(mechanism.v_order) * rollout.duration / rollout.step)
     if work > MAX_REFERENCE_WORK and names[0] == "reference":
         cause = (
@@ -128,10 +131,18 @@ def _rows(quantity: str, mechanism: Mechanism, start: State, factories: _Named) 
         yield _row(quantity, engines, rollout, cache)
 
 
+def _that_all_follow(rollout: Rollout, cache: RolloutCache, engines: Sequence[str]) -> Rollout:
+    """The motion at a step at which no engine diverges, as they do if joints turn much in a step; else as it is."""
+    shorter = (dataclasses.replace(rollout, step=rollout.step / 2**k) for k in range(FOLLOWED_HALVINGS + 1))
+    stable = (each for each in shorter if not any(cache.trajectory(name, each).has_diverged for name in engines))
+    return next(stable, rollout)
+
+
 def _row(quantity: str, engines: tuple[str, str], rollout: Rollout, cache: RolloutCache) -> Row:
     """The row of one motion in two engines."""
-    if any(cache.trajectory(name, rollout).has_diverged for name in engines):
-        return _unknown(quantity, engines, "the motion of the reference diverges at this time step")
+    diverging = [name for name in engines if cache.trajectory(name, rollout).has_diverged]
+    if diverging:
+        return _unknown(quantity, engines, f"the motion diverges at this time step in {' and '.join(diverging)}")
     worst, series = cache.distance(engines, rollout)
     row = Row(
         level=Level.MOTION, quantity=quantity, unit="m or rad", engines=engines, error=worst.error,

@@ -17,6 +17,9 @@ SCREW = "parity.screw-constraint"
 CONTACT_MODEL = "parity.contact-model"
 """Engines model contact differently; the bound is the tolerance of the class of scenario."""
 
+ITERATIONS = "parity.solver-iterations"
+"""A solver stops before its forces have converged; the bound is what the running engine shows with more iterations."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:

@@ -12,9 +12,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from bridge.mechanism import Mechanism
 from bridge.mechanism.dynamics import STABILITY_LIMIT
-from bridge.parity.engines.protocol import Engine, Factory
+from bridge.parity.engines.protocol import DivergedError, Engine, Factory
 from bridge.parity.levels.bounds.added_inertia import AddedInertia, added_inertia, is_loaded, loaded_name
 from bridge.parity.levels.convergence import HALVINGS, log_log_slope
 from bridge.parity.levels.quantities import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
@@ -267,7 +269,10 @@ def _start(mechanism: Mechanism, seed: int) -> State:
 
 
 def _poses_after(engine: Engine, count: int) -> dict[str, Array]:
-    engine.step(count)
+    try:
+        engine.step(count)
+    except DivergedError:
+        return dict.fromkeys(engine.link_poses(), np.full((4, 4), np.nan))
     return {link: matrix(X_WL) for link, X_WL in engine.link_poses().items()}
 
 

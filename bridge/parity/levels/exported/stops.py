@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,10 +13,11 @@ from bridge.mechanism.coordinates import Position
 from bridge.mechanism.couplings import with_followers
 from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.engines.dofs import scalar_dofs
-from bridge.parity.engines.protocol import Dof, Engine
+from bridge.parity.engines.protocol import DivergedError, Dof, Engine
 from bridge.parity.levels.quantities import dof_place
 from bridge.parity.levels.random_states import State, fastest_rate, random_states, without_solver_effects
-from bridge.parity.results.verdict import Level, Outcome, Row
+from bridge.parity.results.causes import ITERATIONS, Cause
+from bridge.parity.results.verdict import Level, Outcome, Row, explained
 
 from .exported_model import exported
 
@@ -33,6 +35,8 @@ MAX_SPEED = 20.0
 """Largest speed towards a stop [rad/s or m/s]."""
 GIVES_WAY = 3.0
 """Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two steps."""
+MAX_DOUBLINGS = 6
+"""Number of times that the iterations of a solver are doubled at most, to tell whether they are too few."""
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
 
@@ -108,7 +112,7 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
     start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
     for name, opener in engines.items():
         if name.startswith("pybullet") and rate * step > STABILITY_LIMIT:
-            yield _unstable_row(name, rate, limits)
+            yield _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, _unstable_cause(rate))
             continue
         engine = opener(model)
         try:
@@ -117,13 +121,15 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
             engine.close()
 
 
-def _unstable_row(name: str, rate: float, limits: Mapping[Dof, tuple[float, float]]) -> Row:
-    """The row of an engine that diverges before it reaches a stop."""
-    place = dof_place(next(iter(limits)))
-    cause = f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit integration does not follow"
+def _unstable_cause(rate: float) -> str:
+    return f"dampers or springs act at a rate of {rate:.1e} 1/s, which explicit integration does not follow"
+
+
+def _row(name: str, overshoot: float, allowed: float, dof: Dof, outcome: Outcome, cause: str = "") -> Row:
+    place = dof_place(dof)
     return Row(
-        level=Level.MOTION, quantity=QUANTITY, unit="rad or m", engines=("reference", name), error=0.0, tolerance=0.0,
-        where=place, subjects=place.names, outcome=Outcome.UNKNOWN, cause=cause,
+        level=Level.MOTION, quantity=QUANTITY, unit="rad or m", engines=("reference", name), error=overshoot,
+        tolerance=allowed, where=place, subjects=place.names, outcome=outcome, cause=cause,
     )  # fmt: skip
 
 
@@ -146,6 +152,47 @@ def _towards_stops(mechanism: Mechanism, state: State, limits: Mapping[Dof, tupl
 def _overshoot_row(
     name: str, engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
 ) -> Row:
+    try:
+        overshoot, allowed, dof = _overshoot(engine, mechanism, start, limits)
+    except DivergedError as error:
+        return _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, str(error))
+    row = _row(name, overshoot, allowed, dof, Outcome.PASSED if overshoot <= allowed else Outcome.FAILED)
+    if overshoot <= allowed or not isinstance(engine, _Iterative):
+        return row
+    return _with_more_iterations(row, engine, lambda: _overshoot(engine, mechanism, start, limits))
+
+
+@runtime_checkable
+class _Iterative(Protocol):
+    """An engine whose solver does a stated number of iterations."""
+
+    def solver_iterations(self) -> int: ...
+    def set_solver_iterations(self, count: int) -> None: ...
+
+
+def _with_more_iterations(row: Row, engine: _Iterative, measure: Callable[[], tuple[float, float, Dof]]) -> Row:
+    """The row, explained if all stops of the same running bodies hold once the solver does more iterations."""
+    stated = engine.solver_iterations()
+    for doubling in range(1, MAX_DOUBLINGS + 1):
+        engine.set_solver_iterations(stated * 2**doubling)
+        overshoot, allowed, dof = measure()
+        if overshoot <= allowed:
+            text = (
+                f"the solver does {stated} iterations in a step, in which the forces of stops that act on each other "
+                f"through links of little inertia do not converge; with {stated * 2**doubling}, the joint nearest to "
+                f"what is allowed, {dof_place(dof)}, passes its stop by {overshoot:.1e} of {allowed:.1e}"
+            )
+            bound = row.error + allowed - overshoot
+            return explained(
+                row, Cause(code=ITERATIONS, subjects=row.subjects, quantity=QUANTITY, bound=bound, text=text)
+            )
+    return row
+
+
+def _overshoot(
+    engine: Engine, mechanism: Mechanism, start: State, limits: Mapping[Dof, tuple[float, float]]
+) -> tuple[float, float, Dof]:
+    """The overshoot that is largest relative to what is allowed, what is allowed there, and the joint."""
     engine.set_state(*start)
     step = mechanism.scene.physics.time_step
     worst: tuple[float, float, float, Dof] = (-math.inf, 0.0, 1.0, next(iter(limits)))
@@ -159,10 +206,4 @@ def _overshoot_row(
             speeds[dof] = max(speeds[dof], abs(float(v[mechanism.dof_index[dof]])))
             allowed = GIVES_WAY * step * speeds[dof] + SETTLED * max(1.0, speeds[dof])
             worst = max(worst, (overshoot / allowed, overshoot, allowed, dof))
-    _, overshoot, allowed, dof = worst
-    place = dof_place(dof)
-    return Row(
-        level=Level.MOTION, quantity=QUANTITY, unit="rad or m", engines=("reference", name), error=overshoot,
-        tolerance=allowed, where=place, subjects=place.names,
-        outcome=Outcome.PASSED if overshoot <= allowed else Outcome.FAILED,
-    )  # fmt: skip
+    return worst[1:]

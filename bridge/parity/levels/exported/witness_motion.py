@@ -15,7 +15,7 @@ import numpy as np
 from bridge.lowering import lower
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.dofs import moving_links
-from bridge.parity.engines.protocol import Engine, Factory, NotReportedError
+from bridge.parity.engines.protocol import DivergedError, Engine, Factory, NotReportedError
 from bridge.parity.levels.bounds.extrapolation import CONFIDENCE, SINGULAR, condition, limit_at_zero
 from bridge.parity.levels.convergence import HALVINGS, MAX_EXACT_DOFS, exact_motion, log_log_slope
 from bridge.parity.levels.quantities import TOLERANCE, WorstErrors, compare_readings, matrix, names_at, pose_distance
@@ -105,7 +105,10 @@ def _smooth_row(mechanism: Mechanism, name: str, open_witness: _Open, seed: int)
     start = random_states(moving, 1, seed)[0]
     if condition(moving, start) >= SINGULAR:
         return _unknown(SMOOTH_QUANTITY, engines, "the mass matrix is singular, so that there is no exact motion")
-    exact, remaining = _exact_poses(moving, start, step)
+    try:
+        exact, remaining = _exact_poses(moving, start, step)
+    except DivergedError as error:
+        return _unknown(SMOOTH_QUANTITY, engines, str(error))
     if remaining > TOLERANCE:
         return _unknown(SMOOTH_QUANTITY, engines, f"the exact motion is known to {remaining:.0e} only")
     try:

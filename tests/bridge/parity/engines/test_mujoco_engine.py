@@ -8,7 +8,9 @@ import pytest
 import bridge
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.mujoco_engine import MujocoEngine
-from tests.support.scenes import random_scene, random_state
+from bridge.parity.engines.protocol import DivergedError
+from loaders.model import WORLD
+from tests.support.scenes import joint, link, random_scene, random_state, scene
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -22,8 +24,8 @@ def test_positions_are_read_back_as_they_were_set(mechanism: Mechanism) -> None:
     engine = MujocoEngine(mechanism)
     q, v = random_state(mechanism, 5)
     engine.set_state(q, v)
-    for joint, value in engine.positions().items():
-        given, read = np.atleast_1d(q[joint]), np.atleast_1d(value)
+    for name, value in engine.positions().items():
+        given, read = np.atleast_1d(q[name]), np.atleast_1d(value)
         assert min(np.abs(read - sign * given).max() for sign in (1.0, -1.0)) == pytest.approx(0.0, abs=1e-12)
     engine.close()
 
@@ -32,4 +34,15 @@ def test_the_integrator_is_euler_without_implicit_damping() -> None:
     engine = MujocoEngine(bridge.lower(random_scene(1, fixed=True)))
     assert engine.model.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER
     assert engine.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+    engine.close()
+
+
+def test_a_motion_that_mujoco_starts_again_is_said_to_diverge() -> None:
+    """MuJoCo itself warns and goes back to the initial state, from which a motion would be compared unnoticed."""
+    engine = MujocoEngine(bridge.lower(scene([link("a")], [joint("j", WORLD, "a")])))
+    engine.set_state({"j": 0.3}, {"j": 1.0})
+    engine.step(1)
+    engine.set_state({"j": 0.3}, {"j": 1e12})
+    with pytest.raises(DivergedError, match="MuJoCo"):
+        engine.step(1)
     engine.close()

@@ -6,11 +6,19 @@ import dataclasses
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import bridge
 import loaders
+from bridge.mechanism import Mechanism
 from bridge.parity import Outcome, Row, Verdict, compare
-from loaders.spatial import frozen
+from bridge.parity.engines.mujoco_engine import MujocoEngine
+from bridge.parity.levels.random_states import random_states
+from bridge.parity.levels.rollouts import Rollout, RolloutCache
+from loaders.model import WORLD
+from loaders.spatial import Pose, SpatialInertia, frozen
+from tests.support.scenes import joint, link, scene
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -68,8 +76,8 @@ def chain_of_22(gravity: float) -> loaders.Scene:
         for i in range(22)
     )
     text = f"<sdf version='1.9'><model name='chain'>{links}</model></sdf>"
-    scene = loaders.load_string(text, format="sdf")
-    return dataclasses.replace(scene, gravity=frozen((0.0, 0.0, -gravity)))
+    chain = loaders.load_string(text, format="sdf")
+    return dataclasses.replace(chain, gravity=frozen((0.0, 0.0, -gravity)))
 
 
 @pytest.mark.parametrize(("gravity", "outcome"), [(10.0, Outcome.EXPLAINED), (15.0, Outcome.UNKNOWN)])
@@ -137,16 +145,38 @@ SCREW_ON_A_FLOATING_BASE = f"""<sdf version='1.11'><model name='m'>
 
 def test_a_screw_on_a_floating_base_differs_by_its_violation_and_by_the_order_of_the_step() -> None:
     """Either cause alone explains less than the engines differ."""
-    scene = loaders.load_string(SCREW_ON_A_FLOATING_BASE, format="sdf")
-    row = rows_of(scene, engines=("mujoco", "pybullet"))["motion without damping", "mujoco", "pybullet"]
+    floating = loaders.load_string(SCREW_ON_A_FLOATING_BASE, format="sdf")
+    row = rows_of(floating, engines=("mujoco", "pybullet"))["motion without damping", "mujoco", "pybullet"]
     assert row.outcome is Outcome.EXPLAINED, row.cause
     assert 1e-9 < row.error <= row.known_cause.bound < 1e-2  # type: ignore[union-attr]
 
 
-def test_a_motion_in_which_the_reference_diverges_is_unknown() -> None:
-    """The velocities of this state grow beyond all numbers in a second without damping, in steps of a millisecond."""
-    found = compare(ASSETS / "leg.sdf", "mujoco", seed=19, levels="L2")
-    (row,) = [row for row in found.rows if row.quantity == "motion without damping"]
-    assert (row.outcome, row.engines) == (Outcome.UNKNOWN, ("reference", "mujoco"))
-    assert "diverges" in row.cause
-    assert found.verdict is Verdict.INCOMPLETE
+def spinning_chain(length: float, inertia: float) -> Mechanism:
+    """Two short and light pendulums on a heavy one."""
+    heavy = SpatialInertia.of(1.0, (0.3, 0.0, 0.0), 0.01 * np.eye(3))
+    light = SpatialInertia.of(0.02, (length, 0.0, 0.0), inertia * np.eye(3))
+    links = [link("a", inertia=heavy), link("b", inertia=light), link("c", inertia=light)]
+    joints = [joint("j", WORLD, "a", xyz=(0, 1, 0))]
+    for parent, child, x in (("a", "b", 0.3), ("b", "c", 2.0 * length)):
+        joints.append(joint(child, parent, child, xyz=(0, 1, 0), X_PJ=Pose.of(p=(x, 0.0, 0.0))))
+    return bridge.lower(scene(links, joints))
+
+
+def test_a_step_in_which_links_turn_too_far_is_halved_until_no_engine_diverges() -> None:
+    """The links of a millimeter turn so fast that MuJoCo leaves the finite numbers in steps of 2 ms, not of 1 ms."""
+    mechanism = spinning_chain(1e-3, 1e-10)
+    start = random_states(mechanism, 1, 0)[0]
+    cache = RolloutCache({"mujoco": MujocoEngine})
+    coarse, fine = (Rollout(mechanism=mechanism, start=start, step=step, duration=1.0) for step in (2e-3, 1e-3))
+    assert cache.trajectory("mujoco", coarse).has_diverged
+    assert not cache.trajectory("mujoco", fine).has_diverged
+    row = rows_of(mechanism, engines=("mujoco", "pybullet"))["motion without damping", "mujoco", "pybullet"]
+    assert row.outcome is Outcome.PASSED or row.code == "parity.chaos", row
+
+
+def test_a_motion_that_diverges_at_every_step_is_unknown() -> None:
+    found = compare(spinning_chain(1e-5, 1e-15), levels="L2")
+    row = next(row for row in found.rows if row.quantity == "motion without damping" and "pybullet" in row.engines)
+    assert row.outcome is Outcome.UNKNOWN
+    assert "diverges at this time step in" in row.cause
+    assert found.verdict is not Verdict.EQUIVALENT

@@ -16,6 +16,7 @@ from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.exported.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
 from bridge.parity.levels.random_states import random_states, without_solver_effects
 from loaders.model import WORLD, Coupling
+from tests.corpora.robots_corpus import robots
 from tests.support.scenes import joint, link, scene
 
 ARM = scene(
@@ -58,3 +59,12 @@ def test_a_stop_yields_little_to_a_joint_that_the_impact_of_another_one_pushes(e
     without = {engine: lambda mechanism: factory_of(engine)(without_solver_effects(mechanism))}
     (row,) = stop_rows(arm, without, 2)
     assert row.outcome is Outcome.FAILED
+
+
+def test_a_stop_that_holds_with_more_iterations_of_the_solver_has_that_cause() -> None:
+    """At this stop the other two axes of the shoulder are parallel; links between them have almost no inertia."""
+    (robot,) = (robot for robot in robots() if robot.path.name == "human.urdf")
+    human = bridge.lower(loaders.load(robot.path, paths=[robot.root]))
+    (row,) = stop_rows(human, {"pybullet": factory_of("pybullet")}, 0)
+    assert (row.outcome, row.code, row.where) == (Outcome.EXPLAINED, "parity.solver-iterations", "right_shoulder_Y")
+    assert row.tolerance < row.error <= row.known_cause.bound  # type: ignore[union-attr]
