@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import accumulate
@@ -230,18 +230,13 @@ class Diagnostics:
         if self._budget is not None:
             self._budget.listed[_SEVERITY[fate]] += 1
 
-    @contextmanager
-    def tolerating(self, leniency: str) -> Iterator[None]:
+    def tolerating(self, leniency: str) -> AbstractContextManager[None]:
         """Let lenient loading skip every invalid finding of a block.
 
         Args:
             leniency: What lenient loading does instead of refusing the file.
         """
-        outer, self._leniency = self._leniency, self._leniency or leniency
-        try:
-            yield
-        finally:
-            self._leniency = outer
+        return _Tolerance(self, leniency)
 
     def overflows(self, fate: Fate) -> bool:
         """Return whether a finding with this fate is beyond the limit of the load; then it is counted, not listed."""
@@ -312,6 +307,22 @@ class Diagnostics:
         refused = tuple(entry for entry in self._entries if entry.severity not in tolerated)
         if refused:
             raise error(refused)
+
+
+class _Tolerance:
+    """A block in which lenient loading skips invalid findings; a class, since readers enter one for many values."""
+
+    __slots__ = ("_diagnostics", "_leniency", "_outer")
+
+    def __init__(self, diagnostics: Diagnostics, leniency: str) -> None:
+        self._diagnostics, self._leniency = diagnostics, leniency
+
+    def __enter__(self) -> None:
+        self._outer = self._diagnostics._leniency
+        self._diagnostics._leniency = self._outer or self._leniency
+
+    def __exit__(self, *_: object) -> None:
+        self._diagnostics._leniency = self._outer
 
 
 def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -29,7 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -73,12 +73,20 @@ class Lookup:
     """File that has the URI."""
     line: int
     """Line in that file."""
-    path: Path | None
-    """File or folder that the URI refers to, or None."""
-    tried: tuple[Path, ...]
-    """Every path tried, in order; the last one is ``path`` if the search succeeded."""
+    places: tuple[str, ...]
+    """Every path tried, in order, as text; the last one is ``path`` if the search succeeded."""
     problem: str = ""
     """Reason why there is no path; empty if there is one."""
+
+    @property
+    def path(self) -> Path | None:
+        """File or folder that the URI refers to, or None."""
+        return None if self.problem else Path(self.places[-1])
+
+    @property
+    def tried(self) -> tuple[Path, ...]:
+        """Every path tried, in order; the last one is ``path`` if the search succeeded."""
+        return tuple(map(Path, self.places))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +111,8 @@ class Resources:
     """Folders to search for relative paths and for their last names, as ``meshdir`` of a URDF for MuJoCo demands."""
     lookups: list[Lookup] = field(default_factory=list, compare=False)
     """All searches, in order."""
-    _allowed: dict[Path, AllowedRoots] = field(default_factory=dict, compare=False, repr=False)
-    """The folders that may be read, keyed by the main file, or without one by the folder of the file."""
+    _allowed: dict[Path | None, AllowedRoots] = field(default_factory=dict, compare=False, repr=False)
+    """The folders that may be read, keyed by None with a main file, or without one by the folder of the file."""
     _answers: list[Path] = field(default_factory=list, compare=False, repr=False)
     """Folders of the files that ``finder`` returned."""
     _indexes: list[PackageIndex] = field(default_factory=list, compare=False, repr=False)
@@ -115,8 +123,8 @@ class Resources:
     """Whether a folder is the package or model of a name, cached for one load."""
     _enclosing: dict[Path, list[Path]] = field(default_factory=dict, compare=False, repr=False)
     """Packages and models around a folder, cached for one load."""
-    _found: dict[tuple[str, Path], Lookup] = field(default_factory=dict, compare=False, repr=False)
-    """Successful searches, by URI and folder, cached for one load unless there is a finder."""
+    _found: dict[tuple[str, str], Lookup] = field(default_factory=dict, compare=False, repr=False)
+    """Successful searches, by URI and file, cached for one load unless there is a finder."""
     real_paths: RealPaths = field(default_factory=RealPaths, compare=False, repr=False)
     """Function that resolves symbolic links, shared by all copies for one load."""
     _folders: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
@@ -151,19 +159,18 @@ class Resources:
             uri: The URI, as for `find`; a relative one starts from the folder of the element's file.
             node: The element that has the URI.
         """
+        found = self._found.get((uri, node.file))
+        if found is not None:
+            self.lookups.append(dataclasses.replace(found, line=node.line))
+            return found.places[-1]
         if node.file not in self._folders:
             self._folders[node.file] = Path(os.path.abspath(Path(node.file).parent))
-        base = self._folders[node.file]
-        found = self._found.get((uri, base))
-        if found is not None:
-            self.lookups.append(dataclasses.replace(found, file=node.file, line=node.line))
-            return str(found.path)
-        place = self._search(uri, base, node)
+        place = self._search(uri, self._folders[node.file], node)
         if isinstance(place, Failure):
             _report(place, node)
             return None
         if self.finder is None:  # the next answer of a finder may differ
-            self._found[uri, base] = self.lookups[-1]
+            self._found[uri, node.file] = self.lookups[-1]
         return place
 
     def search(self, uri: str, base: Path, node: Node) -> Path | Failure:
@@ -171,18 +178,33 @@ class Resources:
 
         Args: as for `find`.
         """
-        place = self._search(uri, base, node)
+        place = self._search(uri, Path(os.path.abspath(base)), node)
         return place if isinstance(place, Failure) else Path(place)
 
     def _search(self, uri: str, base: Path, node: Node) -> str | Failure:
+        """Return the file or folder of a URI; the folder of the file that has it is absolute."""
         scheme, rest = _split(uri)
-        places = self._all_places(uri, scheme, rest, _absolute(base)) if len(uri) <= _MAX_URI else ()
-        tried, exists = _tried(places)
-        found = self._checked(tried[-1], uri, base) if exists else not_found(uri, scheme, tried, self._failure(rest))
-        paths = tuple(map(Path, tried))
-        path, problem = (None, found.message) if isinstance(found, Failure) else (paths[-1], "")
-        self.lookups.append(Lookup(uri=uri, file=node.file, line=node.line, path=path, tried=paths, problem=problem))
+        tried, real = self._tried(self._all_places(uri, scheme, rest, base) if len(uri) <= _MAX_URI else ())
+        found: str | Failure = tried[-1] if tried else ""
+        if real is None:
+            found = not_found(uri, scheme, tried, self._failure(rest))
+        elif not self._allows(real, base):
+            found = _outside(uri, tried[-1])
+        problem = found.message if isinstance(found, Failure) else ""
+        self.lookups.append(Lookup(uri=uri, file=node.file, line=node.line, places=tuple(tried), problem=problem))
         return found
+
+    def _tried(self, places: Iterable[str]) -> tuple[list[str], str | None]:
+        """Return the places up to the first one that exists, each once, and the real path of that place."""
+        tried: list[str] = []
+        for place in places:
+            if place not in tried:
+                tried.append(place)
+                note_file(place)
+                real = self.real_paths.of_existing(place)
+                if real is not None:
+                    return tried, real
+        return tried, None
 
     def _failure(self, rest: str) -> str | None:
         """Return why a download failed; empty if there was none, None if none is allowed."""
@@ -201,35 +223,28 @@ class Resources:
             path: The file, or a folder.
             base: The folder of the file that names it; it matters only if there is no main file.
         """
+        return self.unsafe_paths or self._allows(self.real_paths(path), base)
+
+    def _allows(self, real: str, base: Path) -> bool:
+        """Return whether the file of a real path may be read."""
         if self.unsafe_paths:
             return True
-        key = base if self.main is None else self.main
+        key = None if self.main is not None else base
         if key not in self._allowed:
             folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
             shelves = partial(self._model_folders, folder)
             self._allowed[key] = AllowedRoots(given, self._caches, shelves, self._enclosing_packages, self.real_paths)
-        return self._allowed[key].allow(path)
+        return self._allowed[key].allow_real(real)
 
     def _caches(self) -> tuple[Path, ...]:
         """Return the folders of the schemes, and those of downloaded models."""
         given = (folder for folders in self.schemes.values() for folder in folders)
         return (*given, *fuel_caches(), *filter(None, (drake_cache(),)))
 
-    def _checked(self, path: str, uri: str, base: Path) -> str | Failure:
-        """Return the path that was found for a URI, or the reason why it may not be read."""
-        if self.allows(path, base):
-            return path
-        return Failure(
-            "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given paths",
-            "add its folder to paths, or use unsafe_paths=True",
-            {"uri": uri, "path": path},
-            code="resource.outside",
-            fate=Fate.INVALID,
-        )
-
     def _all_places(self, uri: str, scheme: str, rest: str, base: Path) -> Iterator[str]:
-        yield from (_joined(folder, rest) for folder in self.schemes.get(scheme, ()))
+        for folder in self.schemes.get(scheme, ()):
+            yield _joined(folder, rest)
         yield from self._places(scheme, rest, base)
         answer = None if self.finder is None else self.finder(uri)
         if answer is not None:
@@ -315,16 +330,15 @@ def _report(failure: Failure, node: Node) -> None:
     node.report(failure.fate, failure.code, failure.template, hint=failure.hint, leniency=leniency, **failure.arguments)
 
 
-def _tried(places: Iterable[str]) -> tuple[list[str], bool]:
-    """Return the places up to the first one that exists, each once, and whether there is such a place."""
-    tried: list[str] = []
-    for place in places:
-        if place not in tried:
-            tried.append(place)
-            note_file(place)
-            if os.path.exists(place):
-                return tried, True
-    return tried, False
+def _outside(uri: str, path: str) -> Failure:
+    """Return the reason why a file that was found for a URI may not be read."""
+    return Failure(
+        "{uri!r} refers to {path}, which lies outside the model's folder, its packages and the given paths",
+        "add its folder to paths, or use unsafe_paths=True",
+        {"uri": uri, "path": path},
+        code="resource.outside",
+        fate=Fate.INVALID,
+    )
 
 
 def _joined(folder: Path, rest: str) -> str:
@@ -334,18 +348,10 @@ def _joined(folder: Path, rest: str) -> str:
     return f"{folder}/{rest}"
 
 
-def _absolute(folder: Path) -> Path:
-    return _normalized(folder) if folder.is_absolute() else Path(os.path.abspath(folder))
-
-
-@lru_cache(maxsize=64)
-def _normalized(folder: Path) -> Path:
-    """Return an absolute path without ``..``; cached, since a model has many files in one folder."""
-    return Path(os.path.abspath(folder))
-
-
 def _split(uri: str) -> tuple[str, str]:
     """Return the scheme, empty for a plain path, and the rest with forward slashes and without escapes."""
+    if "://" not in uri and "$(" not in uri:
+        return "", uri.replace("\\", "/")
     found = _FIND.fullmatch(uri)
     if found is not None:
         return "package", f"{found[1]}/{found[2]}".replace("\\", "/")

@@ -176,6 +176,8 @@ class Pose:
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
+_PLAIN_MARGIN = 1e-10
+"""Margin of the leading minors of an inertia, relative to powers of its trace, that rounding cannot reach."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,13 +292,41 @@ class SpatialInertia:
 
 
 def are_physical(inertias: Sequence[SpatialInertia]) -> list[bool]:
-    """Return, for each inertia, whether `SpatialInertia.defects` is empty; all in one computation.
+    """Return, for each inertia, whether `SpatialInertia.defects` is empty.
+
+    Nearly every inertia is plainly physical. Only for the others principal moments are computed, all at once.
 
     Args:
         inertias: The inertias.
     """
-    if not inertias:
-        return []
+    physical = [_is_plainly_physical(inertia) for inertia in inertias]
+    if not all(physical):
+        doubtful = [i for i, is_plain in enumerate(physical) if not is_plain]
+        for i, has_valid_moments in zip(doubtful, _have_valid_moments([inertias[i] for i in doubtful]), strict=True):
+            physical[i] = has_valid_moments
+    return physical
+
+
+def _is_plainly_physical(inertia: SpatialInertia) -> bool:
+    """Return whether an inertia is physical by a margin that rounding cannot reach, or exactly so if it is diagonal.
+
+    An inertia I is physical if ``trace(I) / 2 - I``, the second moments of the mass, is positive definite: its leading
+    minors are positive.
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = inertia.I_Lcm.tolist()
+    trace = xx + yy + zz
+    if inertia.mass < 0.0 or not math.isfinite(inertia.mass + trace + sum(inertia.p_LLcm.tolist())):
+        return False
+    if not (xy or xz or yx or yz or zx or zy):
+        return bool(min(xx, yy, zz) >= 0.0 and 2.0 * max(xx, yy, zz) <= trace)
+    a, b, c = trace / 2.0 - xx, trace / 2.0 - yy, trace / 2.0 - zz
+    minor = a * b - yx * yx
+    determinant = c * minor - a * zy * zy - b * zx * zx - 2.0 * yx * zx * zy
+    margin = _PLAIN_MARGIN * trace
+    return bool(a > margin > 0.0 and minor > margin * trace and determinant > margin * trace * trace)
+
+
+def _have_valid_moments(inertias: Sequence[SpatialInertia]) -> list[bool]:
     masses = np.array([inertia.mass for inertia in inertias])
     centers = np.array([inertia.p_LLcm for inertia in inertias])
     matrices = np.array([inertia.I_Lcm for inertia in inertias])

@@ -41,11 +41,22 @@ class AllowedRoots:
         self._more, self._given_shelves, self._around = more, shelves, around
         self._real = RealPaths() if real is None else real
         self._packages: dict[str, bool] = {}
+        self._inside: dict[str, bool] = {}
 
     def allow(self, path: str | os.PathLike[str]) -> bool:
         """Return whether a file or folder may be read."""
-        real = self._real(path)
-        return is_inside(real, self.roots) or self._is_farther(real)
+        return self.allow_real(self._real(path))
+
+    def allow_real(self, real: str) -> bool:
+        """Return whether a file or folder may be read.
+
+        Args:
+            real: Its real path.
+        """
+        folder = real.rpartition(os.sep)[0]
+        if folder not in self._inside:
+            self._inside[folder] = is_inside(folder, self.roots)
+        return self._inside[folder] or is_inside(real, self.roots) or self._is_farther(real)
 
     def _is_farther(self, real: str) -> bool:
         return is_inside(real, self._others) or any(self._is_on(shelf, real) for shelf in self.shelves)

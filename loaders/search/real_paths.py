@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from loaders.files import real_path
 
@@ -17,14 +18,36 @@ class RealPaths:
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
+        self._prefixes: dict[str, str] = {}
 
     def __call__(self, path: str | os.PathLike[str]) -> str:
         """Return the real path of a file or folder."""
         text = os.fspath(path)
-        folder, name = os.path.split(text)
-        if not os.path.isabs(text) or name in _NOT_NAMES or os.path.islink(text):
-            return real_path(text)
-        return os.path.join(self.folder(folder), name)
+        return real_path(text) if os.path.islink(text) else self._of_file(text)
+
+    def of_existing(self, path: str) -> str | None:
+        """Return the real path of a file or folder, or None if it does not exist; usually with one look at the disk.
+
+        Args:
+            path: The path.
+        """
+        try:
+            mode = os.lstat(path).st_mode
+        except (OSError, ValueError):  # ValueError: a null character
+            return None
+        if stat.S_ISLNK(mode):
+            return real_path(path) if os.path.exists(path) else None
+        return self._of_file(path)
+
+    def _of_file(self, path: str) -> str:
+        """Return the real path of what is no symbolic link itself."""
+        folder, _, name = path.rpartition(os.sep)
+        if name in _NOT_NAMES or not os.path.isabs(path) or (os.altsep and os.altsep in name):
+            return real_path(path)
+        prefix = self._prefixes.get(folder)
+        if prefix is None:
+            prefix = self._prefixes[folder] = os.path.join(self.folder(folder or os.sep), "")
+        return prefix + name
 
     def folder(self, folder: str) -> str:
         """Return the real path of a folder.

@@ -93,6 +93,20 @@ def test_inertias_are_judged_together_as_each_alone(inertias: list[SpatialInerti
     assert are_physical(inertias) == [not inertia.defects() for inertia in inertias]
 
 
+@QUICK
+@given(
+    st.tuples(*(st.sampled_from((0.0, 1e-16, 1e-9, 1.0, 1.0 + 1e-12, 2.0, 2.0 + 1e-9)),) * 3),
+    THREE,
+    st.sampled_from((1e-300, 1e-120, 1.0, 1e150)),
+)
+def test_inertias_about_any_axes_are_judged_together_as_each_alone(
+    moments: tuple[float, ...], rpy: tuple[float, float, float], scale: float
+) -> None:
+    R = euler2mat(*rpy, "sxyz")
+    inertia = SpatialInertia.of(1.0, I_Lcm=scale * (R @ np.diag(moments) @ R.T))
+    assert are_physical([inertia]) == [not inertia.defects()]
+
+
 # --- rotations -------------------------------------------------------------------------------------------------------
 
 

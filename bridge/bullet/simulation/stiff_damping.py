@@ -21,7 +21,7 @@ from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import Position, kind_of
-from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, rates_and_modes
+from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates, modes
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import Array
 
@@ -34,13 +34,16 @@ class _Dampers:
     """The dampers of one body, at one position."""
 
     v_order: Sequence[tuple[str, int]]
+    mobility: Array
+    """Inverse of the mass matrix, for motions that couplings allow."""
+    damping: Array
+    """Damping of each velocity."""
     rates: Array
     """Rates at which the modes decay [1/s], ascending."""
-    modes: Array
 
     def unstable_joints(self, step: float) -> list[str]:
         """Return the joints that take the largest part in a mode that is unstable at a time step [s]."""
-        unstable = self.modes[:, self.rates * step > STABILITY_LIMIT]
+        unstable = modes(self.mobility, self.damping, self.rates[self.rates * step > STABILITY_LIMIT])
         return [self.v_order[k][0] for k in sorted(set(np.argmax(unstable**2, axis=0).tolist()))]
 
     def max_step(self) -> float:
@@ -64,7 +67,7 @@ def report_stiff_damping(
     """
     step = float(client.getPhysicsEngineParameters()["fixedTimeStep"])
     stiff = [a.mechanism for a in articulations if rate_bound(a.mechanism) * step > STABILITY_LIMIT]
-    found = [dampers for mechanism in stiff if (dampers := _dampers(mechanism, q)) is not None]
+    found = [dampers for mechanism in stiff if (dampers := _dampers(mechanism, q, step)) is not None]
     if not found or any(articulation.split_link is not None for articulation in articulations):
         return
     max_step = min(dampers.max_step() for dampers in found)
@@ -124,8 +127,8 @@ def _smallest_moment(body: Body) -> float:
     return float(np.linalg.eigvalsh(body.inertia.I_Lcm)[0])
 
 
-def _dampers(mechanism: Mechanism, q: Mapping[str, Position]) -> _Dampers | None:
-    """Return the dampers of a body; None if their rates are not known."""
+def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _Dampers | None:
+    """Return the dampers of a body; None if they are stable at a time step [s], or their rates are not known."""
     damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
     if mechanism.closures or any(soft_connections(mechanism)):
         return None
@@ -134,11 +137,40 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position]) -> _Dampers | None
     G = _independent_motions(mechanism)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            mobility = G @ np.linalg.pinv(G.T @ M @ G, hermitian=True) @ G.T
-            rates, modes = rates_and_modes(mobility, damping)
+            if _are_stable(M, damping, G, step):
+                return None
+            mobility = G @ _inverse(G.T @ M @ G) @ G.T
+            rates = mode_rates(mobility, damping)
     except np.linalg.LinAlgError:  # numbers that are too large or too small
         return None
-    return _Dampers(mechanism.v_order, rates, modes) if 0.0 < rates[-1] < math.inf else None
+    return _Dampers(mechanism.v_order, mobility, damping, rates) if 0.0 < rates[-1] < math.inf else None
+
+
+def _are_stable(M: Array, damping: Array, G: Array, step: float) -> bool:
+    """Return whether dampers are stable at a time step [s]; False decides nothing.
+
+    They are if ``2 / h M - D`` is positive definite.
+
+    Args:
+        M: Mass matrix.
+        damping: Damping of each velocity.
+        G: The independent motions, as columns.
+        step: Time step [s].
+    """
+    margin = STABILITY_LIMIT / step * M - np.diag(np.abs(damping))
+    try:
+        np.linalg.cholesky(G.T @ margin @ G)
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.isfinite(margin).all())
+
+
+def _inverse(M: Array) -> Array:
+    """Return the inverse of a mass matrix, without the directions in which it is zero but for rounding."""
+    moments = np.linalg.eigvalsh(M)
+    is_regular = bool(np.all(moments > 1e-15 * moments[-1:]))
+    inverse = np.linalg.inv(M) if is_regular else np.linalg.pinv(M, hermitian=True)
+    return np.asarray(inverse, dtype=np.float64)
 
 
 def _of(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, Position]:

@@ -14,7 +14,7 @@ from bridge.lowering.regularization import with_minimum_inertia
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, random_position
 from bridge.mechanism.couplings import with_followers
-from bridge.mechanism.dynamics import joint_coefficients, rates_and_modes
+from bridge.mechanism.dynamics import joint_coefficients, mode_rates
 from loaders.model import Actuator, BallConstraint, JointAxis, WeldConstraint
 from loaders.scene import Scene
 
@@ -147,5 +147,5 @@ def fastest_rate(mechanism: Mechanism, q: Mapping[str, Position] | None = None) 
     if not (D.any() or K.any()):
         return 0.0
     mobility = np.asarray(np.linalg.pinv(mechanism.mass_matrix(q)), dtype=np.float64)
-    dampers, springs = (float(rates_and_modes(mobility, each)[0][-1]) for each in (D, K))
+    dampers, springs = (float(mode_rates(mobility, each)[-1]) for each in (D, K))
     return max(dampers, math.sqrt(max(springs, 0.0)))

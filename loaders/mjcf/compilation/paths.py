@@ -84,7 +84,7 @@ class FileFinder:
             return self.context.resources.find(name, folder, node)
         path = Path(place)
         note_file(path)
-        lookup = Lookup(uri=name, file=node.file, line=node.line, path=path, tried=(path,))
+        lookup = Lookup(uri=name, file=node.file, line=node.line, places=(place,))
         self.context.resources.lookups.append(lookup)
         return path
 

@@ -28,7 +28,8 @@ from bridge.lowering import lower
 from bridge.mechanism.dynamics import (
     joint_coefficients,
     mass_matrix_and_bias_forces,
-    rates_and_modes,
+    mode_rates,
+    modes,
     relative_pose,
 )
 from loaders.model import WORLD, Actuator, Joint, JointAxis, JointType, Link, Model, by_name
@@ -311,8 +312,20 @@ def test_the_largest_rate_divides_stable_from_unstable_explicit_integration():
     rng = np.random.default_rng(1)
     A = rng.normal(size=(5, 5))
     mobility, damping = A @ A.T + 0.1 * np.eye(5), np.array([0.0, 1.0, 2.0, 0.5, 3.0])
-    rates, modes = rates_and_modes(mobility, damping)
-    assert np.sum(modes**2, axis=0) == pytest.approx(np.ones(5))
+    rates = mode_rates(mobility, damping)
     for factor, is_stable in ((1.9, True), (2.1, False)):
         step = np.eye(5) - factor / rates[-1] * mobility @ np.diag(damping)
         assert bool(np.linalg.norm(np.linalg.matrix_power(step, 500)) < 1e3) is is_stable
+
+
+def test_modes_are_the_eigenvectors_of_their_rates_also_of_equal_ones():
+    """Two arms that are alike have each rate twice."""
+    rng = np.random.default_rng(2)
+    A = rng.normal(size=(15, 15))
+    mobility, damping = np.kron(np.eye(2), A @ A.T + 0.1 * np.eye(15)), np.tile(rng.uniform(0.0, 3.0, 15), 2)
+    rates = mode_rates(mobility, damping)[-8:]
+    root = np.sqrt(damping)
+    found = modes(mobility, damping, rates)
+    np.testing.assert_allclose(root[:, None] * mobility * root @ found, rates * found, atol=1e-9 * rates[-1])
+    np.testing.assert_allclose(found.T @ found, np.eye(8), atol=1e-9)
+    assert modes(mobility, damping, rates[:0]).shape == (30, 0)

@@ -51,6 +51,22 @@ def test_a_path_is_that_of_the_operating_system(tree: Path, path: str) -> None:
     ]
 
 
+def test_what_exists_has_the_path_of_the_operating_system(tree: Path) -> None:
+    """A link that leads nowhere does not exist."""
+    paths = [os.path.join(tree, path) for path in PATHS]
+    real = RealPaths()
+    assert [real.of_existing(path) for path in paths] == [
+        os.path.realpath(path) if os.path.exists(path) else None for path in paths
+    ]
+    assert real.of_existing("a\0b") is None
+
+
+def test_a_link_to_the_top_of_the_file_system(tree: Path) -> None:
+    """What lies in it has one separator at the front."""
+    (tree / "top").symlink_to(os.sep)
+    assert RealPaths()(os.path.join(tree, "top", "usr")) == os.path.realpath("/usr")
+
+
 def test_a_relative_path_is_that_of_the_present_folder(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As everywhere in Python."""
     monkeypatch.chdir(tree)
