@@ -174,6 +174,8 @@ class Pose:
 
 
 IDENTITY = Pose(frozen(np.eye(3)), frozen(np.zeros(3)))
+CAMERA_AXES = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+"""Camera of MuJoCo and OpenGL, which looks along -z with y up, in that of SDFormat, which looks along x with z up."""
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
 _PLAIN_MARGIN = 1e-10

@@ -68,6 +68,11 @@ CODES = {
     "mjcf.keyframe-limits": CodeInfo(
         "A state of the source is outside the joint limits.", "Correct the state in the source.", (Fate.NOTED,)
     ),
+    "mjcf.keyframe-pose": CodeInfo(
+        "A state poses a link that is not kinematic or does not exist.",
+        "Correct the state, or remove the link from it.",
+        (Fate.DROPPED,),
+    ),
     "mjcf.light": CodeInfo(
         "The type of a light is not supported by MuJoCo.", "Use a directional, point or spot light.", (Fate.DROPPED,)
     ),
@@ -137,6 +142,9 @@ CODES = {
         'MuJoCo does not support velocity limits; only the effort of a `"dcmotor"` actuator vanishes at the limit.',
         'Use `actuators="dcmotor"`, or limit the speed in the controller.',
         (Fate.DROPPED, Fate.APPROXIMATED),
+    ),
+    "mjcf.view-target": CodeInfo(
+        "A light or a camera turns to a link that does not exist.", "Correct its target.", (Fate.DROPPED,)
     ),
     "mjcf.yielding-stops": CodeInfo(
         "Joint limits with a stated stiffness are exact only for the effective inertia at the zero configuration.",

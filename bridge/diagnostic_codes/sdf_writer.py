@@ -37,7 +37,9 @@ CODES = {
         (Fate.DROPPED,),
     ),
     "sdfout.empty-model": CodeInfo("A model without links is left out.", "", (Fate.NOTED,)),
-    "sdfout.field": CodeInfo("SDFormat has no element for a value of the scene; it is left out.", "", (Fate.DROPPED,)),
+    "sdfout.field": CodeInfo(
+        "SDFormat has no element for a value of the scene; it is left out.", "", (Fate.DROPPED, Fate.NOTED)
+    ),
     "sdfout.filter-rule": CodeInfo(
         "A rule between collision filter groups of several models of a world is left out: the links may collide.",
         "Nest the models in one model.",

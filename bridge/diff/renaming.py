@@ -14,14 +14,14 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
     "links": {"name": "link", "model": "model"},
     "joints": {"name": "joint", "parent": "link", "child": "link", "gear_reference": "link"},
     "frames": {"name": "frame", "link": "link"},
-    "lights": {"name": "light", "link": "link"},
+    "lights": {"name": "light", "link": "link", "target": "link"},
     "couplings": {"follower": "joint", "leader": "joint"},
     "actuators": {"name": "actuator", "joint": "joint"},
     "constraints": {"link_A": "link", "link_B": "link", "joints": "joint"},
     "forces": {"link_A": "link", "link_B": "link", "link_C": "link"},
     "fluid_forces": {"link": "link", "joint": "joint"},
     "contact_pairs": {"link_A": "link", "link_B": "link"},
-    "keyframes": {"joints": "joint", "actuators": "actuator"},
+    "keyframes": {"joints": "joint", "actuators": "actuator", "links": "link"},
     "filter_groups": {"name": "group", "links": "link", "groups": "group"},
     "filter_rules": {"a": "group", "b": "group"},
 }
@@ -42,9 +42,8 @@ def renamed(scene: Scene, names: Names) -> Scene:
         collection: tuple(_renamed_item(item, fields, names) for item in getattr(scene, collection))
         for collection, fields in REFERENCES.items()
     }
-    joints = names.get("joint", {})
-    items["joints"] = tuple(_with_sensor_joints(item, joints) for item in items["joints"])
-    items["links"] = tuple(_with_sensor_joints(item, joints) for item in items["links"])
+    for collection in ("joints", "links"):
+        items[collection] = tuple(_with_renamed_sensors(item, names) for item in items[collection])
     items["tendons"] = tuple(_renamed_tendon(item, names) for item in scene.tendons)
     return dataclasses.replace(scene, **items)
 
@@ -71,10 +70,7 @@ def _new(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[
     return names.get(value, value)
 
 
-def _with_sensor_joints(item: Any, joints: Mapping[str, str]) -> Any:
-    if not any(sensor.joint in joints for sensor in item.sensors):
-        return item
-    sensors = tuple(
-        dataclasses.replace(sensor, joint=joints.get(sensor.joint, sensor.joint)) for sensor in item.sensors
-    )
-    return dataclasses.replace(item, sensors=sensors)
+def _with_renamed_sensors(item: Any, names: Names) -> Any:
+    fields = {"joint": "joint", "target": "link"}
+    sensors = tuple(_renamed_item(sensor, fields, names) for sensor in item.sensors)
+    return item if sensors == item.sensors else dataclasses.replace(item, sensors=sensors)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loaders.diagnostics import NOWHERE, Diagnostics, Fate, Where
-from loaders.model import Link
+from loaders.model import Link, Sensor
 from loaders.model.common import beyond_inertia
 from loaders.scene import Scene
 
@@ -67,7 +67,7 @@ def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, st
         known = carried.get(type(item), frozenset())
         for entry in dataclasses.fields(item):
             value = getattr(item, entry.name)
-            if entry.name not in known and not _is_default(value, entry) and not _is_stated_elsewhere(item, entry.name):
+            if entry.name not in known and not _is_default(value, entry) and not is_stated_elsewhere(item, entry.name):
                 yield item, owner, entry.name
             elif entry.name in known:
                 pending.extend(_parts(value, owner))
@@ -99,9 +99,18 @@ def without_unsupported_fields(item: Any, carried: Carried) -> Any:
     return dataclasses.replace(item, **changed) if changed else item
 
 
-def _is_stated_elsewhere(item: Any, field: str) -> bool:
-    """Return whether a field has nothing but settings of MuJoCo that state the inertia of a link a second time."""
-    return isinstance(item, Link) and field == "mujoco" and not beyond_inertia(item.mujoco)
+def is_stated_elsewhere(item: Any, field: str) -> bool:
+    """Return whether a field has nothing but settings of MuJoCo that others state, or that mean nothing elsewhere.
+
+    Args:
+        item: A part of a scene.
+        field: The name of one of its fields.
+    """
+    if field != "mujoco":
+        return False
+    if isinstance(item, Sensor):
+        return dict(item.mujoco).keys() <= {"resolution"}  # that of a camera whose image has no stated size
+    return isinstance(item, Link) and not beyond_inertia(item.mujoco)
 
 
 def _parts(value: Any, owner: str) -> Iterator[tuple[Any, str]]:

@@ -29,11 +29,6 @@ CODES = {
     "mjcf-in.included-twice": CodeInfo(
         "A file is included twice, or includes itself.", "Remove one of the includes.", (Fate.INVALID,)
     ),
-    "mjcf-in.keyframe": CodeInfo(
-        "The poses of mocap bodies in a keyframe are not carried.",
-        "",
-        (Fate.NOTED,),
-    ),
     "mjcf-in.mesh-frame": CodeInfo(
         "A mesh is rotated by `refquat` and scaled by different factors, in another order than MuJoCo's.",
         "Apply the rotation to the file.",

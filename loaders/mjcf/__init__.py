@@ -30,7 +30,9 @@ from .elements.links import read_links
 from .elements.options import read_gravity, read_physics, report_options_of_include, report_warnings
 from .elements.tendons import read_tendons
 from .elements.unsupported import report_unsupported
+from .engine_elements.cameras import with_cameras
 from .engine_elements.left_out import report_left_out
+from .engine_elements.lights import read_lights
 from .engine_elements.sensors import read_sensors
 from .engine_elements.soft_bodies import read_soft_bodies
 
@@ -107,9 +109,10 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
         wind=frozen(source.model.opt.wind),
         magnetic_field=frozen(source.model.opt.magnetic),
         models=(read_model(name, links, root.where, source),),
-        links=tuple(links),
+        links=with_cameras(links, name, source),
         joints=tuple(joints),
         frames=read_frames(name, source),
+        lights=read_lights(source),
         couplings=read_couplings(source),
         actuators=read_actuators(source),
         constraints=read_constraints(source),

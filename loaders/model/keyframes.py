@@ -9,7 +9,7 @@ from loaders.diagnostics import NOWHERE, Where
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyframe:
-    """A named state of some joints and actuators; the others are at their initial state."""
+    """A named state of some joints, actuators and kinematic links; the others are at their initial state."""
 
     name: str
     """Scoped name, unique among the keyframes."""
@@ -28,4 +28,8 @@ class Keyframe:
     """Controls of each of these actuators."""
     activations: tuple[tuple[float, ...], ...] = ()
     """Internal states of each of these actuators; empty for an actuator without any."""
+    links: tuple[str, ...] = ()
+    """Names of the kinematic links of which poses are given."""
+    poses: tuple[tuple[float, ...], ...] = ()
+    """Position [m] and unit quaternion ``w x y z``, in the world, of each of these links."""
     where: Where = NOWHERE

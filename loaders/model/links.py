@@ -69,6 +69,10 @@ class Sensor:
     """Update rate [Hz]; 0 is every step."""
     parameters: tuple[tuple[str, str], ...] = ()
     """Path, below the sensor, and text of every other element."""
+    target: str | None = None
+    """Name of the link, or `WORLD`, at which a camera always looks; None for a camera that turns with its link."""
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<camera>``."""
     where: Where = NOWHERE
 
 
@@ -106,6 +110,10 @@ class Light:
     """Whether the light casts shadows."""
     on: bool = True
     """Whether the light is on."""
+    target: str | None = None
+    """Name of the link, or `WORLD`, to which the beam always points; None for a light that turns with its link."""
+    mujoco: Settings = ()
+    """Further settings of MuJoCo's ``<light>``."""
     where: Where = NOWHERE
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from loaders.model import WORLD, Joint, JointType, Keyframe, Link, MujocoElement, Settings, Tendon, TendonPart
+from loaders.model import WORLD, Joint, JointType, Keyframe, Link, MujocoElement, Sensor, Settings, Tendon, TendonPart
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, is_connection
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
@@ -73,7 +73,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "links": ("name",),
     "joints": ("name", "parent", "child", "gear_reference"),
     "frames": ("name", "link"),
-    "lights": ("name", "link"),
+    "lights": ("name", "link", "target"),
     "couplings": ("follower", "leader"),
     "actuators": ("name", "joint", "tendon"),
     "constraints": ("link_A", "link_B", "joints"),
@@ -81,7 +81,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "fluid_forces": ("link", "joint"),
     "filter_groups": ("name", "links", "groups"),
     "filter_rules": ("a", "b"),
-    "keyframes": ("name", "joints", "actuators"),
+    "keyframes": ("name", "joints", "actuators", "links"),
     "contact_pairs": ("link_A", "link_B"),
     "tendons": ("name",),
     "mujoco": ("name",),
@@ -131,12 +131,23 @@ def _renamed(scene: Scene, rename: _Renaming) -> Scene:
     items["mujoco"] = tuple(_renamed_element(element, rename) for element in items["mujoco"])
     for kind in ("couplings", "actuators", "constraints"):
         items[kind] = tuple(_with_renamed_settings(item, rename) for item in items[kind])
-    items["links"] = tuple(replace(link, model=rename.model(link.model)) for link in items["links"])
+    items["links"] = tuple(
+        replace(link, model=rename.model(link.model), sensors=_renamed_sensors(link.sensors, rename))
+        for link in items["links"]
+    )
+    items["joints"] = tuple(
+        replace(joint, sensors=_renamed_sensors(joint.sensors, rename)) if joint.sensors else joint
+        for joint in items["joints"]
+    )
     items["models"] = tuple(
         replace(m, name=rename.model(m.name), canonical_link=m.canonical_link and rename(m.canonical_link))
         for m in scene.models
     )
     return replace(scene, name=rename.model(scene.name), **items)
+
+
+def _renamed_sensors(sensors: tuple[Sensor, ...], rename: _Renaming) -> tuple[Sensor, ...]:
+    return tuple(replace(sensor, **rename.fields(sensor, ("joint", "target"))) for sensor in sensors)
 
 
 def _with_renamed_settings(item: Any, rename: _Renaming) -> Any:
@@ -177,7 +188,9 @@ def _moved(scene: Scene, X_VW: Pose) -> Scene:
         joints=tuple(_moved_default_position(joint, X_VW) for joint in moved.pop("joints")),
         tendons=tuple(_moved_tendon(tendon, X_VW) for tendon in scene.tendons),
         fluid_forces=tuple(replace(force, X_WS=X_VW @ force.X_WS) for force in scene.fluid_forces),
-        keyframes=_moved_keyframes(scene, {joint.name: X_VW for joint in scene.joints}),
+        keyframes=_moved_keyframes(
+            scene, {joint.name: X_VW for joint in scene.joints}, {link.name: X_VW for link in scene.links}
+        ),
         **moved,
     )
 
@@ -241,8 +254,14 @@ def _moved_position(position: Sequence[float], X_VW: Pose) -> tuple[float, ...]:
     return tuple(position) if X_VW is IDENTITY else tuple((X_VW @ Pose.from_vector(position)).to_vector())
 
 
-def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose]) -> tuple[Keyframe, ...]:
-    """Return the keyframes with the positions of floating joints moved, each by the motion of its joint."""
+def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose], of_link: Mapping[str, Pose]) -> tuple[Keyframe, ...]:
+    """Return the keyframes with the positions of floating joints and of kinematic links moved.
+
+    Args:
+        scene: The scene.
+        X_VW: The motion of each joint.
+        of_link: The motion of each link.
+    """
     floating = {joint.name for joint in scene.joints if joint.type is JointType.FLOATING}
     return tuple(
         replace(
@@ -254,6 +273,10 @@ def _moved_keyframes(scene: Scene, X_VW: Mapping[str, Pose]) -> tuple[Keyframe, 
             velocities=tuple(
                 _turned_velocity(v, X_VW[joint]) if joint in floating and len(v) == 6 else v
                 for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)
+            ),
+            poses=tuple(
+                _moved_position(pose, of_link.get(link, IDENTITY))
+                for link, pose in zip(keyframe.links, keyframe.poses, strict=True)
             ),
         )
         for keyframe in scene.keyframes
@@ -292,7 +315,7 @@ def attach_joints(scene: Scene, joints: Sequence[Joint]) -> Scene:
             for model in scene.models
         ),
         joints=(*(_moved_default_position(joint, of_joint[joint.name]) for joint in scene.joints), *joints),
-        keyframes=_moved_keyframes(scene, of_joint),
+        keyframes=_moved_keyframes(scene, of_joint, {name: X_VW[i] for name, i in component_of.items()}),
     )
 
 

@@ -111,6 +111,9 @@ BODIES = {
     "mjcf.keyframe-actuator": exporting(s.posed(0.5, actuator="motor"), "up", "motor"),
     "mjcf.keyframe-joint": exporting(s.posed(0.5, joint="wheel"), "up", "wheel"),
     "mjcf.keyframe-limits": exporting(s.posed(3.0), "j"),
+    "mjcf.keyframe-pose": exporting(
+        s.posed(0.5, links=("a",), poses=((0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0),)), "up", "a"
+    ),
     "mjcf.light-joint": exporting(s.hinge(effort=1e4), "j"),
     "mjcf.light-parameters": exporting(s.lit("spot", inner_angle=0.1), "lamp"),
     "mjcf.massless-link": exporting(scene([link("a", inertia=s.NOTHING)], [joint("j", m.WORLD, "a")]), "a"),
@@ -124,6 +127,7 @@ BODIES = {
     "mjcf.velocity-decay": exporting(s.one(velocity_decay=(0.1, 0.0)), "a"),
     "mjcf.velocity-limit": exporting(s.hinge(velocity=1.0), "j"),
     "mjcf.yielding-stops": exporting(s.hinge(**LIMITED, limit_stiffness=1e3, limit_dissipation=1.0), "j"),
+    "mjcf.view-target": exporting(s.lit("spot", target="moon"), "lamp", "moon"),
     "mjcf.zero-effort": exporting(s.hinge(effort=0.0), "j"),
     "mjcf.zero-outside-limits": exporting(s.hinge(lower=1.0, upper=2.0), "j"),
 }

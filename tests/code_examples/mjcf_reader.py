@@ -35,9 +35,8 @@ EXAMPLES = {
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),
     "mjcf-in.included-twice": robot('<include file="a.xml"/><include file="a.xml"/>', a_xml="<mujocoinclude/>"),
-    "mjcf-in.keyframe": robot(BODY + '<body mocap="true"/>', '<keyframe><key name="k" mpos="0 0 1"/></keyframe>', "k"),
     "mjcf-in.mesh-frame": robot(MESH, mesh('file="m.obj" refquat="1 2 3 4" scale="1 2 3"'), "g", m_obj=TETRAHEDRON),
-    "mjcf-in.not-carried": robot(BODY + '<light name="q"/>', "", "q"),
+    "mjcf-in.not-carried": robot(BODY.replace("<joint", '<joint range="-1 1" limited="false"', 1), "", "j"),
     "mjcf-in.not-finite": robot('<body name="b" pos="nan 0 0"/>'),
     "mjcf-in.options": reading(
         '<sdf version="1.9"><world name="w"><include><uri>b.xml</uri></include></world></sdf>',

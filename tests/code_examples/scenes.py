@@ -39,12 +39,12 @@ def hinge(kind: m.JointType = T.REVOLUTE, fields: dict[str, Any] | None = None, 
     return scene([link("a")], [joint("j", m.WORLD, "a", kind, axis=axis, **(fields or {}))])
 
 
-def posed(position: float, joint: str = "j", actuator: str = "") -> Scene:
+def posed(position: float, joint: str = "j", actuator: str = "", **fields: Any) -> Scene:
     """A hinge with limits of -1 and 1 rad and a state named ``up``, which may state the control of an actuator."""
     controls: dict[str, Any] = (
         {"actuators": (actuator,), "controls": ((1.0,),), "activations": ((),)} if actuator else {}
     )
-    state = m.Keyframe(name="up", joints=(joint,), positions=((position,),), **controls)
+    state = m.Keyframe(name="up", joints=(joint,), positions=((position,),), **controls, **fields)
     return dataclasses.replace(hinge(lower=-1.0, upper=1.0), keyframes=(state,))
 
 

@@ -53,3 +53,11 @@ def differences(body: str, outside: str = "", seed: int = 0) -> dict[str, float]
 def _relative(a: np.ndarray, b: np.ndarray) -> float:
     scale = max(float(np.abs(a).max(initial=0.0)), 1e-9)
     return float(np.abs(a - b).max(initial=0.0)) / scale
+
+
+def differing_arrays(prefix: str, original: Any, exported: Any) -> list[str]:
+    """The names of the arrays of one kind of element, such as ``cam``, that differ between two compiled models."""
+    names = [name for name in dir(original) if name.startswith(f"{prefix}_")]
+    assert names
+    pairs = ((name, *(np.asarray(getattr(model, name)) for model in (original, exported))) for name in names)
+    return [name for name, a, b in pairs if a.shape != b.shape or not np.allclose(a, b, rtol=1e-6, atol=1e-12)]

@@ -85,6 +85,27 @@ def _write_state(
     key = _write_key(context.names.claim("key", keyframe.name), positions, actuators, context)
     key.set(qvel=_qvel(keyframe, positions, context))
     _write_controls(key, keyframe, actuators, context)
+    _write_poses(key, keyframe, context)
+
+
+def _write_poses(key: Element, keyframe: Keyframe, context: Context) -> None:
+    """Write the poses of kinematic links, which are mocap bodies; others are where the model draws them."""
+    stated = dict(zip(keyframe.links, keyframe.poses, strict=True))
+    mocap = [body for body in context.mechanism.bodies if body.is_kinematic]
+    lost = tuple(stated.keys() - {body.name for body in mocap})
+    if lost:
+        context.report(
+            Fate.DROPPED,
+            "keyframe-pose",
+            "state {state}: the poses of {links} are ignored, since these links are not kinematic or do not exist",
+            keyframe.where,
+            subjects=(keyframe.name, *sorted(lost)),
+            state=keyframe.name,
+            links=tuple(sorted(lost)),
+        )
+    if stated.keys() - set(lost):
+        poses = [stated.get(body.name) or body.link.X_WL.to_vector() for body in mocap]
+        key.set(mpos=[x for pose in poses for x in pose[:3]], mquat=[x for pose in poses for x in pose[3:]])
 
 
 def _bodies_by_joint(mechanism: Mechanism) -> dict[str, int]:

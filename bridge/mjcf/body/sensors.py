@@ -6,22 +6,21 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from bridge.export.number_format import placement
+from bridge.export.number_format import placement, round_to_short
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import joint_index
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
+from bridge.mjcf.xml.view_targets import target_name
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, Sensor
-from loaders.spatial import IDENTITY, Pose
+from loaders.spatial import CAMERA_AXES, IDENTITY, Pose
 
 from .lidar import lidar_rays
 from .sensor_parameters import positive_number
 from .sites import add_site
 
-_CAMERA = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
-"""MuJoCo's camera, which looks along -z with y up, in SDFormat's, which looks along x with z up."""
 _RAY = Pose.of(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
 """MuJoCo's range finder, which looks along z, in SDFormat's, which looks along x."""
 _FORCE_TORQUE = ("force_torque/frame", "frame", "force_torque/measure_direction", "measure_direction")
@@ -244,14 +243,15 @@ def _camera(mounted: _Mounted, context: Context) -> tuple[str, ...]:
     fov = positive_number(parameters, "camera/horizontal_fov", 1.047)
     width = positive_number(parameters, "camera/image/width", 320.0)
     height = positive_number(parameters, "camera/image/height", 240.0)
-    fovy = math.degrees(2.0 * math.atan(math.tan(fov / 2.0) * height / width))
-    context.document.body(mounted.body).add(
+    fovy = round_to_short(math.degrees(2.0 * math.atan(math.tan(fov / 2.0) * height / width)))
+    element = context.document.body(mounted.body).add(
         "camera",
         name=context.names.claim("camera", mounted.sensor.name),
-        **placement(mounted.X_BS @ _CAMERA),
-        fovy=fovy,
+        **placement(mounted.X_BS @ CAMERA_AXES),
+        fovy=None if "sensorsize" in dict(mounted.sensor.mujoco) else fovy,
         resolution=(round(width), round(height)),
     )
+    element.set(**(dict(mounted.sensor.mujoco) | {"target": target_name(mounted.sensor, context)}))
     return ("camera/horizontal_fov", "camera/image/width", "camera/image/height")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bridge.export.number_format import color, composed, position, round_to_short
+from bridge.export.number_format import color, composed, position, round_to_short, stable_direction
 from bridge.mjcf.xml.context import Context
+from bridge.mjcf.xml.view_targets import target_name
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Frame, Light, Model
 from loaders.scene_queries.scoped_names import MODEL_FRAME
@@ -71,7 +72,7 @@ def write_lights(context: Context) -> None:
 
 def _write_light(light: Light, context: Context) -> None:
     X_BL = light.X_LLight
-    direction = [round_to_short(float(x)) for x in X_BL.R @ _unit(light.direction)]
+    direction = [round_to_short(x) for x in stable_direction(X_BL.R @ _unit(light.direction))]
     is_spot = light.type == "spot"
     element = context.document.body(context.mechanism.body_index[light.link]).add(
         "light",
@@ -88,6 +89,7 @@ def _write_light(light: Light, context: Context) -> None:
         cutoff = math.degrees(light.outer_angle) / 2.0 if light.outer_angle else None
         element.set(cutoff=cutoff, exponent=_single((light.falloff,))[0] or None)
     element.set(castshadow=None if light.cast_shadows else False, active=None if light.on else False)
+    element.set(**(dict(light.mujoco) | {"target": target_name(light, context)}))
 
 
 def _report_unsupported_parameters(light: Light, context: Context) -> None:

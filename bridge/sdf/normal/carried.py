@@ -57,7 +57,9 @@ CARRIED: Carried = {
         "where",
     },
     m.FilterGroup: _ITEM | {"links", "groups"},
-    m.Keyframe: _ITEM | {"joints", "positions", "velocities", "actuators", "controls", "activations"},
+    m.Keyframe: _ITEM | {
+        "joints", "positions", "velocities", "actuators", "controls", "activations", "links", "poses",
+    },
     m.FilterRule: {"a", "b", "where"},
     m.Material: {
         "name", "diffuse", "ambient", "specular", "emissive", "shininess", "texture", "metalness", "roughness", "maps",

@@ -13,7 +13,7 @@ from bridge.export.rotor_inertia import with_rotor_inertia
 from bridge.sdf.options import Options
 from bridge.sdf.target import TARGET
 from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate
-from loaders.model import WORLD, WeldConstraint
+from loaders.model import WORLD, Light, Sensor, WeldConstraint
 from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
 
@@ -118,6 +118,7 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
             *(f"{joint} moving at {v}" for joint, v in zip(keyframe.joints, keyframe.velocities, strict=False)),
             *(f"{name} controlled by {u}" for name, u in zip(keyframe.actuators, keyframe.controls, strict=False)),
             *(f"{name} in state {x}" for name, x in zip(keyframe.actuators, keyframe.activations, strict=False)),
+            *(f"{link} at {X}" for link, X in zip(keyframe.links, keyframe.poses, strict=False)),
         ]
         report.add(
             Fate.DROPPED,
@@ -164,7 +165,7 @@ def _report_fields(scene: Scene, report: Report) -> None:
     """Report the fields that no element of SDFormat holds."""
     for item, owner, field in unsupported_fields(scene, CARRIED):
         report.add(
-            Fate.DROPPED,
+            Fate.NOTED if isinstance(item, Light | Sensor) else Fate.DROPPED,
             "sdfout.field",
             "SDFormat has no place for {field} of {kind} {owner}",
             getattr(item, "where", NOWHERE),

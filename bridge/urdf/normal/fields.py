@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bridge.export.report import Report
+from bridge.export.report import Report, is_stated_elsewhere
 from bridge.urdf.options import Options
 from loaders import model as m
 from loaders.diagnostics import NOWHERE, Fate
@@ -79,7 +79,7 @@ _EXTENDED: Mapping[str, Mapping[type, set[str]]] = {
         m.Friction: {"rolling", "torsional"},
     },
 }
-_LOOKS = frozenset({m.Visual, m.Material, m.Plane})
+_LOOKS = frozenset({m.Visual, m.Material, m.Plane, m.Sensor})
 """Types whose other fields have no effect on motion or contact."""
 _WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
 """Types that are left out as a whole, elsewhere."""
@@ -128,7 +128,8 @@ class _Pruning:
             if field.name not in self.kept[known]:
                 default = _default(field)
                 if not _equal(value, default):
-                    self._add(item, known, own, field.name)
+                    if not is_stated_elsewhere(item, field.name):
+                        self._add(item, known, own, field.name)
                     changed[field.name] = default
             elif field.name != "diagnostics" and (new := self.pruned(value, own)) is not value:
                 changed[field.name] = new

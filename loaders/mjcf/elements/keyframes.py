@@ -1,12 +1,9 @@
-"""Keyframes: the positions and velocities of joints, and the controls and states of actuators, by name."""
+"""Keyframes: positions and velocities of joints, controls and states of actuators, poses of mocap bodies, by name."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Keyframe
 from loaders.spatial import quaternion_to_matrix
@@ -16,14 +13,13 @@ from .joints import BALL, FREE
 
 
 def read_keyframes(source: Source) -> tuple[Keyframe, ...]:
-    """Return the keyframes of a model; report the poses of mocap bodies that they state."""
+    """Return the keyframes of a model."""
     return tuple(_keyframe(k, source) for k in range(source.model.nkey))
 
 
 def _keyframe(k: int, source: Source) -> Keyframe:
     model, names = source.model, source.names("joint")
-    _report_poses(k, source)
-    joints = range(model.njnt)
+    joints, poses = range(model.njnt), _poses(k, source)
     has_state = any(model.key_ctrl[k]) or any(model.key_act[k])
     actuators = carried_actuators(source) if has_state else []
     return Keyframe(
@@ -36,6 +32,8 @@ def _keyframe(k: int, source: Source) -> Keyframe:
         activations=tuple(
             _slice(model.key_act[k], model.actuator_actadr[i], model.actuator_actnum[i]) for i in actuators
         ),
+        links=tuple(poses),
+        poses=tuple(poses.values()),
         where=source.where("key", k),
     )
 
@@ -67,24 +65,17 @@ def _slice(values: list[float], start: int, count: int) -> tuple[float, ...]:
 
 _SIZES = {FREE: 7, BALL: 4}
 """Length of a position in ``qpos``, where it is not 1."""
+_ROUNDING = 1e-12
+"""Largest difference of poses that are the same."""
 
 
-def _report_poses(k: int, source: Source) -> None:
-    """Report the poses of mocap bodies."""
-    model, name = source.model, source.names("key")[k]
-    bodies = [b for b in range(model.nbody) if model.body_mocapid[b] >= 0]
-    drawn = np.array([(*model.body_pos[b], *model.body_quat[b]) for b in bodies]).reshape(-1, 7)
-    stated = []
-    for key, initial in (("mpos", drawn[:, :3]), ("mquat", drawn[:, 3:])):
-        if not np.allclose(np.ravel(getattr(model, f"key_{key}")[k]), initial.ravel(), rtol=0.0, atol=1e-12):
-            stated.append(key)
-    if stated:
-        source.diagnostics.add(
-            Fate.NOTED,
-            "mjcf-in.keyframe",
-            "keyframe {name}: {stated} is not carried; mocap bodies are where the file draws them",
-            source.where("key", k),
-            subjects=(name,),
-            name=name,
-            stated=tuple(stated),
-        )
+def _poses(k: int, source: Source) -> dict[str, tuple[float, ...]]:
+    """Return the pose of each mocap body that a keyframe moves, by the name of its link."""
+    model, found = source.model, {}
+    for b, i in enumerate(model.body_mocapid):
+        if i >= 0:
+            stated = (*_slice(model.key_mpos[k], 3 * i, 3), *_slice(model.key_mquat[k], 4 * i, 4))
+            drawn = (*model.body_pos[b], *model.body_quat[b])
+            if any(abs(x - y) > _ROUNDING for x, y in zip(stated, drawn, strict=True)):
+                found[source.link(b)] = stated
+    return found

@@ -9,6 +9,8 @@ import numpy as np
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Material
 
+from .settings import single
+
 _DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
 _MAX_EXPONENT = 128.0
 """Specular exponent of a shininess of 1."""
@@ -30,7 +32,7 @@ class Looks:
         if stated not in self._looks:
             if material >= 0 and [round(c, 6) for c in rgba] == _DEFAULT_COLOR:
                 rgba = model.mat_rgba[material]
-            key = (material, tuple(map(_single, rgba)))
+            key = (material, tuple(map(single, rgba)))
             if key not in self._materials:
                 self._materials[key] = self._material(material, *key[1])
             self._looks[stated] = self._materials[key], 1.0 - key[1][3]
@@ -41,13 +43,13 @@ class Looks:
         if material < 0:
             return Material(diffuse=diffuse)
         model = self._source.model
-        specular, emission = _single(model.mat_specular[material]), _single(model.mat_emission[material])
+        specular, emission = single(model.mat_specular[material]), single(model.mat_emission[material])
         return Material(
             name=self._source.names("material")[material],
             diffuse=diffuse,
             specular=(specular, specular, specular, 1.0),
             emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
-            shininess=_single(model.mat_shininess[material]) * _MAX_EXPONENT,
+            shininess=single(model.mat_shininess[material]) * _MAX_EXPONENT,
             texture=self._texture(np.ravel(model.mat_texid[material]).tolist()),
         )
 
@@ -56,8 +58,3 @@ class Looks:
         names = [self._source.names("texture")[t] for t in textures if t >= 0]
         files = [self._source.assets.textures[name].path for name in names if name in self._source.assets.textures]
         return files[0] if files else None
-
-
-def _single(value: float) -> float:
-    """Return the shortest decimal of a number in single precision, in which MuJoCo has looks."""
-    return float(str(np.float32(value)))

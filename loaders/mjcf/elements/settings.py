@@ -24,6 +24,11 @@ def text_of(values: ArrayLike) -> str:
     return " ".join([repr(float(x)).removesuffix(".0") for x in values])
 
 
+def single(value: float) -> float:
+    """Return the shortest decimal of a number in single precision, in which MuJoCo has looks."""
+    return float(str(np.float32(value)))
+
+
 def unless(name: str, values: Numbers, default: Numbers) -> Settings:
     """Return an attribute, or nothing if its value is the default.
 

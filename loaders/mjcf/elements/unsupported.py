@@ -11,26 +11,12 @@ _RANGES = {
     "actuator": (("actuator_forcelimited", "actuator_forcerange"), ("actuator_actlimited", "actuator_actrange")),
 }
 """Arrays of switches and of ranges, by kind of element."""
-_NOTED = {"camera": "camera", "light": "light"}
-"""Kinds of elements that are not carried."""
 
 
 def report_unsupported(source: Source) -> None:
     """Report everything of a model that the scene does not hold."""
-    for kind, noun in _NOTED.items():
-        _report_elements(kind, noun, source)
     _report_bodies(source)
     _report_ranges(source)
-
-
-def _report_elements(kind: str, noun: str, source: Source) -> None:
-    names = source.names(kind)
-    if names:
-        message = "{count} elements are not carried: {kind} {names}"
-        where = source.where(kind, 0)
-        source.diagnostics.add(
-            Fate.NOTED, "mjcf-in.not-carried", message, where, subjects=names, count=len(names), kind=noun, names=names
-        )
 
 
 def _report_bodies(source: Source) -> None:

@@ -18,6 +18,7 @@ _ACTUATORS = (
 _WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site", "tendon")
 _ATTRIBUTES = {
     "body": frozenset({"user", "sleep"}),
+    "camera": frozenset({"user"}),
     "freejoint": frozenset({"group"}),
     "geom": frozenset({"user", "group"}),
     "joint": frozenset({"user", "group"}),

@@ -65,6 +65,7 @@ def tree():
     hill = m.Visual(name="hill", X_LG=IDENTITY, geometry=m.Heightmap(uri="hill.png", path=None))
     visual = m.Visual(name="v", X_LG=IDENTITY, geometry=m.Sphere(radius=1), material=material)
     imu = m.Sensor(name="imu", type="imu", X_LS=IDENTITY, parameters=(("noise", "1"),))
+    camera = m.Sensor(name="eye", type="camera", X_LS=IDENTITY, target="b", mujoco=(("mode", "targetbody"),))
     torque = m.Sensor(name="ft", type="force_torque", X_LS=IDENTITY, joint="hinge")
 
     def link(name, **more):
@@ -72,7 +73,7 @@ def tree():
 
     links = (
         link("loose", visuals=(m.Visual(name="none", X_LG=IDENTITY, geometry=m.Empty()),)),
-        link("a", collisions=collisions, visuals=(visual, hill), sensors=(imu,)),
+        link("a", collisions=collisions, visuals=(visual, hill), sensors=(imu, camera)),
         link("b", collisions=(spin,)),
         *(link(name) for name in "cdefg"),
         link("v", virtual=True, inertia=None),
@@ -80,6 +81,7 @@ def tree():
         link("h", collisions=(m.Collision(name="end", X_LG=IDENTITY, geometry=m.Sphere(radius=1)),)),
         m.Link(name="ground", model="static", X_WL=IDENTITY, collisions=(floor,)),
         link("free"),
+        link("puppet", kinematic=True),
     )
 
     def joint(name, kind, parent, child, count=1, **more):
@@ -118,6 +120,9 @@ def tree():
         lights=(
             m.Light(name="sun", type="directional", link="world", X_LLight=IDENTITY),
             m.Light(name="lamp", type="spot", link="a", X_LLight=IDENTITY),
+            m.Light(
+                name="eye", type="point", link="a", X_LLight=IDENTITY, target="b", mujoco=(("mode", "targetbody"),)
+            ),
         ),
         couplings=(
             m.Coupling(follower="slide2", leader="slide"),
@@ -190,6 +195,8 @@ def tree():
                 actuators=("general",),
                 controls=((0.75,),),
                 activations=((0.125,),),
+                links=("puppet",),
+                poses=((0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0),),
             ),
         ),
     )
@@ -241,6 +248,10 @@ OTHER = {
     (m.Actuator, "control"): (-2.0, 2.0),
     (m.Actuator, "mujoco"): (("dyntype", "filterexact"),),
     (m.Light, "link"): "b",
+    (m.Light, "target"): "c",
+    (m.Light, "mujoco"): (("mode", "targetbodycom"),),
+    (m.Sensor, "target"): "c",
+    (m.Sensor, "mujoco"): (("mode", "targetbodycom"),),
     (m.Light, "type"): "point",
     (m.Sensor, "type"): "magnetometer",
     (m.Sensor, "joint"): "other",

@@ -53,7 +53,7 @@ def one_tree() -> Scene:
     """The scene of the audit of MJCF without its gearbox joint, as one tree."""
     scene = tree()
     joints = [joint for joint in scene.joints if joint.name != "gears"]
-    for name in ("a", "loose", "ground"):
+    for name in ("a", "loose", "ground", "puppet"):
         weld = m.Joint(
             name=f"{name}_weld", type=m.JointType.FIXED, parent=m.WORLD, child=name, X_PJ=IDENTITY, X_CJ=IDENTITY
         )

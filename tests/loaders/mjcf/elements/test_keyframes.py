@@ -38,9 +38,15 @@ def test_a_keyframe_has_the_positions_of_joints_by_name() -> None:
     assert not scene.diagnostics
 
 
-def test_the_poses_of_mocap_bodies_are_noted() -> None:
-    scene = read(BODY, section('qvel="0 0 0 0 0 0 0.1 0 0 0" mpos="0 0 2"'))
-    assert [entry.arguments["stated"] for entry in scene.diagnostics] == [("mpos",)]
+POSE = 'mpos="0 0 2" mquat="0.8 0 0 0.6"'
+
+
+def test_a_keyframe_has_the_poses_of_mocap_bodies_that_it_moves() -> None:
+    scene = read(BODY, section(POSE))
+    (key,) = scene.keyframes
+    assert (key.links, key.poses) == (("hand",), ((0, 0, 2, 0.8, 0, 0, 0.6),))
+    assert not scene.diagnostics
+    assert read(BODY, section()).keyframes[0].links == ()
 
 
 def test_a_keyframe_has_controls_and_states_of_actuators_by_name() -> None:
@@ -72,7 +78,7 @@ def states(*models: Any) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("more", ["", QVEL, 'ctrl="0.1 0.2 0.3" act="0.4 0.5"', 'act="0 0.5"', 'ctrl="0 0 1"'])
+@pytest.mark.parametrize("more", ["", POSE, QVEL, 'ctrl="0.1 0.2 0.3" act="0.4 0.5"', 'act="0 0.5"', 'ctrl="0 0 1"'])
 def test_an_export_has_the_key_of_the_original(more: str) -> None:
     """In MuJoCo every body is where the original has it and moves as there, with the same controls."""
     original, exported = states(*compiled(BODY, ACTUATORS + section(more)))
@@ -98,6 +104,22 @@ def test_a_velocity_turns_with_the_pose_of_an_include(tmp_path: Path) -> None:
     Rz = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
     expected = original["v"][1:4].reshape(-1, 3) @ Rz.T
     np.testing.assert_allclose(turned["v"][bodies].reshape(-1, 3), expected, atol=1e-12)
+
+
+def test_a_pose_of_a_mocap_body_moves_with_an_include(tmp_path: Path) -> None:
+    (tmp_path / "r.xml").write_text(document(BODY, section(POSE)))
+    include = "<include><uri>r.xml</uri><name>i</name><pose>1 2 3 0 0 1.5707963267948966</pose></include>"
+    world = loaders.load_string(
+        f'<sdf version="1.9"><world name="w">{include}</world></sdf>', format="sdf", base=tmp_path
+    )
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(str(bridge.to_mjcf(world, quiet=True)))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key("i::k").id)
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.body("i::hand").xpos, (1, 2, 5), atol=1e-12)
+    np.testing.assert_allclose(data.body("i::hand").xmat[:2], (-0.96, -0.28), atol=1e-12)
 
 
 def test_a_fixed_base_is_where_the_file_has_it() -> None:

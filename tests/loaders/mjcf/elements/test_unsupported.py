@@ -7,14 +7,11 @@ import pytest
 from tests.support.mjcf_documents import BALL, read
 
 BODY = f'<body name="b"><joint name="j"/>{BALL}</body>'
-CAMERA = f'<body name="b"><camera name="c"/>{BALL}</body>'
 
 
 @pytest.mark.parametrize(
     ("body", "section", "subjects"),
     [
-        (BODY + '<light name="l"/>', "", ("l",)),
-        (CAMERA, "", ("c",)),
         (BODY.replace('"j"', '"j" range="-1 1" limited="false"'), "", ("j",)),
         (BODY, '<actuator><motor name="m" joint="j" forcerange="-1 1" forcelimited="false"/></actuator>', ("m",)),
     ],

@@ -11,6 +11,7 @@ BODY = f'<body name="a"{{}}><joint name="j"{{}}/>{BALL}<site name="s"{{}}/></bod
 STATED = {
     "body/user": (BODY.format(' user="1"', "", ""), ""),
     "body/sleep": (BODY.format(' sleep="never"', "", ""), ""),
+    "camera/user": ('<camera user="1"/>', ""),
     "joint/group": (BODY.format("", ' group="2"', ""), ""),
     "site/rgba": (BODY.format("", "", ' rgba="1 0 0 1"'), ""),
     "visual": ("", '<visual><global fovy="60"/></visual>'),
