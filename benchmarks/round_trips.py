@@ -23,6 +23,7 @@ import re
 import signal
 import sys
 import tempfile
+import time
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -309,9 +310,12 @@ def main() -> None:
             key = source.relative_to(options.folder).as_posix()
             if (key, target) in done:
                 continue
+            began = time.monotonic()
             columns = in_a_process(lambda: judge(source, form, target, paths, drake=options.drake))  # noqa: B023
+            entry = {"file": key, "from": form, "to": target, "columns": columns}
+            entry["seconds"] = round(time.monotonic() - began, 2)
             with options.results.open("a") as stream:
-                stream.write(json.dumps({"file": key, "from": form, "to": target, "columns": columns}) + "\n")
+                stream.write(json.dumps(entry) + "\n")
     print(table(options.results))
     if options.write:
         write_table(options.results)
