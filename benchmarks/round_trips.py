@@ -24,6 +24,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -47,12 +48,18 @@ from loaders.scene_operations.link_frames import moved_frames
 from tests.support.drake_oracle import open_in_drake
 
 ROOT = Path(__file__).parents[1]
+WARM_UP = ROOT / "assets" / "leg.sdf"
 TOLERANCE = 1e-9
 FORMATS = {".sdf": "SDF", ".world": "SDF", ".urdf": "URDF", ".yaml": "directives", ".xml": "MJCF"}
 TARGETS = ("SDF", "URDF", "directives", "MJCF")
-COLUMNS = ("loaded", "refused", "alike", "explained", "unexplained", "same text", "Drake opens", "Drake alike")
+COLUMNS = (
+    "loaded", "refused", "alike", "explained", "unexplained", "same text", "late", "failed", "Drake opens",
+    "Drake alike",
+)  # fmt: skip
+ALWAYS = COLUMNS[:6]
+"""Columns that the table has even where they are empty."""
 SECONDS = 240
-"""Time for the chains of one file, after which the rest of them counts as nothing."""
+"""Time for one chain of a file, after which it counts as late."""
 EXPLANATIONS: Mapping[str, frozenset[str]] = {
     "missing": frozenset({
         "dmdout.out-of-scope", "mesh.unreadable", "mjcf.locked-joint", "mjcf.several-joints", "urdfout.chain",
@@ -163,11 +170,9 @@ def _name(names: Mapping[str, str], name: str, key: str) -> str:
 # --- judgement --------------------------------------------------------------------------------------------------------
 
 
-def judge(source: Path, form: str, target: str, paths: list[Path], *, drake: bool) -> Iterator[str]:
-    """Yield the columns in which a chain counts."""
-    try:
-        scene = loaders.load(source, quiet=True, paths=paths)
-    except ModelError:
+def judge(source: Path, scene: loaders.Scene | None, form: str, target: str, *, drake: bool) -> Iterator[str]:
+    """Yield the columns in which a chain counts; none for a file that does not load."""
+    if scene is None:
         return
     yield "loaded"
     with tempfile.TemporaryDirectory() as folder:
@@ -234,21 +239,29 @@ def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.S
 
 
 def in_a_process(work: Callable[[], Iterator[str]]) -> list[str]:
-    """Return what a function yields until its process ends, as Drake's does for limits in the wrong order."""
+    """Return what a function yields until its process ends, as Drake's does for limits in the wrong order.
+
+    The last word is "late" if the time was over, and "failed" if the process ended in another way than it should.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
+        status = 1
         try:
             signal.alarm(SECONDS)
             for word in work():
                 os.write(writing, f"{word},".encode())
+            status = 0
         finally:
-            os._exit(0)
+            if status:
+                traceback.print_exc()
+            os._exit(status)
     os.close(writing)
     with os.fdopen(reading) as stream:
         words = stream.read()
-    os.waitpid(child, 0)
-    return list(filter(None, words.split(",")))
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    end = "late" if status == -signal.SIGALRM else "failed" if status else ""
+    return list(filter(None, [*words.split(","), end]))
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -260,7 +273,7 @@ def table(results: Path) -> str:
     for line in results.read_text().splitlines():
         entry = json.loads(line)
         counts[entry["from"], entry["to"]].update(entry["columns"])
-    asked = [column for column in COLUMNS if "Drake" not in column or any(count[column] for count in counts.values())]
+    asked = [column for column in COLUMNS if column in ALWAYS or any(count[column] for count in counts.values())]
     rows = ["| from | through | " + " | ".join(asked) + " |", "|---|---|" + "---|" * len(asked)]
     for form in TARGETS:
         for target in TARGETS:
@@ -286,6 +299,23 @@ def write_table(results: Path) -> None:
     page.write_text(f"{before}{MARKS[0]}\n\n{table(results)}\n{MARKS[1]}{after}", encoding="utf-8")
 
 
+def run_chains(
+    source: Path, form: str, targets: list[str], key: str, paths: list[Path], options: argparse.Namespace
+) -> None:
+    """Add the results of the chains of a file to those in the file of results."""
+    try:
+        scene = loaders.load(source, quiet=True, paths=paths)
+    except ModelError:
+        scene = None
+    for target in targets:
+        began = time.monotonic()
+        columns = in_a_process(lambda: judge(source, scene, form, target, drake=options.drake))  # noqa: B023
+        seconds = round(time.monotonic() - began, 2)
+        entry = {"file": key, "from": form, "to": target, "columns": columns, "seconds": seconds}
+        with options.results.open("a") as stream:
+            stream.write(json.dumps(entry) + "\n")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -297,6 +327,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into docs/writers.md")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    for (
+        target
+    ) in TARGETS:  # so that the processes of the chains need not import the modules and libraries of each format
+        list(judge(WARM_UP, loaders.load(WARM_UP, quiet=True), "SDF", target, drake=False))
     done = set()
     if options.results.exists():
         done = {(e["file"], e["to"]) for e in map(json.loads, options.results.read_text().splitlines())}
@@ -306,16 +340,10 @@ def main() -> None:
         seen[form] += 1
         if form not in options.formats.split(",") or (seen[form] - 1) % options.every:
             continue
-        for target in TARGETS:
-            key = source.relative_to(options.folder).as_posix()
-            if (key, target) in done:
-                continue
-            began = time.monotonic()
-            columns = in_a_process(lambda: judge(source, form, target, paths, drake=options.drake))  # noqa: B023
-            entry = {"file": key, "from": form, "to": target, "columns": columns}
-            entry["seconds"] = round(time.monotonic() - began, 2)
-            with options.results.open("a") as stream:
-                stream.write(json.dumps(entry) + "\n")
+        key = source.relative_to(options.folder).as_posix()
+        targets = [target for target in TARGETS if (key, target) not in done]
+        if targets:
+            run_chains(source, form, targets, key, paths, options)
     print(table(options.results))
     if options.write:
         write_table(options.results)
