@@ -120,7 +120,10 @@ CODES = {
         (Fate.INVALID,),
     ),
     "urdfout.shape": CodeInfo(
-        "Neither URDF nor the extensions in use have such a shape; a mesh is written, or it is left out.",
+        (
+            "URDF has no such shape, and not all readers for which the document is written know it; a mesh is written, "
+            "a box for a plane, or it is left out."
+        ),
         "Use a mesh.",
         (Fate.APPROXIMATED, Fate.DROPPED, Fate.NOTED),
     ),

@@ -36,7 +36,8 @@ def to_urdf(source: Source, **options: Unpack[UrdfOptions]) -> Urdf:
 
             extensions: The extensions that the document may use: ``("drake", "gazebo", "pybullet")`` or a part of
                 them. Drake's state further joints, constraints, filters, frames and contact properties, Gazebo's
-                sensors, springs and contact properties, PyBullet's contact properties.
+                sensors, springs and contact properties, PyBullet's contact properties. Capsules, ellipsoids and planes
+                are exact where the readers of all these extensions know them.
             inertia: The treatment of an inertia that no rigid body can have: ``keep`` writes it as it is, ``repair``
                 writes the nearest possible one.
             joints: ``all``: joints of Drake's types as such; a ``revolute2`` joint, which no reader knows, as a chain.

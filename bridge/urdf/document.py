@@ -13,6 +13,7 @@ from .elements.gazebo import add_gazebo_of_joint, add_gazebo_of_link, add_gazebo
 from .elements.joints import add_joint, add_transmission
 from .elements.links import add_link, add_material
 from .elements.ros2_control import add_ros2_control
+from .normal.materials import is_only_a_name
 from .normal.normal_form import NormalForm
 from .options import Options
 
@@ -62,4 +63,4 @@ def _links(scene: Scene) -> tuple[Link, ...]:
 def _materials(scene: Scene) -> dict[Material, None]:
     """Return the materials that say more than their name, each once."""
     materials = (visual.material for link in scene.links for visual in link.visuals)
-    return dict.fromkeys(m for m in materials if m is not None and m != Material(name=m.name))
+    return dict.fromkeys(m for m in materials if m is not None and not is_only_a_name(m))

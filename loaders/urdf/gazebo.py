@@ -1,8 +1,8 @@
 """Reader of ``<gazebo>``: Gazebo's extensions of a link, a joint or the robot.
 
 Source: the extensions that libsdformat's URDF reader supports. Those that affect mechanics or collisions are read;
-settings of one solver and of the appearance are reported as ignored. Fixed joints are always kept, as with
-``preserveFixedJoint``.
+so is the name of the material of a link whose visuals have none. Settings of one solver and of the appearance are
+reported as ignored. Fixed joints are always kept, as with ``preserveFixedJoint``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
-from loaders.model import Joint, Link, Model, Sensor, Surface
+from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual
 from loaders.node import Node
 from loaders.sdf.elements.surface import read_surface
 from loaders.sdf.frames.poses import read_local_pose
@@ -28,7 +28,6 @@ _IGNORED_IN_JOINT: IgnoredElements = {
     **dict.fromkeys(("implicitSpringDamper", "cfmDamping", "stopCfm", "stopErp", "fudgeFactor"), _ENGINE),
 }
 _IGNORED_IN_LINK: IgnoredElements = {
-    "material": _LOOK,
     "visual": _LOOK,
     "laserRetro": _LOOK,
     "maxContacts": _ENGINE,
@@ -120,6 +119,7 @@ def _extended_link(link: Link, node: Node) -> Link:
             dataclasses.replace(collision, surface=surface)
             for collision, surface in zip(link.collisions, _surfaces(link, node), strict=True)
         ),
+        visuals=_with_material(link, node),
         sensors=link.sensors + tuple(_read_sensor(child, None) for child in node.all("sensor")),
         gravity=gravity,
         kinematic=_flag(node, "kinematic", link.kinematic),
@@ -127,6 +127,15 @@ def _extended_link(link: Link, node: Node) -> Link:
         enable_wind=_flag(node, "enable_wind", link.enable_wind),
         velocity_decay=link.velocity_decay if decay is None else (decay, decay),
     )
+
+
+def _with_material(link: Link, node: Node) -> tuple[Visual, ...]:
+    """Return the visuals of a link; those without a material have the one that ``<material>`` names."""
+    name = node.word("material", "")
+    if not name or not link.visuals or any(visual.material is not None for visual in link.visuals):
+        report_ignored(node, {"material": _LOOK})
+        return link.visuals
+    return tuple(dataclasses.replace(visual, material=Material(name=name)) for visual in link.visuals)
 
 
 def _surfaces(link: Link, node: Node) -> list[Surface]:

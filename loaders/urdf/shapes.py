@@ -32,7 +32,7 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
     geometry = element.child("geometry")
     if geometry is not None:
         geometry.skip("@name")
-    shapes = [] if geometry is None else geometry.all(*SHAPES)
+    shapes = [] if geometry is None else _by_precedence(geometry.all(*SHAPES))
     for extra in shapes[1:]:
         extra.report(
             Fate.DROPPED,
@@ -54,6 +54,14 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
             mark_read(geometry)
         return None
     return SHAPES[shapes[0].tag](shapes[0], context)
+
+
+def _by_precedence(shapes: list[Node]) -> list[Node]:
+    """Return the shapes of a geometry; of a mesh before a capsule, which stands for it in other readers, the latter."""
+    if [shape.tag for shape in shapes] != ["mesh", "capsule"]:
+        return shapes
+    mark_read(shapes[0])
+    return shapes[1:]
 
 
 def _read_box(node: Node, _: Context) -> Geometry:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from bridge.export.xml_text import Element, Value, add
 from bridge.sdf.elements.looks import add_sensor
+from bridge.urdf.normal.materials import name_for_gazebo
 from bridge.urdf.normal.surfaces import common, friction_of_link
 from loaders.model import Friction, Joint, Link, Model, Sensor
 
@@ -27,7 +28,7 @@ def add_gazebo_of_robot(robot: Element, model: Model) -> None:
 
 
 def add_gazebo_of_link(robot: Element, link: Link, extensions: Collection[str]) -> None:
-    """Add the flags, contact properties and sensors of a link.
+    """Add the flags, contact properties, material and sensors of a link.
 
     Args:
         robot: The ``<robot>``.
@@ -40,6 +41,7 @@ def add_gazebo_of_link(robot: Element, link: Link, extensions: Collection[str]) 
         "selfCollide": link.self_collide,
         "enable_wind": link.enable_wind or None,
         "dampingFactor": link.velocity_decay[0] or None,
+        "material": name_for_gazebo(link),
     }
     surfaces = [collision.surface for collision in link.collisions]
     if surfaces:

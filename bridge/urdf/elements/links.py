@@ -8,7 +8,10 @@ from typing import Any
 from bridge.export.documents.files import Files
 from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, add
+from bridge.urdf.normal.materials import is_only_a_name
 from bridge.urdf.normal.surfaces import common, friction_of_link
+from bridge.urdf.shapes.shape_meshes import round_mesh
+from bridge.urdf.shapes.stated_shapes import all_know
 from loaders.model import (
     Box,
     Capsule,
@@ -76,7 +79,7 @@ def _add_visual(link: Element, visual: Visual, extensions: Collection[str], file
     element = add(link, "visual", name=visual.name)
     add_origin(element, visual.X_LG)
     _add_geometry(element, visual.geometry, extensions, files)
-    if visual.material is not None:
+    if visual.material is not None and not is_only_a_name(visual.material):
         add(element, "material", name=visual.material.name or "")
     for role in _ROLES:
         if role not in visual.roles:
@@ -107,7 +110,6 @@ def add_material(robot: Element, material: Material, files: Files) -> None:
 
 def _add_geometry(parent: Element, geometry: Geometry, extensions: Collection[str], files: Files) -> None:
     element = add(parent, "geometry")
-    drake = "drake:" if "drake" in extensions else ""
     if isinstance(geometry, Mesh):
         scale = None if geometry.scale == (1.0, 1.0, 1.0) else geometry.scale
         shape = add(element, "mesh", filename=files.uri(geometry.path, geometry.uri), scale=scale)
@@ -120,9 +122,12 @@ def _add_geometry(parent: Element, geometry: Geometry, extensions: Collection[st
     elif isinstance(geometry, Cylinder):
         add(element, "cylinder", radius=geometry.radius, length=geometry.length)
     elif isinstance(geometry, Capsule):
-        add(element, f"{drake}capsule", radius=geometry.radius, length=geometry.length)
+        if not all_know(Capsule, extensions):
+            mesh = round_mesh(geometry)
+            add(element, "mesh", filename=files.uri(mesh.path, mesh.uri))
+        add(element, "capsule", radius=geometry.radius, length=geometry.length)
     elif isinstance(geometry, Ellipsoid):
-        add(element, f"{drake}ellipsoid", None, **dict(zip("abc", geometry.radii, strict=True)))
+        add(element, "drake:ellipsoid", None, **dict(zip("abc", geometry.radii, strict=True)))
     elif isinstance(geometry, Plane):
         add(element, "plane", normal=axis_text(geometry.normal))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bridge.export.report import Report, is_stated_elsewhere
 from bridge.urdf.options import Options
+from bridge.urdf.shapes.stated_shapes import all_know
 from loaders import model as m
 from loaders.diagnostics import NOWHERE, Fate
 from loaders.scene import Scene
@@ -99,6 +100,8 @@ def with_representable_fields(scene: Scene, options: Options, report: Report) ->
             kept[cls] |= fields
     if options.frame_links == "all":
         kept[Scene].add("frames")
+    if not all_know(m.Plane, options.extensions):  # a box stands for it
+        kept[m.Plane].add("size")
     for field, allowed in (
         ("couplings", options.couplings),
         ("actuators", options.transmissions or options.ros2_control),

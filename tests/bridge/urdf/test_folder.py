@@ -19,10 +19,11 @@ ASSETS = Path(__file__).parents[3] / "assets"
 
 def test_a_folder_reads_back_with_its_meshes(tmp_path: Path) -> None:
     result = bridge.export_urdf(ASSETS / "arm" / "model.sdf", tmp_path / "arm", quiet=True)
-    assert result.files == ("FIDELITY.md", "README.md", "arm.urdf", "assets/finger.obj")
+    assets = ("assets/capsule.obj", "assets/ellipsoid.obj", "assets/finger.obj")
+    assert result.files == ("FIDELITY.md", "README.md", "arm.urdf", *assets)
     found = loaders.load(result.path, quiet=True)
     meshes = {c.geometry.path for item in found.links for c in item.visuals if hasattr(c.geometry, "path")}
-    assert meshes == {str(tmp_path / "arm" / "assets" / "finger.obj")}
+    assert meshes == {str(tmp_path / "arm" / name) for name in assets[1:]}
 
 
 def test_a_second_export_of_the_export_writes_the_same_document(tmp_path: Path) -> None:
@@ -48,4 +49,4 @@ def test_a_document_that_says_another_model_is_refused() -> None:
 def test_one_file_names_its_assets_in_the_given_folder() -> None:
     text, assets, _ = single_file(ASSETS / "arm" / "model.sdf", assets="arm_assets", quiet=True)
     assert 'filename="arm_assets/finger.obj"' in text
-    assert set(assets) == {"finger.obj"}
+    assert set(assets) == {"capsule.obj", "ellipsoid.obj", "finger.obj"}

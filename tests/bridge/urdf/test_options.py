@@ -8,7 +8,6 @@ import pytest
 
 import bridge
 from loaders import model as m
-from loaders.spatial import IDENTITY
 from tests.code_examples import scenes as s
 from tests.support.scenes import link, scene
 
@@ -44,13 +43,10 @@ def test_couplings_and_actuators_are_written_unless_they_are_switched_off() -> N
 
 @pytest.mark.parametrize("extension", ["drake", "gazebo", "pybullet"])
 def test_each_extension_is_written_only_where_it_is_allowed(extension: str) -> None:
-    tags = {"drake": "drake:capsule", "gazebo": "<gazebo", "pybullet": "<contact"}
+    tags = {"drake": "drake:surface_velocity_axis", "gazebo": "<gazebo", "pybullet": "<contact"}
     given = s.rubbing(mu=0.5, mu2=0.5, rolling=0.1)
-    shape = m.Collision(name="c", X_LG=IDENTITY, geometry=m.Capsule(radius=1.0, length=1.0))
-    links = tuple(dataclasses.replace(k, gravity=False, collisions=(*k.collisions, shape)) for k in given.links)
+    links = tuple(dataclasses.replace(k, gravity=False, surface_velocity_axis=(1.0, 0.0, 0.0)) for k in given.links)
     given = dataclasses.replace(given, links=links)
-    surfaces = tuple(dataclasses.replace(c, surface=links[0].collisions[0].surface) for c in links[0].collisions)
-    given = dataclasses.replace(given, links=(dataclasses.replace(links[0], collisions=surfaces), *links[1:]))
     assert tags[extension] in bridge.to_urdf(given)
     others = tuple(name for name in tags if name != extension)
     assert tags[extension] not in bridge.to_urdf(given, extensions=others)  # type: ignore[arg-type]

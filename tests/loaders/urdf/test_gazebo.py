@@ -6,6 +6,7 @@ import pytest
 
 import bridge
 import loaders
+from loaders.model import Material
 from tests.support.urdf_robots import ARM, codes, robot
 
 
@@ -115,6 +116,18 @@ def test_properties_of_the_whole_robot() -> None:
 )
 def test_what_gazebo_says_and_we_do_not_hold_is_reported(element: str, code: str, severity: str) -> None:
     assert [(entry.code, entry.severity) for entry in robot(ARM + element).diagnostics] == [(code, severity)]
+
+
+def test_a_material_of_gazebo_is_that_of_visuals_that_have_none() -> None:
+    material = "<gazebo reference='a'><material>Gazebo/Red</material></gazebo>"
+    shape = "<geometry><sphere radius='1'/></geometry>"
+    found = robot(f"<link name='a'><visual>{shape}</visual></link>{material}")
+    assert found.links[0].visuals[0].material == Material(name="Gazebo/Red")
+    assert codes(found) == []
+    red = "<material name='b'><color rgba='1 0 0 1'/></material>"
+    colored = robot(f"<link name='a'><visual>{shape}{red}</visual></link>{material}")
+    assert colored.links[0].visuals[0].material == Material(name="b", diffuse=(1.0, 0.0, 0.0, 1.0))
+    assert codes(colored) == ["urdf.appearance"]
 
 
 def test_sensors_stand_on_links_and_joints() -> None:

@@ -18,6 +18,7 @@ from tests.support.urdf_documents import BLUE, RED, codes, robot
         ("<sphere radius='2'/>", Sphere(radius=2)),
         ("<cylinder radius='2' length='3'/>", Cylinder(radius=2, length=3)),
         ("<capsule radius='2' length='3'/>", Capsule(radius=2, length=3)),
+        ("<mesh filename='x.stl'/><capsule radius='2' length='3'/>", Capsule(radius=2, length=3)),
         ("<plane normal='0 0 2'/>", Plane(normal=(0, 0, 1))),
         ("<mesh filename='x.stl' scale='1 -2 3'/>", Mesh(uri="x.stl", path=None, scale=(1, -2, 3))),
         ("<mesh filename='x.stl' scale='0.5'/>", Mesh(uri="x.stl", path=None, scale=(0.5, 0.5, 0.5))),

@@ -17,18 +17,26 @@ from tests.support.urdf_writer import element, read
         m.Sphere(radius=2.0),
         m.Cylinder(radius=1.0, length=2.0),
         m.Capsule(radius=1.0, length=2.0),
-        m.Ellipsoid(radii=(1.0, 2.0, 3.0)),
-        m.Plane(normal=(0.0, 1.0, 0.0)),
     ],
 )
 def test_shapes(shape: m.Geometry) -> None:
     assert read(s.touching(shape)).links[0].collisions[0].geometry == shape
 
 
-def test_a_capsule_without_drake_is_that_of_pybullet() -> None:
-    capsule = m.Capsule(radius=1.0, length=2.0)
-    assert element(s.touching(capsule), ".//drake:capsule").get("radius") == "1"
-    assert element(s.touching(capsule), ".//capsule", extensions=("pybullet",)).get("radius") == "1"
+@pytest.mark.parametrize(
+    ("shape", "extension"),
+    [(m.Ellipsoid(radii=(1.0, 2.0, 3.0)), "drake"), (m.Plane(normal=(0.0, 1.0, 0.0)), "pybullet")],
+)
+def test_shapes_that_one_reader_knows(shape: m.Geometry, extension: str) -> None:
+    assert read(s.touching(shape), extensions=(extension,)).links[0].collisions[0].geometry == shape
+
+
+def test_a_mesh_before_a_capsule_is_for_readers_that_do_not_know_it() -> None:
+    capsule = s.touching(m.Capsule(radius=1.0, length=2.0))
+    shapes = element(capsule, ".//collision/geometry")
+    assert [shape.tag for shape in shapes] == ["mesh", "capsule"]
+    shapes = element(capsule, ".//collision/geometry", extensions=("drake", "pybullet"))
+    assert [shape.tag for shape in shapes] == ["capsule"]
 
 
 @pytest.mark.parametrize(

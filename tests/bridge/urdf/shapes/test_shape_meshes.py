@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bridge.export.report import Report
-from bridge.urdf.normal.shape_meshes import meshes_of
+from bridge.urdf.shapes.shape_meshes import meshes_of
 from loaders import model as m
 from loaders.diagnostics import NOWHERE
 

@@ -42,14 +42,26 @@ def meshes_of(geometry: Geometry, report: Report, where: Where) -> tuple[Mesh, .
             parts = (_indexed(terrain_triangles(geometry)),)
         except PictureError:  # the caller reports that there is no mesh
             parts = ()
-    elif isinstance(geometry, Ellipsoid):
-        parts = (_round(frozen(geometry.radii), 0.0),)
-    elif isinstance(geometry, Capsule):
-        parts = (_round(frozen((geometry.radius,) * 3), geometry.length / 2.0),)
+    elif isinstance(geometry, Capsule | Ellipsoid):
+        return (round_mesh(geometry),)
     else:
         parts = ()
     word = type(geometry).__name__.lower()
     return tuple(_mesh(word, *part) for part in parts)
+
+
+def round_mesh(geometry: Capsule | Ellipsoid) -> Mesh:
+    """Return the mesh that has the surface of a round shape.
+
+    Args:
+        geometry: The shape.
+
+    Raises:
+        OSError: if the cache of files cannot be written.
+    """
+    if isinstance(geometry, Capsule):
+        return _mesh("capsule", *_round(frozen((geometry.radius,) * 3), geometry.length / 2.0))
+    return _mesh("ellipsoid", *_round(frozen(geometry.radii), 0.0))
 
 
 def _mesh(word: str, vertices: Array, faces: Faces) -> Mesh:

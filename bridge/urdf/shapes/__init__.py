@@ -1,0 +1,1 @@
+"""Shapes of links: which a document states, and what stands for the others."""
