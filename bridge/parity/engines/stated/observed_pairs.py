@@ -25,7 +25,10 @@ Positions = dict[str, Position]
 MAX_POSITIONS = 24
 """Number of random positions."""
 _DEEP = -1e-5
-"""Distance [m] at which shapes overlap for certain; plates that graze each other overlap by 2e-5."""
+"""Distance [m] at which shapes overlap; plates that graze each other overlap by 2e-5."""
+_CERTAIN = -1e-4
+"""Distance [m] at which shapes overlap for certain: Bullet measures overlaps to 1e-4 m (its ``EPA_ACCURACY``), and looks
+for contacts of boxes by another method. Pairs that overlap by less are moved closer."""
 _NEAR = 0.02
 """Distance [m] from which links are moved closer."""
 MAX_MOVES = 40
@@ -70,8 +73,8 @@ class ObservedPairs:
 
     @property
     def seen(self) -> set[frozenset[LinkIndex]]:
-        """The pairs that are known."""
-        return self.touching | self.disabled
+        """The pairs that are known for certain."""
+        return self.touching | {pair for pair in self.disabled if self.nearest[pair][0] < _CERTAIN}
 
 
 def observe_pairs(
@@ -135,7 +138,7 @@ class _Search:
             joints = {name for body in self._bodies for name in _joints_between(body, pair)}
             self._move_to(positions)
             for move in range(MAX_MOVES):
-                if distance < 2.0 * _DEEP:
+                if distance < 2.0 * _CERTAIN:
                     break
                 by = 0.1 * 0.5 ** (move // 10)
                 closer = [_disturbed(each, joints, by, self._rng) for each in positions]

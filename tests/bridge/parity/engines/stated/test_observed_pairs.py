@@ -104,3 +104,12 @@ def test_one_contact_outweighs_any_overlap_without_one() -> None:
     assert (observed.touching, observed.disabled) == ({pair}, {other})
     names = {(0, 1): ["a"], (0, 2): ["b", "c"]}
     assert of_links([pair, other], names) == {frozenset("ab"), frozenset("ac")}
+
+
+def test_an_overlap_smaller_than_bullet_measures_is_not_certain() -> None:
+    """A camera of a millimeter on a quadruped overlaps its thigh by 2e-5 m in one position, without a contact."""
+    pair, other = frozenset(((0, 1), (0, 2))), frozenset(((0, 1), (0, 3)))
+    observed = ObservedPairs()
+    observed.record({pair: -2e-5, other: -2e-4}, set(), [])
+    assert observed.disabled == {pair, other}
+    assert observed.seen == {other}
