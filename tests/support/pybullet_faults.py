@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,36 +16,17 @@ from bridge.parity.engines.pybullet_engine import PyBulletEngine
 from bridge.parity.engines.stated.observed_pairs import observe_pairs
 
 from .mujoco_faults import Fault, Plant, pick
-
-_Link = tuple[str, Any, int]
-"""Name, body and index of a link."""
-
+from .pybullet_documents import DOCUMENT_FAULTS
+from .pybullet_settings import SETTING_FAULTS, has_shape, joints, links
 
 # --- places ----------------------------------------------------------------------------------------------------------
-
-
-def _links(engine: PyBulletEngine) -> list[_Link]:
-    """The moving links with mass that share their PyBullet link with no other."""
-    moving, found = moving_links(engine.mechanism), []
-    for body in engine._bodies:
-        indices = list(body.links.values())
-        for name, index in body.links.items():
-            mass = pybullet.getDynamicsInfo(int(body), index, physicsClientId=engine._client)[0]
-            if name in moving and indices.count(index) == 1 and mass > 1e-3:
-                found.append((name, body, index))
-    return found
-
-
-def _joints(engine: PyBulletEngine) -> Iterator[tuple[str, Any, int]]:
-    for dof, body, index, _ in engine._drives():
-        yield dof[0], body, index
 
 
 def _on_link(**change: Callable[[Any], Any]) -> Plant:
     """Change a link by ``changeDynamics``; each argument is a function of ``getDynamicsInfo``."""
 
     def plant(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
-        chosen = pick(_links(engine), rng)
+        chosen = pick(links(engine), rng)
         if chosen is None:
             return None
         name, body, index = chosen
@@ -62,7 +43,7 @@ def _on_joint(wanted: Callable[[Any], bool] = lambda _info: True, **change: Call
 
     def plant(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
         client = engine._client
-        infos = [(n, b, i, pybullet.getJointInfo(int(b), i, physicsClientId=client)) for n, b, i in _joints(engine)]
+        infos = [(n, b, i, pybullet.getJointInfo(int(b), i, physicsClientId=client)) for n, b, i in joints(engine)]
         chosen = pick([entry for entry in infos if wanted(entry[3])], rng)
         if chosen is None:
             return None
@@ -153,7 +134,7 @@ def _pivot(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
 
 
 def _friction(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
-    shaped = [entry for entry in _links(engine) if _has_shape(engine, entry)]
+    shaped = [entry for entry in links(engine) if has_shape(engine, entry)]
     chosen = pick(shaped, rng)
     if chosen is None:
         return None
@@ -161,11 +142,6 @@ def _friction(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | No
     mu = pybullet.getDynamicsInfo(int(body), index, physicsClientId=engine._client)[1]
     pybullet.changeDynamics(int(body), index, lateralFriction=0.5 * mu, physicsClientId=engine._client)
     return {name} if mu else None
-
-
-def _has_shape(engine: PyBulletEngine, entry: _Link) -> bool:
-    _, body, index = entry
-    return bool(pybullet.getCollisionShapeData(int(body), index, physicsClientId=engine._client))
 
 
 def _pair(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
@@ -179,13 +155,31 @@ def _pair(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
     engine._loaded.set_positions(q)
     names = {(int(b), i): n for b in engine._bodies for n, i in b.links.items()}
     touching = [tuple(sorted(pair)) for pair in observed.touching if {x in names for x in pair} == {True}]
-    one = {n for n, _, _ in _links(engine)}
+    one = {n for n, _, _ in links(engine)}
     candidates = sorted(p for p in touching if {names[x] for x in p} & one)
     for (a, i), (b, j) in rng.permutation(np.array(candidates)).tolist():
         pybullet.setCollisionFilterPair(a, b, i, j, 0, physicsClientId=engine._client)
         after = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
         engine._loaded.set_positions(q)
         if frozenset(((a, i), (b, j))) not in after.touching:
+            return {names[a, i], names[b, j]}
+    return None
+
+
+def _unfiltered(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
+    """Let a pair collide that a filter of the model disables, and that overlaps at some position of the joints."""
+    q = engine._loaded.positions()
+    observed = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
+    engine._loaded.set_positions(q)
+    names = {(int(b), i): n for b in engine._bodies for n, i in b.links.items()}
+    group = engine.mechanism.weld_group_of
+    disabled = [tuple(sorted(pair)) for pair in observed.disabled if pair <= names.keys()]
+    candidates = sorted(p for p in disabled if group(names[p[0]]) != group(names[p[1]]))
+    for (a, i), (b, j) in rng.permutation(np.array(candidates)).tolist():
+        pybullet.setCollisionFilterPair(a, b, i, j, 1, physicsClientId=engine._client)
+        after = observe_pairs(pybullet, engine._client, engine._bodies, {frozenset()})  # type: ignore[arg-type]
+        engine._loaded.set_positions(q)
+        if frozenset(((a, i), (b, j))) in after.touching:
             return {names[a, i], names[b, j]}
     return None
 
@@ -203,7 +197,7 @@ def _masks(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
 
 
 def _motor(engine: PyBulletEngine, rng: np.random.Generator) -> set[str] | None:
-    chosen = pick(list(_joints(engine)), rng)
+    chosen = pick(list(joints(engine)), rng)
     if chosen is None:
         return None
     name, body, index = chosen
@@ -248,8 +242,11 @@ FAULTS: Mapping[str, Fault] = {
     "gravity switched off": Fault(quantity="bias forces", level="L1", plant=_no_gravity),
     "a loop's end moved 1 mm": Fault(quantity="constraint violation", level="L1", plant=_pivot),
     "a link without collisions": Fault(quantity="collidable pairs", level="L1", plant=_masks),
+    "a filter removed": Fault(quantity="collidable pairs", level="L1", plant=_unfiltered),
     "a pair disabled": Fault(quantity="collidable pairs", level="L1", plant=_pair),
     "a motor left on": Fault(quantity="one step", level="L2", plant=_motor),
     "damping of links 0.04": Fault(quantity="one step", level="L2", plant=_air),
+    **DOCUMENT_FAULTS,
+    **SETTING_FAULTS,
 }
 """The kinds of faults by name."""

@@ -67,7 +67,9 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
 
 
 def frame_distance(X_WP: Pose, X_WQ: Pose, *, welded: bool) -> float:
-    """Return the distance of the origins of two frames [m], or their angle [rad] if they are welded and it is larger.
+    """Return the distance of the origins of two frames [m]; if they are welded, its norm with their angle [rad].
+
+    The larger of both would hide a wrong distance at positions at which the loop is far from closed.
 
     Args:
         X_WP: The pose of the first frame.
@@ -75,7 +77,7 @@ def frame_distance(X_WP: Pose, X_WQ: Pose, *, welded: bool) -> float:
         welded: Whether the constraint holds the orientation too.
     """
     distance = float(np.linalg.norm(X_WP.p - X_WQ.p))
-    return max(distance, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0)) if welded else distance
+    return math.hypot(distance, float(np.linalg.norm(X_WP.R - X_WQ.R)) / math.sqrt(2.0)) if welded else distance
 
 
 def _scalar_positions(start: int, position: tuple[float, ...]) -> Iterator[tuple[int, float]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -31,6 +31,8 @@ from .protocol import Dof, JointParameters, NotReportedError, Settings
 from .stated.actuator_trials import ActuatorTrial
 from .stated.observed_pairs import observe_pairs, of_links
 from .stated.pybullet_actuators import efforts_in_pybullet
+from .stated.pybullet_constraints import HeldConstraints, held_constraints
+from .stated.pybullet_joints import FastJoint, fast_joints
 from .stated.pybullet_surfaces import surfaces_in_pybullet
 from .stated.shapes import Surfaces
 
@@ -127,19 +129,40 @@ class PyBulletEngine:
         }
 
     def joint_parameters(self) -> dict[Dof, JointParameters]:
-        """See `Engine.joint_parameters`; dry friction is a motor, whose maximum force PyBullet does not report."""
+        """See `Engine.joint_parameters`; dry friction is the largest force of a motor, which a short step shows."""
         self._refresh()
-        return {dof: self._parameters(body, index, ratio) for dof, body, index, ratio in self._drives()}
+        fast = self._fast_joints()
+        return {
+            dof: self._parameters(body, index, ratio, fast[int(body), index].friction)
+            for dof, body, index, ratio in self._drives()
+        }
+
+    def enforced_speed_limits(self) -> dict[Dof, float]:
+        """Return the speed at which PyBullet cuts off each hinge and slide; of joints that it does not, nothing."""
+        fast = self._fast_joints()
+        limits = {dof: fast[int(b), index].speed_limit / abs(ratio) for dof, b, index, ratio in self._drives()}
+        return {dof: limit for dof, limit in limits.items() if limit < math.inf}
+
+    def _fast_joints(self) -> dict[tuple[int, int], FastJoint]:
+        q, v = self._loaded.positions(), self._loaded.velocities()
+        for body in self._bodies:
+            body.adapt_friction()
+        joints = [(int(body), index) for _, body, index, _ in self._drives()]
+        found = fast_joints(self._pybullet, self._client, joints)
+        self._loaded.set_positions(q)
+        self._loaded.set_velocities(v)
+        return found
 
     def _refresh(self) -> None:
         """Fetch what `getJointInfo` reports from the running bodies; otherwise it is what they were loaded with."""
         self._pybullet.syncBodyInfo(physicsClientId=self._client)
 
-    def _parameters(self, body: PyBulletBody, index: int, ratio: float) -> JointParameters:
+    def _parameters(self, body: PyBulletBody, index: int, ratio: float, friction: float | None) -> JointParameters:
         info = self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)
         lower, upper = (info[8], info[9]) if info[8] <= info[9] else (-math.inf, math.inf)
         lower, upper = sorted(without_sentinel(x) / ratio for x in (lower, upper))
-        return JointParameters(lower=lower, upper=upper, damping=info[6] * ratio**2, friction=None)
+        friction = None if friction is None else friction * abs(ratio)
+        return JointParameters(lower=lower, upper=upper, damping=info[6] * ratio**2, friction=friction)
 
     def _drives(self) -> Iterator[tuple[Dof, PyBulletBody, int, float]]:
         """Yield degree of freedom, body, joint index and ratio of every hinge and slide."""
@@ -154,7 +177,7 @@ class PyBulletEngine:
         world = self._pybullet.getPhysicsEngineParameters(physicsClientId=self._client)
         return Settings(
             gravity=np.array([world[f"gravityAcceleration{axis}"] for axis in "XYZ"]),
-            time_step=float(world["fixedTimeStep"]),
+            time_step=float(world["fixedTimeStep"]) / max(1, world["numSubSteps"]),
             initial_poses=self._initial_poses,
             efforts={dof: self._effort(body, index) * abs(ratio) for dof, body, index, ratio in self._drives()},
         )
@@ -187,23 +210,36 @@ class PyBulletEngine:
         """See `Engine.couplings`; these are the gear constraints."""
         dofs = {(int(body), index): (dof, ratio) for dof, body, index, ratio in self._drives()}
         couplings = {}
-        for number in {number for body in self._bodies for ids in body.constraints.values() for number in ids}:
-            info = self._pybullet.getConstraintInfo(number, physicsClientId=self._client)
+        for _, info in self._held(self._body_constraints()).stated:
             one, two = dofs.get((info[0], info[1])), dofs.get((info[2], info[3]))
             if info[4] == self._pybullet.JOINT_GEAR and one is not None and two is not None:
                 (follower, f), (leader, k) = one, two
                 couplings[follower, leader] = (-info[11] * k / f, info[13] / f)
         return couplings
 
+    def _body_constraints(self) -> dict[str, set[int]]:
+        """The constraints of all bodies by name."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for body in self._bodies:
+            for name, numbers in body.constraints.items():
+                found[name].update(numbers)
+        return found
+
+    def _held(self, constraints: Mapping[str, Iterable[int]]) -> HeldConstraints:
+        return held_constraints(self._pybullet, self._client, self._bodies, constraints)
+
     def violations(self) -> dict[str, float]:
-        """See `Engine.violations`; a loop is measured at the pivots of its constraints, a hinge at their mean."""
-        violations: dict[str, float] = {}
+        """See `Engine.violations`; a loop is measured at the pivots of its constraints, a hinge at their mean.
+
+        A constraint that the model does not have is named by its links; one that does not hold is left out.
+        """
+        held = self._held(self._loaded.constraints)
+        violations: dict[str, float] = {", ".join(links): 0.0 for links in held.others}
         welded: dict[str, float] = {}
         separations: dict[str, list[Array]] = defaultdict(list)
-        for name, number in {(name, k) for name, ids in self._loaded.constraints.items() for k in ids}:
+        for name, info in held.stated:
             if name in self._split_links:
                 continue
-            info = self._pybullet.getConstraintInfo(number, physicsClientId=self._client)
             if info[4] == self._pybullet.JOINT_GEAR:
                 follower, leader = self._displacement(info[0], info[1]), self._displacement(info[2], info[3])
                 violations[name] = abs(follower + info[11] * leader - info[13])

@@ -12,6 +12,7 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
+from bridge.parity.engines.constraint_violation import constraint_subjects
 from bridge.parity.engines.protocol import Dof, Engine
 from bridge.parity.results.verdict import Level
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion
@@ -258,9 +259,11 @@ def _jacobian_states(mechanism: Mechanism) -> int:
 
 
 def _constraint_violations(engine: Engine, mechanism: Mechanism) -> Readings:
-    order = mechanism.v_order
-    joints = {c.name: (order[c.follower][0], order[c.leader][0]) for c in mechanism.couplings}
-    return {Place(name, *joints.get(name, (name,))): np.array([x]) for name, x in engine.violations().items()}
+    subjects = constraint_subjects(mechanism)  # a constraint that the model does not have is named by its links
+    return {
+        Place(name, *subjects.get(name, tuple(name.split(", ")))): np.array([violation])
+        for name, violation in engine.violations().items()
+    }
 
 
 def _inverse_dynamics(engine: Engine, mechanism: Mechanism) -> Readings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import partial
 
@@ -14,7 +15,20 @@ from bridge.geometry.support import support_function
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics, Where
 from loaders.meshes import MeshData, read_mesh
-from loaders.model import Box, Capsule, Collision, Cylinder, Empty, Geometry, Heightmap, Link, Mesh, Plane, Sphere
+from loaders.model import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Empty,
+    Geometry,
+    Heightmap,
+    Link,
+    Mesh,
+    Plane,
+    Sphere,
+    Surface,
+)
 from loaders.spatial import Array
 
 from .hulls import hull_of_points
@@ -42,6 +56,7 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
         visuals={link.name: [visual.X_LG for visual in link.visuals] for link in links if has_drawn_poses(link)},
         friction={link.name: [s.surface.friction.mu for s in shapes_of(link)] for link in links if shapes_of(link)},
         restitution={link.name: shapes_of(link)[0].surface.restitution for link in links if shapes_of(link)},
+        contact={link.name: _contact(shapes_of(link)[0].surface) for link in links if shapes_of(link)},
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
     )
 
@@ -53,6 +68,17 @@ def shapes_of(link: Link) -> list[Collision]:
         link: The link.
     """
     return [collision for collision in link.collisions if not isinstance(collision.geometry, Empty)]
+
+
+def _contact(surface: Surface) -> tuple[float, ...]:
+    """Torsional and rolling friction [m], and stiffness and damping of contacts; NaN leaves both to the engine.
+
+    The torque of a round patch of contact is ``3 pi / 16`` times its radius, the coefficient and the normal force.
+    """
+    friction = surface.friction
+    radius = friction.patch_radius if friction.use_patch_radius else 0.0
+    spring = (math.nan, math.nan) if surface.stiffness is None else (surface.stiffness, surface.damping or 0.0)
+    return (3.0 * math.pi / 16.0 * radius * (friction.torsional or 0.0), friction.rolling or 0.0, *spring)
 
 
 def has_drawn_poses(link: Link) -> bool:

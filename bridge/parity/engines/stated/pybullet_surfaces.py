@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -42,6 +43,7 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
     visuals: dict[str, list[Pose]] = {}
     friction: dict[str, Sequence[float]] = {}
     restitution: dict[str, float] = {}
+    contact: dict[str, Sequence[float]] = {}
     hulls: dict[str, list[Hull]] = {}
     unread: list[str] = []
     for body in bodies:
@@ -60,11 +62,12 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
             for name in with_shapes:
                 friction[name] = [float(dynamics[1])] * len(shapes_of(links[name]))
                 restitution[name] = float(dynamics[5])
+                contact[name] = (dynamics[7], dynamics[6], *(x if x >= 0.0 else math.nan for x in dynamics[9:7:-1]))
             poses = [pose_from(visual[5], visual[6]) for visual in drawn if visual[1] == index]
             visuals |= _visuals(poses, [links[name] for name in names if links[name].visuals], body)
     return Surfaces(
-        supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution, hulls=hulls,
-        unread=unread,
+        supports=stacked(supports), visuals=visuals, friction=friction, restitution=restitution, contact=contact,
+        hulls=hulls, unread=unread,
     )  # fmt: skip
 
 

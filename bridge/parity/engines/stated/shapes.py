@@ -33,6 +33,8 @@ class Surfaces:
         visuals: Pose of each visual shape in the link; None if the engine does not show them.
         friction: Coefficient of sliding friction of each collision shape.
         restitution: Coefficient of restitution of each link; empty if the engine has no such parameter.
+        contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts of each link, where
+            NaN leaves it to the engine; None if the engine has no such parameters.
         unread: Links with a mesh that the engine holds and does not show.
         hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None if it is flat.
     """
@@ -41,6 +43,7 @@ class Surfaces:
     visuals: Mapping[str, Sequence[Pose]] | None
     friction: Mapping[str, Sequence[float]]
     restitution: Mapping[str, float] = field(default_factory=dict)
+    contact: Mapping[str, Sequence[float]] | None = None
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
     unread: Collection[str] = ()
 

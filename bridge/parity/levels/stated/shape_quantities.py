@@ -225,6 +225,45 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     }
 
 
+def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
+    """Torsional and rolling friction, stiffness and damping of contacts, and in a file of one model restitution."""
+    if engine.name == "mujoco":
+        raise NotReportedError("MuJoCo has no coefficients of restitution, stiffness and damping")
+    found = _surfaces(engine, mechanism)
+    if found.contact is None:
+        raise NotReportedError(f"{engine.name} does not report it")
+    bounce = {} if _is_world(mechanism) else found.restitution
+    return {
+        name: np.array((*found.contact[name], bounce.get(name, 0.0)))
+        for name in _links_with_own_settings(mechanism)
+        if name in found.contact
+    }
+
+
+@lru_cache(maxsize=1)
+def _links_with_own_settings(mechanism: Mechanism) -> list[str]:
+    """The links whose settings of contact PyBullet can hold: it has one set for links that are welded together."""
+    if mechanism.scene.physics.engine == "mujoco":
+        return []
+    stated, groups = _stated(mechanism), dict[int, set[str]]()
+    for name, settings in (stated.contact or {}).items():
+        groups.setdefault(mechanism.weld_group_of(name), set()).add(str((settings, stated.restitution[name])))
+    return [name for name in stated.contact or {} if len(groups[mechanism.weld_group_of(name)]) == 1]
+
+
+def settings_distance(a: Array, b: Array, _scale: float) -> float:
+    """Return the largest relative difference of single numbers; two that are left to the engine are equal.
+
+    Args:
+        a: The numbers of one engine.
+        b: The numbers of the other engine.
+        _scale: Unused.
+    """
+    differing = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    change = np.abs(a - b)[differing] / np.maximum(np.abs(a), np.abs(b))[differing]
+    return float(np.where(np.isnan(change), math.inf, change).max(initial=0.0))
+
+
 def _is_world(mechanism: Mechanism) -> bool:
     return root_model(mechanism.scene) is None
 
@@ -255,6 +294,14 @@ SHAPE_QUANTITIES = (
         level=Level.MODEL, name="friction of pairs", unit="", error=absolute, read=_pair_friction,
         is_stated=_is_world, causes=_LOST_SHAPE | {"pybullet.friction-product", "mjcf.friction-combination"},
     ),
+    Quantity(
+        level=Level.MODEL, name="settings of contact", unit="", error=settings_distance, read=_contact_settings,
+        is_stated=lambda _mechanism: False, causes=_LOST_SHAPE,
+    ),
     *STOP_QUANTITIES,
 )  # fmt: skip
-"""The quantities in the order of the report."""
+"""The quantities in the order of the report.
+
+Only PyBullet has the settings of contact as numbers of the file: a row without them leaves no gap. What the motion in
+contact is, L4 measures.
+"""

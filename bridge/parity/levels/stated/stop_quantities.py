@@ -64,6 +64,12 @@ def _velocity_limits(engine: Engine, mechanism: Mechanism) -> Readings:
     return {dof_place(dof): np.array([found[dof]]) for dof in stated if dof in found}
 
 
+def _enforced_limits(engine: Engine, _mechanism: Mechanism) -> Readings:
+    """Read the speeds at which an engine cuts off joints; no model states any."""
+    read = getattr(engine, "enforced_speed_limits", None)
+    return {} if read is None else {dof_place(dof): np.array([limit]) for dof, limit in read().items()}
+
+
 STOP_QUANTITIES = (
     Quantity(
         level=Level.MODEL, name="compliance of stops", unit="rad/(N m) or m/N", error=absolute, read=_compliance,
@@ -75,6 +81,10 @@ STOP_QUANTITIES = (
     ),
     Quantity(
         level=Level.MODEL, name="velocity limits", unit="", error=relative, read=_velocity_limits,
+        is_stated=lambda _mechanism: False,
+    ),
+    Quantity(
+        level=Level.MODEL, name="enforced limits of speed", unit="rad/s or m/s", error=absolute, read=_enforced_limits,
         is_stated=lambda _mechanism: False,
     ),
 )  # fmt: skip

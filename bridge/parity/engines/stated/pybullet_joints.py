@@ -1,0 +1,80 @@
+"""Dry friction and enforced limits of speed of joints that run in PyBullet, which it does not report.
+
+Dry friction is a motor that brakes with at most that force. In one very short step at a high speed every such motor
+brakes with its largest impulse, which PyBullet reports, and a joint that has become slower than that was cut off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+_SPEED = 1000.0
+"""Speed of the joints before the step [rad/s or m/s]."""
+_STEP = 1e-7
+"""Time step [s], in which no other force changes the speeds much."""
+_STOPPED = 1e-3
+"""Fraction of the speed below which a motor may have stopped the joint, so that it did not need all of its force."""
+_CUT_OFF = 0.5
+"""Fraction of the speed that the fastest joint of a body has left unless PyBullet cuts off its speed."""
+_UNLIMITED = 1e8
+"""Position beyond which PyBullet means no limit [rad or m]."""
+JointIndex = tuple[int, int]
+"""PyBullet's body and joint."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastJoint:
+    """The findings of one step at a high speed about a joint.
+
+    Attributes:
+        friction: Largest force of its motor [N m or N]; None if the motor has stopped it.
+        speed_limit: The speed at which PyBullet cuts off the joints of its body [rad/s or m/s]; infinite without one.
+    """
+
+    friction: float | None
+    speed_limit: float
+
+
+def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dict[JointIndex, FastJoint]:
+    """Return what one step at a high speed shows; the positions and velocities of the bodies are changed.
+
+    Args:
+        pybullet: The module.
+        client: The physics server.
+        joints: Hinges and slides.
+    """
+    joints = list(joints)
+    step: float = pybullet.getPhysicsEngineParameters(physicsClientId=client)["fixedTimeStep"]
+    for body, index in joints:
+        position = _between_stops(pybullet, client, body, index)
+        pybullet.resetJointState(body, index, position, _SPEED, physicsClientId=client)
+    pybullet.setTimeStep(_STEP, physicsClientId=client)
+    pybullet.stepSimulation(physicsClientId=client)
+    pybullet.setTimeStep(step, physicsClientId=client)
+    states = {joint: pybullet.getJointState(*joint, physicsClientId=client) for joint in joints}
+    fastest: dict[int, float] = {}
+    for (body, _), state in states.items():
+        fastest[body] = max(abs(state[1]), fastest.get(body, 0.0))
+    return {
+        (body, index): FastJoint(
+            friction=_friction(abs(state[1]), abs(state[3])),  # its impulse, divided by the time step at this call
+            speed_limit=math.inf if fastest[body] > _CUT_OFF * _SPEED else fastest[body],
+        )
+        for (body, index), state in states.items()
+    }
+
+
+def _between_stops(pybullet: Any, client: int, body: int, index: int) -> float:
+    """The position in the middle between the stops of a joint, where no stop acts; its own one without stops."""
+    lower, upper = pybullet.getJointInfo(body, index, physicsClientId=client)[8:10]
+    if -_UNLIMITED < lower < upper < _UNLIMITED:
+        return float(0.5 * (lower + upper))
+    return float(pybullet.getJointState(body, index, physicsClientId=client)[0])
+
+
+def _friction(speed: float, force: float) -> float | None:
+    """The force of a motor; None if the joint is so slow that the motor may not have needed all of its force."""
+    return force if speed > _STOPPED * _SPEED or not force else None
