@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
+from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen_matrix, frozen_vector
 
 
 class Rows:
@@ -27,50 +28,59 @@ class Rows:
         return value
 
 
-def rotations(quaternions: Array) -> Array:
-    """Return the rotation matrices, shape (n, 3, 3), of unit quaternions ``w x y z``, shape (n, 4)."""
-    w, x, y, z = quaternions.T
+def rotation(w: float, x: float, y: float, z: float) -> Array:
+    """Return the rotation matrix, shape (3, 3), of a unit quaternion.
+
+    In plain numbers, since the loops of NumPy take longer to start than a few bodies take.
+    """
     s = 2.0 / (w * w + x * x + y * y + z * z)
     sx, sy, sz = x * s, y * s, z * s
     wx, wy, wz, xx, xy, xz, yy, yz, zz = w * sx, w * sy, w * sz, x * sx, x * sy, x * sz, y * sy, y * sz, z * sz
-    entries = (1.0 - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0 - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0 - (xx + yy))
-    return np.stack(entries, axis=-1).reshape(-1, 3, 3)
+    return frozen_matrix(
+        1.0 - (yy + zz), xy - wz, xz + wy,
+        xy + wz, 1.0 - (xx + zz), yz - wx,
+        xz - wy, yz + wx, 1.0 - (xx + yy),
+    )  # fmt: skip
 
 
-def poses(positions: Array, quaternions: Array) -> list[Pose]:
+def poses(positions: Sequence[Sequence[float]], quaternions: Sequence[Sequence[float]]) -> list[Pose]:
     """Return the poses with the given positions and unit quaternions ``w x y z``.
 
     Args:
-        positions: Positions [m], shape (n, 3).
-        quaternions: Quaternions, shape (n, 4).
+        positions: Positions [m], three numbers each.
+        quaternions: Quaternions, four numbers each.
     """
-    vectors = np.array(positions)
-    vectors.setflags(write=False)
-    turned = np.flatnonzero(quaternions[:, 1:].any(axis=1))  # the first number of a small turn rounds to 1
-    matrices = rotations(quaternions[turned])
-    matrices.setflags(write=False)
-    R = dict(zip(turned.tolist(), matrices, strict=True))
+    no_turn, origin = IDENTITY.R, IDENTITY.p
     found = []
-    for i, (p, stated) in enumerate(zip(vectors, positions.tolist(), strict=True)):
-        if i in R:
-            found.append(Pose(R[i], p if any(stated) else IDENTITY.p))
+    for (px, py, pz), (w, x, y, z) in zip(positions, quaternions, strict=True):
+        p = frozen_vector(px, py, pz) if px or py or pz else origin
+        if x or y or z:  # the first number of a small turn rounds to 1
+            found.append(Pose(rotation(w, x, y, z), p))
         else:
-            found.append(Pose(IDENTITY.R, p) if any(stated) else IDENTITY)
+            found.append(IDENTITY if p is origin else Pose(no_turn, p))
     return found
 
 
-def inertias(model: Any) -> list[SpatialInertia | None]:
+def inertias(rows: Rows) -> list[SpatialInertia | None]:
     """Return the inertia of each body; None if it has neither mass nor moments.
 
     Args:
-        model: The ``mujoco.MjModel``.
+        rows: The compiled model.
     """
-    R, centers = rotations(model.body_iquat), np.array(model.body_ipos)
-    moments = np.matmul(R * model.body_inertia[:, None, :], R.transpose(0, 2, 1))
-    for array in (centers, moments):
-        array.setflags(write=False)
-    is_massive = ((model.body_mass != 0.0) | model.body_inertia.any(axis=1)).tolist()
     return [
-        SpatialInertia(mass, center, moment) if massive else None
-        for massive, mass, center, moment in zip(is_massive, model.body_mass.tolist(), centers, moments, strict=True)
+        _inertia(mass, center, axes, moments) if mass or any(moments) else None
+        for mass, center, axes, moments in zip(
+            rows.body_mass, rows.body_ipos, rows.body_iquat, rows.body_inertia, strict=True
+        )
     ]
+
+
+def _inertia(mass: float, center: list[float], axes: list[float], moments: list[float]) -> SpatialInertia:
+    """Return an inertia, given the quaternion of its principal axes and its principal moments."""
+    (w, x, y, z), (a, b, c) = axes, moments
+    if not (x or y or z):
+        return SpatialInertia(mass, frozen_vector(*center), frozen_matrix(a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c))
+    (r, s, t), (u, v, m), (k, n, q) = rotation(w, x, y, z).tolist()
+    xy, xz, yz = r * a * u + s * b * v + t * c * m, r * a * k + s * b * n + t * c * q, u * a * k + v * b * n + m * c * q
+    xx, yy, zz = r * a * r + s * b * s + t * c * t, u * a * u + v * b * v + m * c * m, k * a * k + n * b * n + q * c * q
+    return SpatialInertia(mass, frozen_vector(*center), frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import WORLD, Heightmap, Mesh
@@ -41,10 +42,13 @@ class Source:
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
     _lines: dict[str, list[int]] = field(default_factory=dict)
     _paths: dict[Node, str] = field(default_factory=dict)
-    _places: dict[tuple[str, int], Where] = field(default_factory=dict)
+    _places: dict[str, list[Where]] = field(default_factory=dict)
+    _nowhere: Where = field(init=False)
+    """The main file, for what has no known place in it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", Rows(self.compiled.model))
+        object.__setattr__(self, "_nowhere", Where(self.file))
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names of all elements of a kind; one without a name is ``body_3``, by its index.
@@ -63,8 +67,11 @@ class Source:
             kind: See `names`.
         """
         prefix = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}.get(kind, kind)
-        data = self.model.names
-        return [data[a : data.index(b"\0", a)].decode() for a in getattr(self.model, f"name_{prefix}adr")]
+        addresses = getattr(self.model, f"name_{prefix}adr")
+        if not addresses:
+            return []
+        data: bytes = self.model.names  # one name after another, each with a zero at its end
+        return data[addresses[0] : data.index(b"\0", addresses[-1])].decode().split("\0")
 
     def _read_names(self, kind: str) -> tuple[str, ...]:
         stated = self.stated_names(kind)
@@ -80,13 +87,20 @@ class Source:
 
     def where(self, kind: str, index: int) -> Where:
         """Return the place in the source of an element of the model."""
-        if (kind, index) not in self._places:
-            node = self.node(kind, index)
-            self._places[kind, index] = Where(self.file) if node is None else self._where(node)
-        return self._places[kind, index]
+        return self.places(kind)[index]
+
+    def places(self, kind: str) -> list[Where]:
+        """Return the place in the source of each element of a kind."""
+        if kind not in self._places:
+            nodes = map(partial(self.node, kind), range(len(self.names(kind))))
+            self._places[kind] = [self._nowhere if node is None else self._where(node) for node in nodes]
+        return self._places[kind]
 
     def _where(self, node: Node) -> Where:
-        return Where(node.file, node.line, self._path(node))
+        """Return `Node.where`; the path of each ancestor is made once."""
+        parent, tag, name = node.parent, node.tag, node.attributes.get("name")
+        above = "" if parent is None else self._paths.get(parent) or self._path(parent)
+        return Where(node.file, node.line, f"{above}/{tag}[{name}]" if name else f"{above}/{tag}")
 
     def _path(self, node: Node) -> str:
         """Return the path of an element as in `Node.where`; that of each ancestor is made once."""
@@ -107,10 +121,13 @@ class Source:
 
     def pose(self, kind: str, index: int) -> Pose:
         """Return the pose that an element of the model has in its body."""
+        return self.poses(kind)[index]
+
+    def poses(self, kind: str) -> list[Pose]:
+        """Return the pose that each element of a kind has in its body."""
         if kind not in self._poses:
-            model = self.compiled.model
-            self._poses[kind] = poses(getattr(model, f"{kind}_pos"), getattr(model, f"{kind}_quat"))
-        return self._poses[kind][index]
+            self._poses[kind] = poses(getattr(self.model, f"{kind}_pos"), getattr(self.model, f"{kind}_quat"))
+        return self._poses[kind]
 
 
 def unique(name: str, taken: set[str]) -> str:

@@ -27,7 +27,7 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
     taken = set(source.names("body"))
     links, joints = [], []
     poses = [IDENTITY]
-    massive = inertias(source.compiled.model)
+    massive = inertias(source.model)
     if 0 in shapes:
         links.append(Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
     for body in range(1, source.model.nbody):
