@@ -32,6 +32,12 @@ def rotation(w: float, x: float, y: float, z: float) -> Array:
     """Return the rotation matrix, shape (3, 3), of a unit quaternion.
 
     In plain numbers, since the loops of NumPy take longer to start than a few bodies take.
+
+    Args:
+        w: Real part.
+        x: First imaginary part.
+        y: Second imaginary part.
+        z: Third imaginary part.
     """
     s = 2.0 / (w * w + x * x + y * y + z * z)
     sx, sy, sz = x * s, y * s, z * s

@@ -10,6 +10,7 @@ from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
+from loaders.mjcf.compilation.rows import poses
 from loaders.mjcf.compilation.source import Source
 from loaders.model import (
     Box,
@@ -28,12 +29,15 @@ from loaders.model import (
 )
 from loaders.pictures.decoding import PictureError
 from loaders.pictures.gray_levels import GrayLevels, gray_levels
+from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Pose
 
 from .materials import Looks
-from .settings import contact_settings, geom_effects
+from .settings import contact_settings, geom_effects, has_effects
 
 Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
+
+_Collision, _Visual, _Surface, _Friction = maker(Collision), maker(Visual), maker(Surface), maker(Friction)
 
 _PLANE, _HFIELD, _MESH, _SDF = 0, 1, 7, 8
 _LARGE = 100.0
@@ -51,36 +55,49 @@ _BASE = 0.01
 
 def shapes_by_body(source: Source) -> dict[int, Shapes]:
     """Return the collisions and visuals of each body that has any, by its index."""
-    looks, surfaces = Looks(source), _Surfaces(source.model)
     model = source.model
-    names, bodies, groups = source.names("geom"), model.geom_bodyid, model.geom_group
-    paired = {*model.pair_geom1, *model.pair_geom2}
-    wrapped = _wrapped(model)
+    if not model.ngeom:
+        return {}
+    surfaces, looks, wrapped = Surfaces(model), Looks(source), _wrapped(model)
     collisions: dict[int, list[Collision]] = defaultdict(list)
     visuals: dict[int, list[Visual]] = defaultdict(list)
-    for g in range(model.ngeom):
-        body = bodies[g]
-        collides = bool(model.geom_contype[g] or model.geom_conaffinity[g]) or g in paired
-        shape = _geometry(g, source)
-        if shape is None or (g in wrapped and not collides and groups[g] >= _VISIBLE_GROUPS):
+    columns = zip(
+        source.names("geom"), source.places("geom"), source.poses("geom"), model.geom_bodyid, model.geom_group,
+        model.geom_type, model.geom_size, _touching(model), strict=True,
+    )  # fmt: skip
+    for g, (name, where, X_LG, body, group, kind, size, collides) in enumerate(columns):
+        if kind in _PRIMITIVES:
+            geometry = _PRIMITIVES[kind](size)
+        elif (shape := _shape_of_file(g, kind, source)) is None:
             continue
-        geometry, X_GS = shape
-        name, X_LG, where = names[g], source.pose("geom", g) @ X_GS, source.where("geom", g)
+        else:
+            geometry, X_LG = shape[0], X_LG @ shape[1]  # noqa: PLW2901
+        is_shown = group < _VISIBLE_GROUPS
         if collides:
             surface = surfaces.of_geom(g)
-            collisions[body].append(Collision(name=name, X_LG=X_LG, geometry=geometry, surface=surface, where=where))
-        if not collides or groups[g] < _VISIBLE_GROUPS:
+            collisions[body].append(_Collision(name=name, X_LG=X_LG, geometry=geometry, surface=surface, where=where))
+        if is_shown or not (collides or g in wrapped):
             material, transparency = looks.of_geom(g)
             visuals[body].append(
-                Visual(
+                _Visual(
                     name=name, X_LG=X_LG, geometry=geometry, material=material, transparency=transparency, where=where
                 )
             )
     return {b: (tuple(collisions[b]), tuple(visuals[b])) for b in sorted({*collisions, *visuals})}
 
 
+def _touching(model: Any) -> list[bool]:
+    """Return whether each geom may touch another one, by its masks or by a pair."""
+    found = [bool(a or b) for a, b in zip(model.geom_contype, model.geom_conaffinity, strict=True)]
+    for g in (*model.pair_geom1, *model.pair_geom2) if model.npair else ():
+        found[g] = True
+    return found
+
+
 def _wrapped(model: Any) -> set[int]:
     """Return the geoms around which tendons wrap, which the parts of the tendons state."""
+    if not model.ntendon:
+        return set()
     return {g for g, kind in zip(model.wrap_objid, model.wrap_type, strict=True) if kind in _WRAPS}
 
 
@@ -106,12 +123,9 @@ _PRIMITIVES: dict[int, Callable[[list[float]], Geometry]] = {
 """Shape of each of MuJoCo's types, from the compiled size."""
 
 
-def _geometry(g: int, source: Source) -> tuple[Geometry, Pose] | None:
-    """Return the shape of a geom and its pose in the geom's frame; None, with a diagnostic, if it has none here."""
-    model, kind = source.model, int(source.model.geom_type[g])
-    data = int(model.geom_dataid[g])
-    if kind in _PRIMITIVES:
-        return _PRIMITIVES[kind](model.geom_size[g]), IDENTITY
+def _shape_of_file(g: int, kind: int, source: Source) -> tuple[Geometry, Pose] | None:
+    """Return a mesh or a height field and its pose in the geom's frame; None if the geom has none."""
+    data = source.model.geom_dataid[g]
     if kind == _HFIELD:
         return _hfield(g, data, source)
     if kind == _SDF:
@@ -148,11 +162,11 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     asset = source.assets.files.get(stated.file)
     if asset is None or not _has_faces(stated.file, source):
         return inline_mesh(mesh, source), IDENTITY
-    X_GF = Pose.from_vector([*model.mesh_pos[mesh], *model.mesh_quat[mesh]]).inverse()
-    X_FR = Pose.from_vector([0.0, 0.0, 0.0, *stated.refquat]).inverse()
-    scale = tuple(map(float, model.mesh_scale[mesh]))
-    X_FS = Pose.of(X_FR.R, (X_FR.R @ [-x for x in stated.refpos]) * scale)
-    return Mesh(uri=asset.uri, path=asset.path, scale=scale), X_GF @ X_FS  # type: ignore[arg-type]
+    (X_FG,) = poses([model.mesh_pos[mesh]], [model.mesh_quat[mesh]])
+    (X_RF,) = poses([(0.0, 0.0, 0.0)], [stated.refquat])
+    X_FR, (x, y, z) = X_RF.inverse(), model.mesh_scale[mesh]
+    X_FS = Pose.of(X_FR.R, (X_FR.R @ [-c for c in stated.refpos]) * (x, y, z)) if any(stated.refpos) else X_FR
+    return Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_FG.inverse() @ X_FS
 
 
 def _has_faces(file: str, source: Source) -> bool:
@@ -216,32 +230,35 @@ def _approximate(g: int, what: str, source: Source) -> None:
 # --- contact ----------------------------------------------------------------------------------------------------------
 
 
-class _Surfaces:
+class Surfaces:
     """The surface of each geom; geoms with equal settings share one object."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self._surfaces: dict[tuple[Any, ...], Surface] = {}
+        self._is_plain = not (has_effects(model) or any(map(any, model.geom_fluid)))
+        numbers = (
+            model.geom_contype, model.geom_conaffinity, model.geom_condim, model.geom_priority,
+            model.geom_solmix, model.geom_margin, model.geom_gap,
+        )  # fmt: skip
+        vectors = (map(tuple, each) for each in (model.geom_friction, model.geom_solref, model.geom_solimp))
+        self._keys = list(zip(*numbers, *vectors, strict=True))
 
     def of_geom(self, g: int) -> Surface:
         """Return the surface of a geom."""
-        model = self._model
-        key = (
-            model.geom_contype[g], model.geom_conaffinity[g], model.geom_condim[g], model.geom_priority[g],
-            model.geom_solmix[g], model.geom_margin[g], model.geom_gap[g], *model.geom_friction[g],
-            *model.geom_solref[g], *model.geom_solimp[g], *model.geom_fluid[g],
-            geom_effects(g, model),
-        )  # fmt: skip
+        key = self._keys[g]
+        if not self._is_plain:
+            key = (*key, tuple(self._model.geom_fluid[g]), geom_effects(g, self._model))
         if key not in self._surfaces:
-            self._surfaces[key] = _surface(g, model)
+            self._surfaces[key] = _surface(g, self._model)
         return self._surfaces[key]
 
 
 def _surface(g: int, model: Any) -> Surface:
-    mu = float(model.geom_friction[g][0])
-    return Surface(
-        friction=Friction(mu=mu, mu2=mu),
-        category_bitmask=int(model.geom_contype[g]) & _MASK,
-        collide_bitmask=int(model.geom_conaffinity[g]) & _MASK,
+    mu: float = model.geom_friction[g][0]
+    return _Surface(
+        friction=_Friction(mu=mu, mu2=mu),
+        category_bitmask=model.geom_contype[g] & _MASK,
+        collide_bitmask=model.geom_conaffinity[g] & _MASK,
         mujoco=contact_settings(g, model),
     )

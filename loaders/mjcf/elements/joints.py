@@ -13,11 +13,14 @@ from typing import Any
 
 from loaders.diagnostics import Where
 from loaders.mjcf.compilation.source import Source
-from loaders.model import WORLD, Joint, JointAxis, JointType
+from loaders.model import WORLD, Joint, JointAxis, JointType, Settings
 from loaders.model.common import Z_AXIS
-from loaders.spatial import IDENTITY, Pose, frozen, rotation_about
+from loaders.reading.makers import maker
+from loaders.spatial import IDENTITY, Pose, frozen_vector, rotation_about
 
 from .settings import joint_settings
+
+_Joint, _JointAxis = maker(Joint), maker(JointAxis)
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
@@ -38,10 +41,15 @@ class Chain:
 def chain_of(body: int, source: Source) -> Chain:
     """Return the joints of a body with their frames at the position zero."""
     model = source.model
-    first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-    joints = tuple(range(first, first + count)) if count else ()
-    X_PB = source.pose("body", body)
-    moved = [_displacement(j, -reference_of(j, model), model) for j in joints]
+    X_PB, count = source.poses("body")[body], model.body_jntnum[body]
+    if not count:
+        return Chain(X_PB=X_PB, joints=(), frames=())
+    first = model.body_jntadr[body]
+    joints = tuple(range(first, first + count))
+    references = [reference_of(j, model) for j in joints]
+    if count == 1 and not references[0]:
+        return Chain(X_PB=X_PB, joints=joints, frames=(_anchor(first, model),))
+    moved = [_displacement(j, -q, model) for j, q in zip(joints, references, strict=True)]
     frames = []
     X_DB = IDENTITY  # the body at zero in the frame that the joints before have moved
     for j, X in reversed(list(zip(joints, moved, strict=True))):
@@ -52,12 +60,15 @@ def chain_of(body: int, source: Source) -> Chain:
 
 def reference_of(j: int, model: Any) -> float:
     """Return the position of a joint at which the document draws its body; 0 for a ball or a free joint."""
-    return 0.0 if model.jnt_type[j] in {FREE, BALL} else float(model.qpos0[model.jnt_qposadr[j]])
+    return 0.0 if model.jnt_type[j] <= BALL else float(model.qpos0[model.jnt_qposadr[j]])
 
 
 def _anchor(j: int, model: Any) -> Pose:
-    is_anywhere = model.jnt_type[j] == SLIDE and reference_of(j, model) != 0.0
-    return IDENTITY if model.jnt_type[j] == FREE or is_anywhere else Pose.of(p=model.jnt_pos[j])
+    x, y, z = model.jnt_pos[j]
+    kind = model.jnt_type[j]
+    if not (x or y or z) or kind == FREE or (kind == SLIDE and reference_of(j, model) != 0.0):
+        return IDENTITY
+    return Pose(IDENTITY.R, frozen_vector(x, y, z))
 
 
 def _displacement(j: int, q: float, model: Any) -> Pose:
@@ -80,7 +91,7 @@ def joints_of(body: int, chain: Chain, links: Sequence[str], source: Source) -> 
         source: The model.
     """
     if not chain.joints:
-        return [_fixed(links[0], links[-1], chain.X_PB, source.where("body", body))]
+        return [_fixed(links[0], links[-1], chain.X_PB, source.places("body")[body])]
     joints = []
     for k, (j, X_CJ) in enumerate(zip(chain.joints, chain.frames, strict=True)):
         X_PJ = chain.X_PB @ X_CJ if k == 0 else X_CJ
@@ -90,17 +101,17 @@ def joints_of(body: int, chain: Chain, links: Sequence[str], source: Source) -> 
 
 def _fixed(parent: str, child: str, X_PB: Pose, where: Where) -> Joint:
     name, kind = f"{child}_fixed", JointType.FIXED
-    return Joint(name=name, type=kind, parent=parent, child=child, X_PJ=X_PB, X_CJ=IDENTITY, where=where)
+    return _Joint(name=name, type=kind, parent=parent, child=child, X_PJ=X_PB, X_CJ=IDENTITY, where=where)
 
 
 def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Source) -> Joint:
-    model, kind = source.model, int(source.model.jnt_type[j])
-    name, where = source.names("joint")[j], source.where("joint", j)
+    model, kind = source.model, source.model.jnt_type[j]
+    axis, settings = _axis(j, kind, model), joint_settings(j, model)
+    name, where = source.names("joint")[j], source.places("joint")[j]
     if kind == FREE:
-        return _floating(j, child, source)
-    axis = _axis(j, model)
+        return _floating(name, child, axis, settings, where)
     reference = reference_of(j, model)
-    return Joint(
+    return _Joint(
         name=name,
         type=_type(kind, axis),
         parent=parent,
@@ -109,17 +120,16 @@ def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Sour
         X_CJ=X_CJ,
         axes=(axis,),
         default_position=(reference,) if reference else (),
-        mujoco=joint_settings(j, model),
+        mujoco=settings,
         where=where,
     )
 
 
-def _floating(j: int, child: str, source: Source) -> Joint:
+def _floating(name: str, child: str, axis: JointAxis, settings: Settings, where: Where) -> Joint:
     """Return a floating joint, whose two axes hold for every direction; without axes if it has no dynamics."""
-    axis, settings = _axis(j, source.model), joint_settings(j, source.model)
     has_dynamics = any((axis.damping, axis.friction, axis.spring_stiffness, axis.inertia, settings))
-    return Joint(
-        name=source.names("joint")[j],
+    return _Joint(
+        name=name,
         type=JointType.FLOATING,
         parent=WORLD,
         child=child,
@@ -127,7 +137,7 @@ def _floating(j: int, child: str, source: Source) -> Joint:
         X_CJ=IDENTITY,
         axes=(axis, axis) if has_dynamics else (),
         mujoco=settings,
-        where=source.where("joint", j),
+        where=where,
     )
 
 
@@ -139,19 +149,17 @@ def _type(kind: int, axis: JointAxis) -> JointType:
     return JointType.REVOLUTE if math.isfinite(axis.lower) or math.isfinite(axis.upper) else JointType.CONTINUOUS
 
 
-def _axis(j: int, model: Any) -> JointAxis:
-    dof, is_turning = int(model.jnt_dofadr[j]), model.jnt_type[j] in {FREE, BALL}
-    is_limited = bool(model.jnt_limited[j]) and not is_turning
-    lower, upper = map(float, model.jnt_range[j]) if is_limited else (-math.inf, math.inf)
-    force = max(map(abs, map(float, model.jnt_actfrcrange[j]))) if model.jnt_actfrclimited[j] else math.inf
-    return JointAxis(
-        xyz=Z_AXIS if is_turning else frozen(model.jnt_axis[j]),
+def _axis(j: int, kind: int, model: Any) -> JointAxis:
+    dof, is_turning = model.jnt_dofadr[j], kind <= BALL
+    lower, upper = (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
+    return _JointAxis(
+        xyz=Z_AXIS if is_turning else frozen_vector(*model.jnt_axis[j]),
         lower=lower,
         upper=upper,
-        effort=force,
-        damping=float(model.dof_damping[dof]),
-        friction=float(model.dof_frictionloss[dof]),
-        inertia=float(model.dof_armature[dof]),
-        spring_stiffness=float(model.jnt_stiffness[j]),
-        spring_reference=0.0 if is_turning else float(model.qpos_spring[model.jnt_qposadr[j]]),
+        effort=max(map(abs, model.jnt_actfrcrange[j])) if model.jnt_actfrclimited[j] else math.inf,
+        damping=model.dof_damping[dof],
+        friction=model.dof_frictionloss[dof],
+        inertia=model.dof_armature[dof],
+        spring_stiffness=model.jnt_stiffness[j],
+        spring_reference=0.0 if is_turning else model.qpos_spring[model.jnt_qposadr[j]],
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 from loaders.mjcf.compilation.rows import inertias
 from loaders.mjcf.compilation.source import Source, unique
-from loaders.model import WORLD, Joint, Link
+from loaders.model import WORLD, Joint, Link, Settings
+from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY
 
-from .geoms import shapes_by_body
-from .joints import Chain, chain_of, joints_of
-from .settings import text_of, unless
+from .geoms import Shapes, shapes_by_body
+from .joints import chain_of, joints_of
+from .settings import text_of
+
+_Link = maker(Link)
+_NO_SHAPES: Shapes = ((), ())
 
 
 def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
@@ -23,64 +27,56 @@ def read_links(name: str, source: Source) -> tuple[list[Link], list[Joint]]:
         name: Name of the model.
         source: The compiled model.
     """
-    shapes = shapes_by_body(source)
-    taken = set(source.names("body"))
-    links, joints = [], []
+    shapes, model = shapes_by_body(source), source.model
+    names, places, massive = source.names("body"), source.places("body"), inertias(model)
+    taken = set(names)
+    links: list[Link] = []
+    joints: list[Joint] = []
     poses = [IDENTITY]
-    massive = inertias(source.model)
     if 0 in shapes:
         links.append(Link(name=WORLD, model=name, X_WL=IDENTITY, collisions=shapes[0][0], visuals=shapes[0][1]))
-    for body in range(1, source.model.nbody):
+    for body in range(1, model.nbody):
         chain = chain_of(body, source)
-        X_WB = poses[source.model.body_parentid[body]] @ chain.X_PB
+        X_WB = poses[model.body_parentid[body]] @ chain.X_PB
         poses.append(X_WB)
-        collisions, visuals = shapes.get(body, ((), ()))
-        link = Link(
-            name=source.names("body")[body],
+        collisions, visuals = shapes.get(body, _NO_SHAPES)
+        compensation = model.body_gravcomp[body]
+        link = _Link(
+            name=names[body],
             model=name,
             X_WL=X_WB,
             inertia=massive[body],
             collisions=collisions,
             visuals=visuals,
-            gravity=bool(source.model.body_gravcomp[body] != 1.0),
-            mujoco=(*unless("gravcomp", _compensation(body, source), 0.0), *_axes(body, source)),
-            kinematic=bool(source.model.body_mocapid[body] >= 0),
-            where=source.where("body", body),
+            gravity=compensation != 1.0,
+            mujoco=_settings(body, compensation, model),
+            kinematic=model.body_mocapid[body] >= 0,
+            where=places[body],
         )
         virtual = [_virtual(link, j, taken, source) for j in chain.joints[:-1]]
         links += [*virtual, link]
-        joints += _connections(body, chain, [*(v.name for v in virtual), link.name], source)
+        if not link.kinematic:
+            parent = source.link(model.body_parentid[body])
+            joints += joints_of(body, chain, [parent, *(v.name for v in virtual), link.name], source)
     return links, joints
 
 
-def _compensation(body: int, source: Source) -> float:
-    """Return the part of the gravity that a body compensates; 0 if it is all, which is a field of the link."""
-    part = float(source.model.body_gravcomp[body])
-    return 0.0 if part == 1.0 else part
+def _settings(body: int, compensation: float, model: Any) -> Settings:
+    """Return a part of the gravity that a body compensates, unless it is all, and its principal axes and moments.
 
-
-def _axes(body: int, source: Source) -> Iterator[tuple[str, str]]:
-    """Yield the principal axes and moments of a body, if they are not those of its link.
-
-    The inertia determines them within rounding only, and not at all where moments are equal. MuJoCo's motion depends
-    on their choice: fluids act on a box along them, and they decide whether it neglects a small offset of the center of
-    mass.
+    The axes and moments are stated if they are not those of the link. The inertia determines them within rounding only,
+    and not at all where moments are equal. MuJoCo's motion depends on their choice: fluids act on a box along them, and
+    they decide whether it neglects a small offset of the center of mass.
     """
-    model = source.model
-    quaternion = model.body_iquat[body]
-    if any(quaternion[1:]):
-        yield "inertial/quat", text_of(quaternion)
-        yield "inertial/diaginertia", text_of(model.body_inertia[body])
+    part = (("gravcomp", text_of(compensation)),) if compensation not in {0.0, 1.0} else ()
+    axes = model.body_iquat[body]
+    if not any(axes[1:]):
+        return part
+    moments = model.body_inertia[body]
+    return (*part, ("inertial/quat", text_of(axes)), ("inertial/diaginertia", text_of(moments)))
 
 
 def _virtual(link: Link, j: int, taken: set[str], source: Source) -> Link:
     """Return the massless link that a joint carries which is not the last one of its body."""
     name = unique(f"{link.name}_{source.names('joint')[j]}", taken)
     return Link(name=name, model=link.model, X_WL=link.X_WL, virtual=True, where=source.where("joint", j))
-
-
-def _connections(body: int, chain: Chain, links: list[str], source: Source) -> list[Joint]:
-    if source.model.body_mocapid[body] >= 0:
-        return []
-    parent = source.link(int(source.model.body_parentid[body]))
-    return joints_of(body, chain, [parent, *links], source)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Material
+from loaders.reading.makers import maker
 
 from .settings import single
 
+_Material = maker(Material)
 _DEFAULT_COLOR = [0.5, 0.5, 0.5, 1.0]
 _MAX_EXPONENT = 128.0
 """Specular exponent of a shininess of 1."""
@@ -41,20 +41,25 @@ class Looks:
     def _material(self, material: int, red: float, green: float, blue: float, _alpha: float) -> Material:
         diffuse = (red, green, blue, 1.0)
         if material < 0:
-            return Material(diffuse=diffuse)
+            return _Material(diffuse=diffuse)
         model = self._source.model
         specular, emission = single(model.mat_specular[material]), single(model.mat_emission[material])
-        return Material(
+        return _Material(
             name=self._source.names("material")[material],
             diffuse=diffuse,
             specular=(specular, specular, specular, 1.0),
             emissive=(emission * red, emission * green, emission * blue, 1.0) if emission else None,
             shininess=single(model.mat_shininess[material]) * _MAX_EXPONENT,
-            texture=self._texture(np.ravel(model.mat_texid[material]).tolist()),
+            texture=self._texture(_row(model.mat_texid[material])),
         )
 
-    def _texture(self, textures: list[Any]) -> str | None:
+    def _texture(self, textures: list[int]) -> str | None:
         """Return the file of the color texture, or None if there is none."""
         names = [self._source.names("texture")[t] for t in textures if t >= 0]
         files = [self._source.assets.textures[name].path for name in names if name in self._source.assets.textures]
         return files[0] if files else None
+
+
+def _row(values: Any) -> list[int]:
+    """Return the textures of a material, of which older versions of MuJoCo have one."""
+    return values if isinstance(values, list) else [values]

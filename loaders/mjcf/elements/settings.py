@@ -14,6 +14,8 @@ SOLREF, SOLIMP = [0.02, 1.0], [0.9, 0.95, 0.001, 0.5, 2.0]
 FRICTION = [1.0, 0.005, 0.0001]
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
 _BALL = 1
+_PLAIN = frozenset({0.0, 0.5, 1.0})
+"""Numbers that are the same in single precision."""
 Numbers = float | list[float]
 
 
@@ -26,7 +28,7 @@ def text_of(values: ArrayLike) -> str:
 
 def single(value: float) -> float:
     """Return the shortest decimal of a number in single precision, in which MuJoCo has looks."""
-    return float(str(np.float32(value)))
+    return value if value in _PLAIN else float(str(np.float32(value)))
 
 
 def unless(name: str, values: Numbers, default: Numbers) -> Settings:
@@ -67,28 +69,24 @@ def with_polynomial(name: str, linear: float, higher: list[float]) -> Settings:
 
 def joint_settings(j: int, model: Any) -> Settings:
     """Return the further settings of a joint."""
-    dof = model.jnt_dofadr[j]
-    force = model.jnt_actfrcrange[j]
-    is_asymmetric = bool(model.jnt_actfrclimited[j]) and force[0] != -force[1]
-    turning = model.jnt_type[j] <= _BALL
-    found = [
-        *(() if turning else unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)),
-        *unless("margin", model.jnt_margin[j], 0.0),
-        *(solver(model.jnt_solref[j], model.jnt_solimp[j], "limit") if model.jnt_limited[j] else ()),
-        *(solver(model.dof_solref[dof], model.dof_solimp[dof], "friction") if model.dof_frictionloss[dof] else ()),
-        *([("actuatorfrcrange", text_of(force))] if is_asymmetric else []),
-        *([("actuatorgravcomp", "true")] if model.jnt_actgravcomp[j] else []),
-        *_ball_limit(j, model),
-        *with_polynomial("damping", model.dof_damping[dof], _rows(model, "dof_dampingpoly", dof)),
-        *with_polynomial("stiffness", model.jnt_stiffness[j], _rows(model, "jnt_stiffnesspoly", j)),
-    ]
+    dof, kind = model.jnt_dofadr[j], model.jnt_type[j]
+    found: list[tuple[str, str]] = []
+    if kind > _BALL:
+        found += unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)
+    found += unless("margin", model.jnt_margin[j], 0.0)
+    if model.jnt_limited[j]:
+        found += solver(model.jnt_solref[j], model.jnt_solimp[j], "limit")
+    if model.dof_frictionloss[dof]:
+        found += solver(model.dof_solref[dof], model.dof_solimp[dof], "friction")
+    if model.jnt_actfrclimited[j] and model.jnt_actfrcrange[j][0] != -model.jnt_actfrcrange[j][1]:
+        found.append(("actuatorfrcrange", text_of(model.jnt_actfrcrange[j])))
+    if model.jnt_actgravcomp[j]:
+        found.append(("actuatorgravcomp", "true"))
+    if kind == _BALL and model.jnt_limited[j]:
+        found += (("limited", "true"), ("range", text_of(model.jnt_range[j])))
+    found += with_polynomial("damping", model.dof_damping[dof], _rows(model, "dof_dampingpoly", dof))
+    found += with_polynomial("stiffness", model.jnt_stiffness[j], _rows(model, "jnt_stiffnesspoly", j))
     return tuple(found)
-
-
-def _ball_limit(j: int, model: Any) -> Settings:
-    if model.jnt_limited[j] and model.jnt_type[j] == _BALL:
-        return (("limited", "true"), ("range", text_of(model.jnt_range[j])))
-    return ()
 
 
 def _rows(model: Any, name: str, index: int) -> list[float]:
@@ -137,8 +135,12 @@ def geom_effects(g: int, model: Any) -> Settings:
         g: Index of the geom.
         model: The compiled model.
     """
-    has_any = getattr(model, "flg_adhesion", False) or getattr(model, "flg_surfacevel", False)
-    return _surface_effects("geom", g, model) if has_any else ()
+    return _surface_effects("geom", g, model) if has_effects(model) else ()
+
+
+def has_effects(model: Any) -> bool:
+    """Return whether the surface of a geom has adhesion or a velocity."""
+    return bool(getattr(model, "flg_adhesion", False) or getattr(model, "flg_surfacevel", False))
 
 
 def pair_effects(i: int, model: Any) -> Settings:
