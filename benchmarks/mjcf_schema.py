@@ -2,10 +2,10 @@
 
 python -m benchmarks.mjcf_schema [PART]
 
-``PART`` limits the attributes to those whose path has it, such as ``actuator/``. Each attribute gets values until one
-changes how MuJoCo's own model behaves. Then the export must behave like that model, or a diagnostic must say what is
-not carried. Exit status 1 if an attribute is lost in silence. Composites, soft bodies, plugins and classes are not
-tried.
+``PART`` limits the attributes to those whose path has it, such as ``actuator/``. Each attribute gets values, in each
+element of the models in ``mjcf_schema_models``, until one changes how MuJoCo's own model behaves. Then the export must
+behave like that model, or a diagnostic must say what is not carried. If none does, but one changes the compiled model,
+such as a color, then the export or a diagnostic must change. Exit status 1 if an attribute is lost in silence.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -25,21 +28,29 @@ import numpy as np
 import bridge
 import loaders
 
-MODEL = (Path(__file__).parent / "cases_mjcf_schema.xml").read_text(encoding="utf-8")
-"""A model with most elements."""
+FOLDER = Path(__file__).parent / "mjcf_schema_models"
+"""Models with most elements, and a file that one of them attaches."""
+_ATTACHED = "child.xml"
+MODELS = {name: (FOLDER / f"{name}.xml").read_text(encoding="utf-8") for name in ("robot", "classes", "soft", "plugins")}
+"""Text of each model; the last two, which take long, are for the elements that the others lack."""
 VALUES = (
     "true", "false", "enable", "disable", "1", "0", "2", "3", "0.5", "0.3", "30", "4", "0.1 0.2", "-0.2 0.3", "0 0.4",
     "0.2 0.3 0.4", "0 0.6 0.8", "1 0.1 0.2 0.3", "0.1 0.2 0.3 0.4 0.5", "0.5 0.6 0.01 0.4 3", "0 1 0 0 0 0",
     "0.1 0.2 0.3 0.4 0.5 0.6", "2 3 4", "2 2 2.5 0.1 0.1 0.1", "radian", "zyx", "implicit", "elliptic", "CG", "sparse",
     "cylinder", "sphere", "ellipsoid", "slide", "point", "sa", "sb", "filter", "affine", "integrator", "fixed",
     "linear", "cubic", "body", "geom", "a", "b", "ja", "jb", "ga", "t1", "t2", "never", "exact", "shell", "legacy",
-    "found force", "mindist", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8",
+    "found force", "mindist", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8", "0.05", "1.05", "5", "1e5", "0 2 1", "2 4 4", "5 5 1",
+    "box", "track", "targetbodycom", "directional", "depth", "orthographic", "64 48", "0.01 0.01", "gradient", "mb",
+    "bend", "both", "bvh", "trilinear", "2d", "rgb", "edge", "-", "x", "0 0 1 0 1 0 0 1 1",
 )  # fmt: skip
 _NAMES = frozenset(
     {"name", "class", "childclass", "file", "content_type", "meshdir", "texturedir", "assetdir", "model"}
 )
-_ABSENT = frozenset({"default", "plugin", "composite", "flexcomp", "deformable"})
-"""Elements that are not in the model."""
+_NOT_IN_SCHEMA = (
+    *(("(world)body/frame", key) for key in ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")),
+    *(("(world)body/replicate", key) for key in ("count", "offset", "euler", "sep")),
+)
+"""Attributes that MuJoCo's list of its schema leaves out."""
 _TOLERANCE = 1e-6
 
 
@@ -51,13 +62,19 @@ def attributes() -> Iterator[tuple[str, str]]:
         if found:
             stack = [*stack[: len(found[1]) // 3], found[2]]
         keys = found[3] if found else line
-        if stack and _ABSENT.isdisjoint(stack):
+        if stack:
             yield from (("/".join(stack[1:]), key) for key in keys.split() if key not in _NAMES)
+    yield from _NOT_IN_SCHEMA
+
+
+def compiled(text: str) -> Any:
+    """Return the model of MuJoCo of a text, which may attach the file in the folder of the models."""
+    return mujoco.MjSpec.from_string(text, include={_ATTACHED: (FOLDER / _ATTACHED).read_bytes()}).compile()
 
 
 def behaviour(model: Any) -> dict[str, Any]:
-    """Return what MuJoCo computes of a model at two states."""
-    found: dict[str, Any] = {"timestep": np.array(model.opt.timestep), "key": _keyframe(model.key("k"))}
+    """Return what MuJoCo computes of a model at two states, and how it draws lights and cameras."""
+    found: dict[str, Any] = {"timestep": np.array(model.opt.timestep), "key": _keyframe(model)}
     for seed in (0, 1):
         rng, data = np.random.default_rng(seed), mujoco.MjData(model)
         mujoco.mj_integratePos(model, data.qpos, 0.3 * rng.normal(size=model.nv), 1.0)
@@ -65,14 +82,20 @@ def behaviour(model: Any) -> dict[str, Any]:
         mujoco.mj_forward(model, data)
         for name in ("xpos", "xmat", "qfrc_bias", "qfrc_passive", "qfrc_actuator", "qfrc_constraint", "qacc"):
             found[f"{name} {seed}"] = np.array(getattr(data, name))
+        for name in ("cam_xpos", "cam_xmat", "light_xpos", "light_xdir", "flexvert_xpos"):
+            found[f"{name} {seed}"] = np.array(getattr(data, name))
         found[f"sensordata {seed}"], found[f"energy {seed}"] = np.array(data.sensordata), np.array(data.energy)
         mujoco.mj_step(model, data)
         found[f"step {seed}"] = np.concatenate([data.qvel, data.act])
-    return found
+    views = (name for name in dir(model) if name.startswith(("cam_", "light_")) and not name.endswith("user"))
+    return found | {name: np.array(getattr(model, name), np.float64) for name in views}
 
 
-def _keyframe(key: Any) -> Any:
-    return np.concatenate([key.qpos, key.qvel, key.act, key.ctrl])
+def _keyframe(model: Any) -> Any:
+    if not model.nkey:
+        return np.zeros(0)
+    key = model.key("k")
+    return np.concatenate([np.ravel(x) for x in (key.qpos, key.qvel, key.act, key.ctrl, key.mpos, key.mquat)])
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
@@ -85,63 +108,150 @@ def _are_close(a: Any, b: Any) -> bool:
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=0.0, atol=_TOLERANCE * scale, equal_nan=True))
 
 
-def exported(text: str) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return the behaviour of the export of a document, and every diagnostic."""
-    scene = loaders.load_string(text, format="mjcf", quiet=True)
+def stored(model: Any) -> bytes:
+    """Return all numbers of a compiled model."""
+    buffer = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, buffer)
+    return buffer.tobytes()
+
+
+@dataclass(frozen=True)
+class Export:
+    """The export of a document."""
+
+    behaviour: dict[str, Any]
+    """How it behaves."""
+    text: str
+    """The document."""
+    diagnostics: frozenset[str]
+    """Every diagnostic."""
+
+
+def exported(text: str) -> Export:
+    """Return the export of a document."""
+    scene = loaders.load_string(text, format="mjcf", base=FOLDER, quiet=True)
     mjcf = bridge.to_mjcf(scene, quiet=True)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
     entries = (entry for entry in (*scene.diagnostics, *mjcf.diagnostics) if entry.code != "mjcf.mjx")
-    return behaviour(model), frozenset(map(str, entries))
+    return Export(behaviour(model), str(mjcf), frozenset(map(str, entries)))
 
 
 class Sweep:
     """The model with which changed ones are compared."""
 
-    def __init__(self) -> None:
-        self._original = behaviour(mujoco.MjModel.from_xml_string(MODEL))
-        export, self._known = exported(MODEL)
-        self.masked = differences(self._original, export)
+    def __init__(self, name: str = "robot") -> None:
+        self._text = MODELS[name]
+        self._tree = ElementTree.fromstring(self._text)
+        model = compiled(self._text)
+        self._original, self._stored = behaviour(model), stored(model)
+        self._export = exported(self._text)
+        self.masked = differences(self._original, self._export.behaviour)
         """Quantities in which the export of the unchanged model differs."""
+
+    @cached_property
+    def _elements(self) -> dict[str, list[ElementTree.Element]]:
+        """The elements of the model by their paths in the schema."""
+        found: dict[str, list[ElementTree.Element]] = {}
+        pending = [("", child) for child in self._tree]
+        while pending:
+            path, element = pending.pop()
+            path = _path_of(path, element.tag)
+            found.setdefault(path, []).append(element)
+            pending += [(path, child) for child in element]
+        return found
+
+    @property
+    def paths(self) -> Set[str]:
+        """The paths of the elements of the model."""
+        return self._elements.keys()
 
     def verdict(self, path: str, key: str) -> tuple[str, str]:
         """Return what becomes of an attribute: carried, reported, silent or without effect; and how it was found."""
-        for text, value in _changed(path.rpartition("/")[2], key):
+        drawn = ("without effect", "")
+        for text, value in self._changed(path, key):
             try:
-                stated = behaviour(mujoco.MjModel.from_xml_string(text))
+                model = compiled(text)
+                stated = behaviour(model)
             except (ValueError, mujoco.FatalError):
                 continue
-            if not differences(stated, self._original):
-                continue
-            export, diagnostics = exported(text)
-            lost = differences(stated, export)
-            if not lost:
-                return "carried", value
-            new = sorted(diagnostics - self._known)
-            return ("reported", new[0]) if new else ("silent", f"{value}: {', '.join(lost)}")
-        return "without effect", ""
+            if differences(stated, self._original):
+                return self._moved(text, value, stated)
+            if drawn[0] in {"without effect", "silent"} and stored(model) != self._stored:
+                drawn = self._drawn(text, value)
+        return drawn
+
+    def _moved(self, text: str, value: str, stated: dict[str, Any]) -> tuple[str, str]:
+        """Return the verdict on a value that changes the behavior."""
+        export = exported(text)
+        lost = [key for key in differences(stated, export.behaviour) if key not in self.masked]
+        if not lost:
+            return "carried", value
+        new = sorted(export.diagnostics - self._export.diagnostics)
+        return ("reported", new[0]) if new else ("silent", f"{value}: {', '.join(lost)}")
+
+    def _drawn(self, text: str, value: str) -> tuple[str, str]:
+        """Return the verdict on a value that changes the compiled model only."""
+        export = exported(text)
+        if export.text != self._export.text:
+            return "written", value
+        new = sorted(export.diagnostics - self._export.diagnostics)
+        return ("noted", new[0]) if new else ("silent", f"{value}: neither the export nor a diagnostic changes")
+
+    def _changed(self, path: str, key: str) -> Iterator[tuple[str, str]]:
+        """Yield the model with each value of an attribute, in each element of a path."""
+        for element in self._elements.get(path, []):
+            before = element.attrib.copy()
+            for value in VALUES:
+                element.attrib = {key: value, **{k: v for k, v in before.items() if k != key}}
+                text = ElementTree.tostring(self._tree, encoding="unicode")
+                element.attrib = before
+                if before.get(key) != value:
+                    yield text, value
 
 
-def _changed(tag: str, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the model with each value of an attribute, in each element with a tag."""
-    for start in re.finditer(rf"<{re.escape(tag)}(?=[\s/>])", MODEL):
-        end = MODEL.index(">", start.end())
-        rest = re.sub(rf'\s{key}="[^"]*"', "", MODEL[start.end() : end])
-        for value in VALUES:
-            yield f'{MODEL[: start.end()]} {key}="{value}"{rest}{MODEL[end:]}', value
+def _path_of(path: str, tag: str) -> str:
+    """Return the path in the schema of an element in one with a path."""
+    if tag in {"body", "worldbody"} or (tag == "default" and path == "default"):
+        return path if tag == "default" else "(world)body"
+    if tag in {"frame", "replicate"} or not path:
+        return f"(world)body/{tag}" if path else tag
+    owner = "(world)body" if path in {"(world)body/frame", "(world)body/replicate"} else path
+    return f"{owner}/{tag}"
+
+
+def verdict(path: str, key: str, sweeps: Mapping[str, Sweep]) -> tuple[str, str]:
+    """Return what becomes of an attribute in the first model in which it has an effect, and how it was found.
+
+    Args:
+        path: The path of its element.
+        key: Its name.
+        sweeps: The models.
+    """
+    found = ("without effect", "in any model")
+    for name in ("robot", "classes"):
+        if found[0] == "without effect" and path in sweeps[name].paths:
+            found = sweeps[name].verdict(path, key)
+    for name in ("soft", "plugins"):
+        is_new = path not in set(sweeps["robot"].paths) | set(sweeps["classes"].paths)
+        if is_new and found[0] == "without effect" and path in sweeps[name].paths:
+            found = sweeps[name].verdict(path, key)
+    return found
 
 
 def main(part: str = "") -> int:
     """Print a line for each attribute that is not carried, and the number of each verdict."""
     warnings.simplefilter("ignore")
     logging.disable()
-    sweep, counts = Sweep(), Counter[str]()
-    print("differs without a change:", *sweep.masked)
+    sweeps, counts = {name: Sweep(name) for name in MODELS}, Counter[str]()
+    for name, sweep in sweeps.items():
+        print(name, "differs without a change:", *sweep.masked)
+    tried = {path for sweep in sweeps.values() for path in sweep.paths}
     for path, key in dict.fromkeys(attributes()):
         if part in f"{path}/{key}":
-            verdict, how = sweep.verdict(path, key)
-            counts[verdict] += 1
-            if verdict in {"reported", "silent"}:
-                print(f"{verdict}: {path} {key}: {how}", flush=True)
+            result, how = verdict(path, key, sweeps) if path in tried else ("not tried", "")
+            counts[result] += 1
+            if result not in {"carried", "written"}:
+                print(f"{result}: {path} {key}: {how}", flush=True)
     print(dict(counts))
     return int(counts["silent"] > 0)
 

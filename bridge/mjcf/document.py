@@ -28,6 +28,7 @@ from bridge.mjcf.geom.contact_pairs import write_contact_pairs, write_stated_pai
 from bridge.mjcf.geom.contact_parameters import ContactData
 from bridge.mjcf.geom.excludes import report_ignored_filters, write_excludes
 from bridge.mjcf.geom.geoms import GeomWriter, PlacedShape, WrittenShapes
+from bridge.mjcf.geom.planes_of_soft_bodies import join_planes
 from bridge.mjcf.postprocess.defaults import write_defaults
 from bridge.mjcf.postprocess.mjx_support import report_mjx_support
 from bridge.mjcf.postprocess.reference_pose import move_to_reference
@@ -126,6 +127,7 @@ def _write_sections(
     write_sensors(shapes.geom_names, context)
     write_lights(context)
     write_mujoco_elements(shapes.geom_names, context)
+    join_planes(context)
     return speed_limited
 
 
