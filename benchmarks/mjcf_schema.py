@@ -31,7 +31,8 @@ import loaders
 FOLDER = Path(__file__).parent / "mjcf_schema_models"
 """Models with most elements, and a file that one of them attaches."""
 _ATTACHED = "child.xml"
-MODELS = {name: (FOLDER / f"{name}.xml").read_text(encoding="utf-8") for name in ("robot", "classes", "soft", "plugins")}
+_ORDER = ("robot", "classes", "soft", "plugins")
+MODELS = {name: (FOLDER / f"{name}.xml").read_text(encoding="utf-8") for name in _ORDER}
 """Text of each model; the last two, which take long, are for the elements that the others lack."""
 VALUES = (
     "true", "false", "enable", "disable", "1", "0", "2", "3", "0.5", "0.3", "30", "4", "0.1 0.2", "-0.2 0.3", "0 0.4",
@@ -51,6 +52,10 @@ _NOT_IN_SCHEMA = (
     *(("(world)body/replicate", key) for key in ("count", "offset", "euler", "sep")),
 )
 """Attributes that MuJoCo's list of its schema leaves out."""
+_UNUSED = {("default/geom", "size"): "numbers beyond those of the type of a shape"}
+"""Attributes that change numbers of a compiled model that MuJoCo does not use."""
+_OPTIONAL = frozenset({"compiler", "size", "statistic", "visual"})
+"""Sections that a model need not have for one of their elements to count."""
 _TOLERANCE = 1e-6
 
 
@@ -74,7 +79,7 @@ def compiled(text: str) -> Any:
 
 def behaviour(model: Any) -> dict[str, Any]:
     """Return what MuJoCo computes of a model at two states, and how it draws lights and cameras."""
-    found: dict[str, Any] = {"timestep": np.array(model.opt.timestep), "key": _keyframe(model)}
+    found: dict[str, Any] = {"timestep": np.array(model.opt.timestep)} | dict(_keyframes(model))
     for seed in (0, 1):
         rng, data = np.random.default_rng(seed), mujoco.MjData(model)
         mujoco.mj_integratePos(model, data.qpos, 0.3 * rng.normal(size=model.nv), 1.0)
@@ -91,16 +96,17 @@ def behaviour(model: Any) -> dict[str, Any]:
     return found | {name: np.array(getattr(model, name), np.float64) for name in views}
 
 
-def _keyframe(model: Any) -> Any:
-    if not model.nkey:
-        return np.zeros(0)
-    key = model.key("k")
-    return np.concatenate([np.ravel(x) for x in (key.qpos, key.qvel, key.act, key.ctrl, key.mpos, key.mquat)])
+def _keyframes(model: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the numbers of each keyframe that has a name."""
+    for key in map(model.key, range(model.nkey)):
+        if key.name:
+            numbers = (key.qpos, key.qvel, key.act, key.ctrl, key.mpos, key.mquat)
+            yield f"key {key.name}", np.concatenate(list(map(np.ravel, numbers)))
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """Return the names of the quantities that differ."""
-    return [key for key, value in one.items() if not _are_close(value, other[key])]
+    return [key for key, value in one.items() if key not in other or not _are_close(value, other[key])]
 
 
 def _are_close(a: Any, b: Any) -> bool:
@@ -199,7 +205,7 @@ class Sweep:
 
     def _changed(self, path: str, key: str) -> Iterator[tuple[str, str]]:
         """Yield the model with each value of an attribute, in each element of a path."""
-        for element in self._elements.get(path, []):
+        for element in self._elements.get(path) or self._inserted(path):
             before = element.attrib.copy()
             for value in VALUES:
                 element.attrib = {key: value, **{k: v for k, v in before.items() if k != key}}
@@ -207,6 +213,16 @@ class Sweep:
                 element.attrib = before
                 if before.get(key) != value:
                     yield text, value
+
+    def _inserted(self, path: str) -> Iterator[ElementTree.Element]:
+        """Yield an element of an optional section, which is in the model until the next one is asked for."""
+        section, *tags = path.split("/")
+        if section in _OPTIONAL:
+            added = element = ElementTree.SubElement(self._tree, section)
+            for tag in tags:
+                element = ElementTree.SubElement(element, tag)
+            yield element
+            self._tree.remove(added)
 
 
 def _path_of(path: str, tag: str) -> str:
@@ -228,8 +244,9 @@ def verdict(path: str, key: str, sweeps: Mapping[str, Sweep]) -> tuple[str, str]
         sweeps: The models.
     """
     found = ("without effect", "in any model")
+    is_optional = path.partition("/")[0] in _OPTIONAL
     for name in ("robot", "classes"):
-        if found[0] == "without effect" and path in sweeps[name].paths:
+        if found[0] == "without effect" and (is_optional or path in sweeps[name].paths):
             found = sweeps[name].verdict(path, key)
     for name in ("soft", "plugins"):
         is_new = path not in set(sweeps["robot"].paths) | set(sweeps["classes"].paths)
@@ -248,7 +265,10 @@ def main(part: str = "") -> int:
     tried = {path for sweep in sweeps.values() for path in sweep.paths}
     for path, key in dict.fromkeys(attributes()):
         if part in f"{path}/{key}":
-            result, how = verdict(path, key, sweeps) if path in tried else ("not tried", "")
+            is_tried = path in tried or path.partition("/")[0] in _OPTIONAL
+            result, how = verdict(path, key, sweeps) if is_tried else ("not tried", "")
+            if result == "silent" and (path, key) in _UNUSED:
+                result, how = "without effect", _UNUSED[path, key]
             counts[result] += 1
             if result not in {"carried", "written"}:
                 print(f"{result}: {path} {key}: {how}", flush=True)

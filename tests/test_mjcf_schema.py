@@ -26,7 +26,8 @@ def test_the_export_of_the_unchanged_model_behaves_like_it(sweep: mjcf_schema.Sw
         ("tendon/spatial", "stiffness", "carried"),
         ("actuator/position", "kp", "carried"),
         ("keyframe/key", "ctrl", "carried"),
-        ("(world)body/geom", "rgba", "without effect"),
+        ("(world)body/geom", "rgba", "written"),
+        ("visual/global", "azimuth", "noted"),
     ],
 )
 def test_each_attribute_is_carried_or_reported(path: str, key: str, expected: str, sweep: mjcf_schema.Sweep) -> None:
@@ -35,6 +36,6 @@ def test_each_attribute_is_carried_or_reported(path: str, key: str, expected: st
 
 
 def test_a_lost_attribute_is_silent(sweep: mjcf_schema.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    unchanged = mjcf_schema.exported(mjcf_schema.MODEL)
+    unchanged = mjcf_schema.exported(mjcf_schema.MODELS["robot"])
     monkeypatch.setattr(mjcf_schema, "exported", lambda _text: unchanged)
     assert sweep.verdict("(world)body/joint", "damping")[0] == "silent"

@@ -20,6 +20,8 @@ from .paths import FileFinder, folder_beside
 _DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
 """Elements with one file that MuJoCo decodes."""
 _FLAT = {"builtin": "flat", "width": "1", "height": "1"}
+_NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed", "file", "name", "type"})
+"""Attributes of a texture that say nothing about its looks."""
 _KEPT_OF_TEXTURE = ("name", "type", "rgb1", "rgb2", "colorspace", "nchannel")
 _FILES = frozenset({"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))})
 """Attributes that name a file."""
@@ -69,6 +71,8 @@ class Assets:
     """File of each of these names."""
     textures: dict[str, Asset] = field(default_factory=dict)
     """File of each texture, by the name of the texture."""
+    drawn: dict[str, Node] = field(default_factory=dict)
+    """Attributes by which MuJoCo makes or places the pictures of textures, each with the first texture that has it."""
     defers: bool = False
     """Whether files are read only if a number of the compiled model depends on them."""
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
@@ -146,6 +150,8 @@ class Assets:
             path = folders.find(node, "texture", folder, files)
             self.textures[name] = Asset(uri=uri, path=None if path is None else str(path))
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
+        for key in node.attributes.keys() - _NAMES_OF_TEXTURE:
+            self.drawn.setdefault(f"texture/{key}", node)
         node.attributes.clear()
         node.attributes.update(kept | _FLAT)
 

@@ -19,6 +19,7 @@ _WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site"
 _ATTRIBUTES = {
     "body": frozenset({"user", "sleep"}),
     "camera": frozenset({"user"}),
+    "compiler": frozenset({"discardvisual"}),
     "freejoint": frozenset({"group"}),
     "geom": frozenset({"user", "group"}),
     "joint": frozenset({"user", "group"}),
@@ -30,7 +31,6 @@ _ATTRIBUTES = {
     "spatial": _OF_TENDONS,
     "fixed": _OF_TENDONS,
     "tendon": _OF_TENDONS,
-    "texture": frozenset({"builtin", "gridlayout", "gridsize", "hflip", "mark", "markrgb", "random", "vflip"}),
     **dict.fromkeys(_ACTUATORS, frozenset({"user"})),
 }
 """Attributes that are left out, by the name of the element."""
@@ -55,7 +55,7 @@ def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
 
 def report_left_out(source: Source) -> None:
     """Report looks, sizes of lists, and data of the user that a scene does not hold."""
-    found = left_out(source.lines.nodes)
+    found = left_out(source.lines.nodes) | source.assets.drawn
     if found:
         names = tuple(sorted(found))
         message = "elements and attributes that change no motion are not carried: {names}"

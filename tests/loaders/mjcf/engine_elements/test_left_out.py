@@ -12,6 +12,12 @@ STATED = {
     "body/user": (BODY.format(' user="1"', "", ""), ""),
     "body/sleep": (BODY.format(' sleep="never"', "", ""), ""),
     "camera/user": ('<camera user="1"/>', ""),
+    "compiler/discardvisual": ("", '<compiler discardvisual="true"/>'),
+    "texture/rgb1": (
+        "",
+        '<asset><texture name="t" type="2d" builtin="flat" rgb1="1 0 0" width="8" height="8"/></asset>',
+    ),
+    "texture/mark": ("", '<default><texture mark="edge"/></default>'),
     "joint/group": (BODY.format("", ' group="2"', ""), ""),
     "site/rgba": (BODY.format("", "", ' rgba="1 0 0 1"'), ""),
     "visual": ("", '<visual><global fovy="60"/></visual>'),
