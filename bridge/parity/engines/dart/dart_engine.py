@@ -17,6 +17,7 @@ from bridge.installed_packages import version_of
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
 from bridge.parity.engines.protocol import Dof, JointParameters, NotReportedError, Settings
+from bridge.parity.engines.stated.shapes import Surfaces
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dart_losses import losses
@@ -121,6 +122,11 @@ class DartEngine:
         """See `Engine.collidable_pairs`."""
         pairs: frozenset[frozenset[str]] = self._ask("collidable_pairs")
         return pairs
+
+    def surfaces(self) -> Surfaces:
+        """Return the shapes of DART's skeleton and their friction."""
+        surfaces: Surfaces = self._ask("surfaces")
+        return surfaces
 
     def positions(self) -> dict[str, Position]:
         """See `Engine.positions`."""

@@ -1,9 +1,8 @@
-"""Collision shapes of a mechanism in DART, and which pairs of links its filter lets collide."""
+"""Collision shapes of a mechanism in DART, and the filter of pairs that never collide."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,13 +10,9 @@ import numpy as np
 
 from bridge.mechanism import Mechanism
 from loaders.model import Box, Capsule, Collision, Cone, Cylinder, Ellipsoid, Plane, Sphere
-from loaders.spatial import IDENTITY
 
-from .dart_skeleton import BuiltSkeleton, build_skeleton, isometry
+from .dart_skeleton import BuiltSkeleton, isometry
 
-_MAX_CONTACTS = 1_000_000
-_REACH = 1e3
-"""Radius of the spheres that show which pairs of links the filter lets collide [m]."""
 _SHAPES: dict[type, Callable[[Any, Any], Any]] = {
     Box: lambda d, g: d.BoxShape(np.array(g.size)),
     Sphere: lambda d, g: d.SphereShape(g.radius),
@@ -35,9 +30,7 @@ def is_supported(collision: Collision) -> bool:
     return type(collision.geometry) in _SHAPES
 
 
-def add_shapes(
-    dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechanism, *, as_spheres: bool = False
-) -> None:
+def add_shapes(dartpy: Any, world: Any, built: BuiltSkeleton, mechanism: Mechanism) -> None:
     """Add the collision shapes with their friction and restitution, and filter all pairs that never collide.
 
     Args:
@@ -45,16 +38,12 @@ def add_shapes(
         world: The world.
         built: The skeleton.
         mechanism: The mechanism.
-        as_spheres: Whether each link gets a sphere around its origin that reaches all others, instead of its shapes.
     """
     nodes = {
         body.name: built.skeleton.getBodyNode(at.body) for body, at in zip(mechanism.bodies, built.bodies, strict=True)
     }
     for body in mechanism.bodies:
-        shapes = [collision for collision in body.link.collisions if is_supported(collision)]
-        if as_spheres:
-            shapes = [replace(shape, geometry=Sphere(radius=_REACH), X_LG=IDENTITY) for shape in shapes]
-        for collision in shapes:
+        for collision in filter(is_supported, body.link.collisions):
             _add_shape(dartpy, nodes[body.name], collision)
     solver = world.getConstraintSolver()
     solver.setCollisionDetector(dartpy.collision.OdeCollisionDetector())
@@ -83,27 +72,3 @@ def _add_shape(dartpy: Any, node: Any, collision: Collision) -> None:
     dynamics = frame.getDynamicsAspect()
     dynamics.setFrictionCoeff(collision.surface.friction.mu)
     dynamics.setRestitutionCoeff(collision.surface.restitution)
-
-
-def colliding_pairs(dartpy: Any, mechanism: Mechanism) -> frozenset[frozenset[str]]:
-    """Return the pairs of links that collide in DART if all of them overlap.
-
-    Args:
-        dartpy: The module.
-        mechanism: The mechanism.
-    """
-    world, built = dartpy.simulation.World(), build_skeleton(mechanism)
-    add_shapes(dartpy, world, built, mechanism, as_spheres=True)
-    world.addSkeleton(built.skeleton)
-    option = world.getConstraintSolver().getCollisionOption()
-    option.maxNumContacts, option.maxNumContactsPerPair = _MAX_CONTACTS, 1
-    result = dartpy.collision.CollisionResult()
-    world.checkCollision(option, result)
-    touching = (
-        {_link_of(contact.collisionObject1), _link_of(contact.collisionObject2)} for contact in result.getContacts()
-    )
-    return frozenset(frozenset(pair) for pair in touching)
-
-
-def _link_of(collision_object: Any) -> str:
-    return str(collision_object.getShapeFrame().getBodyNodePtr().getName())

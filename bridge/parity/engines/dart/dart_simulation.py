@@ -17,12 +17,14 @@ from bridge.mechanism.coordinates import Coordinates, Position
 from bridge.parity.engines.constraint_violation import constraint_violations
 from bridge.parity.engines.dofs import moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from bridge.parity.engines.protocol import Dof, JointParameters, Settings
+from bridge.parity.engines.stated.shapes import Surfaces
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .dart_constraints import add_couplings, add_loops, follows, mimic_of
 from .dart_coordinates import dart_positions, mechanism_positions, velocity_map
-from .dart_shapes import add_shapes, colliding_pairs
+from .dart_shapes import add_shapes
 from .dart_skeleton import build_skeleton, pose_of, set_passive_forces
+from .dart_surfaces import colliding_pairs, surfaces_in_dart
 
 
 class DartSimulation:
@@ -224,5 +226,14 @@ class DartSimulation:
         return forces
 
     def collidable_pairs(self) -> frozenset[frozenset[str]]:
-        """See `Engine.collidable_pairs`; which spheres in place of the shapes touch in a second world."""
-        return colliding_pairs(self._dartpy, self.mechanism)
+        """See `Engine.collidable_pairs`; which large spheres on the links touch with the filter of the world."""
+        return colliding_pairs(self._dartpy, self.world, self._nodes())
+
+    def surfaces(self) -> Surfaces:
+        """Return the shapes of the skeleton and their friction."""
+        return surfaces_in_dart(self._nodes())
+
+    def _nodes(self) -> dict[str, Any]:
+        """The body node of each link."""
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
+        return {body.name: self.skeleton.getBodyNode(at.body) for body, at in pairs}

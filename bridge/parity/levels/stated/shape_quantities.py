@@ -26,12 +26,13 @@ from .stop_quantities import STOP_QUANTITIES
 MESH_TOLERANCE = 2e-4
 """Tolerance of meshes relative to their extent: Bullet rounds the corners of a hull to a grid of 1e-4 of it."""
 _LOST_SHAPE = frozenset({
+    "dart.shape",
     "resource.not-found", "mesh.missing", "mesh.unreadable", "mjcf.empty-shape", "mjcf.heightmap", "mjcf.moving-plane",
     "mjcf.no-shape",
 })  # fmt: skip
 _HULLS = frozenset({"pybullet.shape-as-hull", "mesh.flat", "mesh.cone", "mesh.convex-parts"})
 _Rule = Callable[[float, float], float]
-_RULES: Mapping[str, _Rule] = {"reference": min, "mujoco": max, "pybullet": lambda a, b: a * b}
+_RULES: Mapping[str, _Rule] = {"reference": min, "mujoco": max, "pybullet": lambda a, b: a * b, "dart": min}
 """How an engine combines the coefficients of friction of two shapes; the model means the smaller one."""
 
 
