@@ -15,6 +15,7 @@ from typing import Any
 
 from .diagnostics import Diagnostics, Fate, Where
 from .nodes.number_syntax import parse_number, plain_number, plain_numbers
+from .nodes.read_names import NOTHING_READ
 from .nodes.unread import report_unread
 from .scene_queries.element_subjects import subjects_of
 
@@ -24,13 +25,11 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 class Node:
     """One element of a source file.
 
-    ``read_attributes`` and ``read_tags`` are the names that readers asked for; None stands for an empty set, since a
-    file may have a million elements.
+    ``read`` has the names that readers asked for.
     """
 
     __slots__ = (
-        "attributes", "children", "diagnostics", "file", "line", "parent", "read_attributes", "read_tags", "tag",
-        "text",
+        "attributes", "children", "diagnostics", "file", "line", "parent", "read", "tag", "text",
     )  # fmt: skip
 
     def __init__(
@@ -50,8 +49,7 @@ class Node:
         self.line = line
         self.parent = parent
         self.diagnostics = diagnostics
-        self.read_attributes: set[str] | None = None
-        self.read_tags: set[str] | None = None
+        self.read = NOTHING_READ
 
     def __repr__(self) -> str:
         name = self.attributes.get("name", "")
@@ -157,15 +155,12 @@ class Node:
 
     def all(self, *tags: str) -> list[Node]:
         """Return the children with these tags, in document order, and mark the tags as read."""
-        self._mark_tags(tags)
+        self.skip(*tags)
         return [child for child in self.children if child.tag in tags]
 
     def child(self, tag: str) -> Node | None:
         """Return the first child with this tag, or None; report any further one."""
-        if self.read_tags is None:
-            self.read_tags = {tag}
-        else:
-            self.read_tags.add(tag)
+        self.read = self.read.after.get(tag) or self.read.adding(tag)
         first: Node | None = None
         for child in self.children:
             if child.tag == tag:
@@ -183,34 +178,19 @@ class Node:
 
     def skip(self, *keys: str) -> None:
         """Mark these keys as read: they carry no information, or another function reports them."""
-        attributes = [key[1:] for key in keys if key[0] == "@"]
-        if attributes:
-            self.read_attributes = {*attributes, *(self.read_attributes or ())}
-        if len(attributes) < len(keys):
-            self._mark_tags(key for key in keys if key[0] != "@")
+        self.read = self.read.after.get(keys) or self.read.adding(keys)
 
     def skip_all(self) -> None:
         """Mark every attribute and every child as read."""
-        self.read_attributes = {*self.attributes, *(self.read_attributes or ())}
-        self._mark_tags(child.tag for child in self.children)
-
-    def _mark_tags(self, tags: Iterable[str]) -> None:
-        if self.read_tags is None:
-            self.read_tags = set(tags)
-        else:
-            self.read_tags.update(tags)
+        self.skip(*("@" + name for name in self.attributes), *(child.tag for child in self.children))
 
     # --- typed reads ------------------------------------------------------------------------------------------------
 
     def _text(self, key: str) -> str | None:
         """Return the text of a key, or None, and mark the key as read."""
         if key[0] == "@":
-            name = key[1:]
-            if self.read_attributes is None:
-                self.read_attributes = {name}
-            else:
-                self.read_attributes.add(name)
-            return self.attributes.get(name)
+            self.read = self.read.after.get(key) or self.read.adding(key)
+            return self.attributes.get(key[1:])
         if key == ".":
             return self.text
         child = self.child(key)

@@ -10,8 +10,7 @@ from loaders.diagnostics import Fate
 from loaders.safety.suggestions import closest
 
 from .misplaced import home_of
-
-_NOTHING: frozenset[str] = frozenset()
+from .read_names import ReadNames
 
 
 class ReadElement(Protocol):
@@ -20,8 +19,7 @@ class ReadElement(Protocol):
     tag: str
     attributes: dict[str, str]
     children: list[Any]
-    read_attributes: set[str] | None
-    read_tags: set[str] | None
+    read: ReadNames
 
     @property
     def report(self) -> Callable[..., None]:
@@ -38,21 +36,20 @@ def report_unread(root: ReadElement) -> None:
     while pending:
         node = pending.pop()
         _report_attributes(node)
-        read, all_read = node.read_tags or _NOTHING, True
+        read, all_read = node.read.tags, True
         for child in reversed(node.children):
             if child.tag not in read:
                 all_read = False
-            elif child.children or (
-                child.attributes and not child.attributes.keys() <= (child.read_attributes or _NOTHING)
-            ):
+            elif child.children or not child.read.attributes.issuperset(child.attributes):
                 pending.append(child)
         if not all_read:
             _report_children(node, read)
 
 
 def _report_attributes(node: ReadElement) -> None:
+    read = node.read.attributes
     for name in node.attributes:
-        if name not in (node.read_attributes or _NOTHING) and not name.startswith("xmlns"):
+        if name not in read and not name.startswith("xmlns"):
             _report(node, "@" + name, node)
 
 
@@ -77,7 +74,7 @@ def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
 
 
 def _read_keys(node: ReadElement) -> Set[str]:
-    return frozenset((*(node.read_tags or ()), *("@" + name for name in node.read_attributes or ())))
+    return frozenset((*node.read.tags, *("@" + name for name in node.read.attributes)))
 
 
 @lru_cache(maxsize=256)
