@@ -20,7 +20,7 @@ CODES = {
     ),
     "mjcf.contact-pair": CodeInfo("A contact pair names a collision that has no geom.", "", (Fate.DROPPED,)),
     "mjcf.contact-pairs": CodeInfo(
-        "More than 2000 pairs of geoms may collide, so no explicit pairs are written.",
+        "More than 2000 pairs of geoms may collide, or bounce off each other, so no explicit pairs are written.",
         "Reduce the number of shapes, or filter collisions.",
         (Fate.DROPPED,),
     ),

@@ -66,6 +66,16 @@ class ContactSpring:
         """Return the hardest contact that bounces with a given restitution at a time step [s]."""
         return cls._of((_BOUNCE_STEPS * step) ** -2, damping_ratio_of_restitution(restitution), _BOUNCE_IMPEDANCE)
 
+    @staticmethod
+    def friction_solref(step: float) -> tuple[float, float]:
+        """Return ``solreffriction`` at a time step [s]: friction is damped critically, however the contact bounces.
+
+        With the damping of the bounce it would slow a sliding body down by a multiple of the speed that is as small as
+        that damping, and not at all for a restitution of one. Blocks stop within 1.5 % of the closed form with this
+        time constant, for a friction of 0.05 to 2 and a restitution of 0.1 to 1; with 2 or 20 steps, within 38 or 3 %.
+        """
+        return (_BOUNCE_STEPS * step, 1.0)
+
     @classmethod
     def _of(cls, k: float, ratio: float, impedance: float) -> ContactSpring:
         return cls((-k, -2.0 * ratio * math.sqrt(k)), (impedance, impedance, 0.001))

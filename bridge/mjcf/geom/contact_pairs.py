@@ -1,7 +1,8 @@
 """``<pair>``: each two geoms that may collide, with the friction and stiffness that the source's simulator computes.
 
 A geom has one coefficient of friction, and MuJoCo takes the larger of two. Other simulators combine them by other
-rules, which MJCF can express only pair by pair.
+rules, which MJCF can express only pair by pair. So can the damping of friction: a geom has one damping for the normal
+and for friction, and with the little damping of a contact that bounces, friction would slow nothing down.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def write_contact_pairs(
     """
     if context.options.contacts == "geoms":
         _report_friction_difference(context)
+        _write_bouncing_pairs(geom_names, context)
         return
     pairs = list(islice(_colliding_shapes(geom_names, context), MAX_PAIRS + 1))
     if sum(len(a.geoms) * len(b.geoms) for a, b in pairs) > MAX_PAIRS:
@@ -81,7 +83,7 @@ def write_contact_pairs(
         _report_friction_difference(context)
         return
     for a, b in pairs:
-        _write_pair(a, b, masses, context)
+        _write_pair(a, b, RULES[context.options.policy][1], _contact_spring(a, b, masses, context), context)
 
 
 def write_stated_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
@@ -133,11 +135,43 @@ def _colliding_links(context: Context) -> Iterator[tuple[Link, Link]]:
             yield A, B
 
 
-def _write_pair(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Context) -> None:
+def _write_bouncing_pairs(geom_names: Mapping[tuple[str, str], tuple[str, ...]], context: Context) -> None:
+    """Write the pairs of shapes that bounce off each other, with what their geoms state and hard friction."""
+    surfaces = (collision.surface for body in context.mechanism.bodies for collision in body.link.collisions)
+    if not any(surface.restitution > 0.0 for surface in surfaces):
+        return
+    bouncing = ((a, b, _bounce(a, b)) for a, b in _colliding_shapes(geom_names, context))
+    pairs = list(islice(((a, b, e) for a, b, e in bouncing if e > 0.0), MAX_PAIRS + 1))
+    if sum(len(a.geoms) * len(b.geoms) for a, b, _ in pairs) > MAX_PAIRS:
+        context.report(
+            Fate.DROPPED,
+            "contact-pairs",
+            "more than {limit} pairs of geoms may bounce off each other; no pair is written, so that friction has the "
+            "little damping of the bounce and slows down sliding too little",
+            hint="use fewer shapes, or collision filters",
+            subjects=(link.name for link in context.mechanism.scene.links if link.collisions),
+            limit=MAX_PAIRS,
+        )
+        return
+    for a, b, restitution in pairs:
+        spring = ContactSpring.from_restitution(restitution, context.time_step)
+        _write_pair(a, b, max, spring, context)
+
+
+def _bounce(a: _Shape, b: _Shape) -> float:
+    """The restitution of two geoms: that of the harder one; zero where a stiffness decides."""
+    surfaces = [with_ode_spring(shape.collision.surface, 1.0) for shape in (a, b)]
+    if any(surface.stiffness is not None for surface in surfaces):
+        return 0.0
+    return min((surface.restitution for surface in surfaces if surface.restitution > 0.0), default=0.0)
+
+
+def _write_pair(
+    a: _Shape, b: _Shape, rule: Callable[[float, float], float], contact: ContactSpring | None, context: Context
+) -> None:
     (slide_a, *rest_a), (slide_b, *rest_b) = (friction_of(shape.collision.surface.friction) for shape in (a, b))
-    slide = RULES[context.options.policy][1](slide_a, slide_b)
+    slide = rule(slide_a, slide_b)
     spin, roll = (max(pair) for pair in zip(rest_a, rest_b, strict=True))
-    contact = _contact_spring(a, b, masses, context)
     for first, second in product(a.geoms, b.geoms):
         context.document["contact"].add(
             "pair",
@@ -147,6 +181,7 @@ def _write_pair(a: _Shape, b: _Shape, masses: Mapping[str, float], context: Cont
             friction=(slide, slide, spin, roll, roll),
             solref=contact.solref if contact else None,
             solimp=contact.solimp if contact else None,
+            solreffriction=contact.friction_solref(context.time_step) if contact else None,
         )
 
 

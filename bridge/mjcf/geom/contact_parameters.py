@@ -174,9 +174,12 @@ def _compliance(owner: _Owner, masses: Mapping[str, float], context: Context) ->
             Fate.APPROXIMATED,
             "restitution",
             "collision {link}/{collision}: restitution {restitution:g} becomes the damping of a soft contact, within "
-            "0.03 above 0.2 and up to 0.1 too high below; two geoms bounce as the harder of both does",
+            "0.03 above 0.2 and up to 0.1 too high below; two geoms bounce as the harder of both does; geoms of this "
+            "model have hard friction in pairs, but that of a geom of another model slows down sliding by at most "
+            "{rate:.2g} 1/s times the speed",
             context,
             restitution=surface.restitution,
+            rate=-ContactSpring.from_restitution(surface.restitution, context.time_step).solref[1],
         )
     if spring is None:
         return {}

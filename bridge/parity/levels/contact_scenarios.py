@@ -50,8 +50,8 @@ CRITICAL_DAMPING_RESTITUTION = math.exp(-2.0)
 """Ratio of speeds that a critically damped spring leaves, the smallest restitution of MuJoCo's contacts."""
 PYBULLET_PUSH_OUT = 0.08
 """Addition to the ratio of speeds in PyBullet, which corrects part of the penetration at the impact by velocity."""
-BOUNCING_BOUND = 0.2
-"""Largest error of a scenario on a surface that bounces: a fifth of the distance, or of a cube of 1 m."""
+BOUNCING_BOUND = 0.02
+"""Largest error of a scenario on a surface that bounces, relative to the distance, or in meters; measured is 0.015."""
 _RESTITUTION = "mjcf.restitution"
 _ADDED_INERTIA = frozenset({"lower.thin-link", "lower.massless-free-link"})
 _Named = Sequence[tuple[str, Factory]]

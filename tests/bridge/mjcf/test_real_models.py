@@ -18,9 +18,8 @@ WITHOUT_SHAPES = {"mjcf.welded-contact", "mjcf.empty-shape", "mjcf.moving-plane"
 """Findings about shapes that have no geom to touch with."""
 ABSENT = "sdf.include-not-found"
 UNSTABLE = {"breakable_test"}
-"""Models that MuJoCo cannot simulate: a hundred cubes that are joined by locked joints and touch each other. Its
-constraints are redundant: joints turn at hundreds of rad/s with the pyramidal cone, and the solver fails with the
-elliptic one."""
+"""Models that MuJoCo cannot simulate: a hundred cubes that turn about their centers and touch each other. MuJoCo takes
+their inverse mass in translation, which is zero, for the compliance of contacts, and its solver fails."""
 
 
 def loaded(path):

@@ -60,8 +60,15 @@ def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str], roles:
             hulls.setdefault(link, []).append(partial(hull_in_mujoco, model, int(model.geom_dataid[g])))
     return Surfaces(
         supports=stacked([(link, support) for link, support in supports if support is not None]),
-        visuals=visuals, friction=friction, hulls=hulls,
+        visuals=visuals, friction=friction, hulls=hulls, pair_friction=_pair_friction(model, links),
     )  # fmt: skip
+
+
+def _pair_friction(model: Any, links: Mapping[int, str]) -> dict[frozenset[str], float]:
+    """Return the friction of pairs of geoms that the model lists, which replaces that of the geoms."""
+    bodies = (model.geom_bodyid[geoms].tolist() for geoms in (model.pair_geom1, model.pair_geom2))
+    listed = zip(*bodies, model.pair_friction[:, 0].tolist(), strict=True)
+    return {frozenset((links[a], links[b])): mu for a, b, mu in listed if a in links and b in links}
 
 
 def _geoms_in_tendons(mujoco: Any, model: Any) -> frozenset[int]:

@@ -35,6 +35,7 @@ class Surfaces:
         restitution: Coefficient of restitution of each link; empty if the engine has no such parameter.
         contact: Torsional and rolling friction [m], stiffness [N/m] and damping [N s/m] of contacts of each link, where
             NaN leaves it to the engine; None if the engine has no such parameters.
+        pair_friction: Coefficient of sliding friction of pairs of links, where the engine lists pairs.
         unread: Links with a mesh that the engine holds and does not show.
         hulls: Computes the triangles of the hull of each collision mesh, shape (m, 3, 3) [m]; None if it is flat.
     """
@@ -45,6 +46,7 @@ class Surfaces:
     restitution: Mapping[str, float] = field(default_factory=dict)
     contact: Mapping[str, Sequence[float]] | None = None
     hulls: Mapping[str, Sequence[Hull]] = field(default_factory=dict)
+    pair_friction: Mapping[frozenset[str], float] = field(default_factory=dict)
     unread: Collection[str] = ()
 
 

@@ -212,7 +212,8 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     """The friction of the first shapes of every two links of a world that may touch."""
     if not _is_world(mechanism):
         return {}
-    friction, wanted = _surfaces(engine, mechanism).friction, _stated(mechanism).friction
+    surfaces, wanted = _surfaces(engine, mechanism), _stated(mechanism).friction
+    friction = surfaces.friction
     if len(wanted) > MAX_COLLIDING_LINKS:
         raise NotReportedError(f"more than {MAX_COLLIDING_LINKS} links have shapes")
     group = {name: mechanism.weld_group_of(name) for name in wanted}
@@ -220,7 +221,9 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     if rule is None:
         raise NotReportedError(f"{engine.name} is compared by the coefficients of shapes, not by its rule for pairs")
     return {
-        Place(f"{a} with {b}", a, b): np.array([rule(friction[a][0], friction[b][0])])
+        Place(f"{a} with {b}", a, b): np.array(
+            [surfaces.pair_friction.get(frozenset((a, b)), rule(friction[a][0], friction[b][0]))]
+        )
         for a, b in combinations(wanted, 2)
         if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
     }

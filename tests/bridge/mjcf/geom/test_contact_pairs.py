@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from bridge import to_mjcf
-from loaders.model import Friction
-from loaders.spatial import Pose, frozen
+from loaders.model import Box, Collision, Friction, Surface
+from loaders.spatial import IDENTITY, Pose, frozen
 from tests.bridge.mjcf.geom.test_contact_parameters import BALL, CUBE, G, codes, on_the_floor, settled
 from tests.support.mujoco_oracle import compiled
 from tests.support.scenes import joint, link, scene
 
+SHAPE = Collision(name="c", X_LG=IDENTITY, geometry=BALL)
 RULES = {"drake": 2 * 0.3 * 0.8 / 1.1, "sdformat": 0.3, "mujoco": 0.8, "pybullet": 0.24}
 
 
@@ -60,11 +61,42 @@ def test_a_pair_is_written_once_for_all_that_touch_and_for_nothing_else():
     assert len(found[0]) == 2
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 0.95, 1.0])
+@pytest.mark.parametrize("contacts", ["geoms", "pairs"])
+def test_a_bouncing_block_that_slides_on_the_floor_stops_where_friction_stops_it(contacts, restitution):
+    """A geom has one damping for the normal and for friction; without pairs a block slides up to 3.5 times as far."""
+    mu, v = Friction(mu=0.5, mu2=0.5), 1.0
+    source = on_the_floor(
+        Box(size=(0.4, 0.4, 0.1)), height=0.05, friction=mu, restitution=restitution, floor={"friction": mu}
+    )
+    model, data = settled(to_mjcf(source, contacts=contacts), 0.2)
+    start = data.qpos[0]
+    data.qvel[:] = (v, 0, 0, 0, 0, 0)
+    mujoco.mj_step(model, data, round(1.0 / model.opt.timestep))
+    assert data.qpos[0] - start == pytest.approx(v**2 / (2.0 * 0.5 * G), rel=0.03)
+
+
+def test_only_shapes_that_bounce_get_pairs_of_their_own():
+    """Pairs have the larger friction, as geoms have; a pair without a bounce is left to the geoms."""
+    surfaces = (Surface(restitution=0.5), Surface(), Surface())
+    balls = [
+        link(f"l{i}", X_WL=Pose.of(p=(0.15 * i, 0, 0)), collisions=(dataclasses.replace(SHAPE, surface=surface),))
+        for i, surface in enumerate(surfaces)
+    ]
+    mjcf = to_mjcf(scene(balls))
+    assert mjcf.count("<pair ") == 2
+    assert compiled(mjcf).npair == 2
+
+
 def test_too_many_contact_pairs_are_refused_with_a_remedy():
     balls = [link(f"l{i}", X_WL=Pose.of(p=(i, 0, 0)), shape=BALL) for i in range(70)]
     mjcf = to_mjcf(scene(balls), contacts="pairs")
     assert "<pair" not in mjcf
     assert "mjcf.contact-pairs" in codes(mjcf)
+    rubber = dataclasses.replace(SHAPE, surface=Surface(restitution=0.5))
+    bouncing = to_mjcf(scene([dataclasses.replace(ball, collisions=(rubber,)) for ball in balls]))
+    assert "<pair" not in bouncing
+    assert "mjcf.contact-pairs" in codes(bouncing)
 
 
 def test_an_unknown_place_for_contacts_is_refused():
