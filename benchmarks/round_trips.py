@@ -66,12 +66,13 @@ EXPLANATIONS: Mapping[str, frozenset[str]] = {
         "urdfout.loop", "urdfout.static",
     }),
     "pairs": frozenset({
-        "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing", "mjcf.collide-without-contact",
+        "dmdout.joined-links", "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing",
+        "mjcf.collide-without-contact",
         "mjcf.contact-policy", "mjcf.empty-shape", "mjcf.filter-groups", "mjcf.model-scopes", "mjcf.no-shape",
         "mjcf.welded-contact", "sdfout.field contact pairs", "sdfout.filter-rule", "sdfout.out-of-scope",
         "sdfout.field virtual", "urdfout.field category bitmask", "urdfout.field collide bitmask",
         "urdfout.field contact pairs", "urdfout.field virtual", "urdfout.gearbox", "urdfout.idle-gearbox",
-        "urdfout.merged-models",
+        "urdfout.joined-links", "urdfout.merged-models",
     }),
     "pose": frozenset({"mjcf.joint-coordinate", "mjcf.screw-soft-constraint"}),
     "mass": frozenset({"lower.loop", "lower.massless-free-link"}),
@@ -242,8 +243,8 @@ def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.S
 def in_a_process(work: Callable[[], Iterator[str]]) -> list[str]:
     """Return what a function yields until its process ends, as Drake's does for limits in the wrong order.
 
-    The last word is "late" if the time was over, and "failed" if the process ended in another way than it should, unless
-    Drake ended it.
+    The last word is "late" if the time was over, and "failed" if the process ended in another way than it should and
+    Drake was not asked.
     """
     reading, writing = os.pipe()
     child = os.fork()

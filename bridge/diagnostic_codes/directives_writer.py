@@ -5,6 +5,11 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "dmdout.joined-links": CodeInfo(
+        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects them, or both are fixed.",
+        "Write SDFormat.",
+        (Fate.DROPPED,),
+    ),
     "dmdout.name": CodeInfo("Names in directives start with that of their model.", "", (Fate.NOTED,)),
     "dmdout.out-of-scope": CodeInfo(
         "Directives connect models by welds only; another joint or element between models is left out.",

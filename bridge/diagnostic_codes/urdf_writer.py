@@ -62,6 +62,11 @@ CODES = {
         "Add the missing revolute joint, or correct `gearbox_reference_body`.",
         (Fate.DROPPED,),
     ),
+    "urdfout.joined-links": CodeInfo(
+        "Two links may touch in MuJoCo, and never do by Drake's rules: one joint connects them, or both are fixed.",
+        "Write SDFormat.",
+        (Fate.DROPPED,),
+    ),
     "urdfout.joint-property": CodeInfo(
         "A property of a joint has no place in joints of its type; it is left out.", "", (Fate.DROPPED,)
     ),

@@ -158,9 +158,13 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
 
 
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the pairs that collide in one only, by the policy of each; if that is the same, by other policies too."""
+    """Return the pairs that collide in one only, by the policy of each; if that is Drake's, by SDFormat's too.
+
+    Of MJCF no other policy is asked: bitmasks, which only some policies use, may become filter groups.
+    """
     found: list[str] = []
-    for policy in (None, "drake", "sdformat") if a.default_policy == b.default_policy else (None,):
+    policies = (None, "sdformat") if a.default_policy == b.default_policy == "drake" else (None,)
+    for policy in policies:
         first = {frozenset(names.get(name, name) for name in pair) for pair in a.collidable_pairs(policy)}
         found += [" and ".join(sorted(pair)) for pair in _changed(first, b.collidable_pairs(policy))]
     return tuple(dict.fromkeys(found))

@@ -11,6 +11,7 @@ from bridge.export.assembly.assembled import AssemblyContents, assembly_contents
 from bridge.export.assembly.assembled import Document as PartDocument
 from bridge.export.assembly.parts import models_of
 from bridge.export.documents.contents import Format, changed_options, finished
+from bridge.export.documents.filter_groups import with_filter_groups
 from bridge.export.provenance import origin_comment
 from bridge.export.result import Document, Export, stale
 from bridge.export.sources import scene_of
@@ -184,6 +185,7 @@ def _contents(source: Source, keywords: DirectivesOptions, package: str = "") ->
         keywords = {"inertia": options.inertia, "strict": options.strict, "world": "never"}
         return PartDocument(build(part, keywords, assets), None, frozenset())
 
+    scene = with_filter_groups(scene)
     contents, report = assembly_contents(scene, models_of(scene), build_part, _SDF, changed, package=package)
     report.entries.raise_for(ExportError, strict=options.strict)
     return contents

@@ -10,6 +10,7 @@ from bridge.export.assembly.assembled import AssemblyContents, Document, assembl
 from bridge.export.assembly.document import Placed
 from bridge.export.assembly.parts import trees_of
 from bridge.export.documents.contents import AnyBuilt, Format
+from bridge.export.documents.filter_groups import with_filter_groups
 from loaders.diagnostics import ExportError
 from loaders.model import WORLD
 from loaders.scene import Scene
@@ -18,6 +19,7 @@ from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose
 
 from .build import Built, build
+from .options import EXTENSIONS
 
 _SOLVED = frozenset({"urdfout.root-pose"})
 """Findings about a pose of a root, which directives state."""
@@ -46,6 +48,8 @@ def urdf_assembly(
         return Document(built, _free_pose(built), _SOLVED)
 
     form = Format("URDF", ".urdf", function, "urdfout.read-back")
+    if "drake" in lenient.get("extensions", EXTENSIONS):
+        scene = with_filter_groups(scene)
     contents, report = assembly_contents(scene, trees_of(scene), build_part, form, changed, _with_old_frames, package)
     report.entries.raise_for(ExportError, strict=bool(keywords.get("strict")))
     return contents

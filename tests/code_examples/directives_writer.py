@@ -15,6 +15,8 @@ from loaders.spatial import IDENTITY, frozen
 from tests.support.code_example import Example, findings
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
+from .scenes import touching_in_mujoco
+
 MODELS = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in "mn")
 
 
@@ -42,6 +44,7 @@ def not_equal(_folder: Path) -> Iterable[Diagnostic]:
 
 
 EXAMPLES = {
+    "dmdout.joined-links": writing(touching_in_mujoco(), "arm", "base"),
     "dmdout.name": writing(scene([link("a")]), "a"),
     "dmdout.out-of-scope": writing(two_models(joint("j", "m::a", "n::a")), "j", "m::a", "n::a"),
     "dmdout.read-back": Example(not_equal, ("b",)),

@@ -219,3 +219,10 @@ def jointed_mesh(folder: Path) -> Scene:
     """A link on a hinge that collides as a mesh."""
     part = written(trimesh.creation.box())(folder).links[0]
     return scene([part], [joint("j", m.WORLD, "a")])
+
+
+def touching_in_mujoco() -> Scene:
+    """A base that is fixed to the world, and a link on it that may touch it in MuJoCo only."""
+    links = [link("base", shape=UNIT_BOX), link("arm", shape=UNIT_BOX)]
+    joints = [joint("held", m.WORLD, "base", m.JointType.FIXED), joint("j", "base", "arm")]
+    return dataclasses.replace(scene(links, joints), physics=m.Physics(engine="mujoco"))

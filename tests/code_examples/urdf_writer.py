@@ -60,6 +60,7 @@ EXAMPLES = {
     "urdfout.chain": writing(scene([link("a"), link("b")], [joint("j", "a", "b", T.REVOLUTE2)]), "j"),
     "urdfout.constraint": writing(scene([link("a"), link("b")], [joint("j", "a", "b")], constraints=(WELD,)), "a", "b"),
     "urdfout.coupling": writing(s.coupled("bc", "ab", T.REVOLUTE, T.BALL), "bc"),
+    "urdfout.joined-links": writing(s.touching_in_mujoco(), "arm", "base"),
     "urdfout.published-sensor": writing(s.measured(), "j"),
     "urdfout.field": writing(s.one(gravity=False), "a", extensions=("drake",)),
     "urdfout.fluid-force": writing(s.immersed(), "a"),

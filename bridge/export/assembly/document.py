@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from bridge.export.documents.filter_groups import report_pairs_kept_apart
 from bridge.export.pose_format import roll_pitch_yaw
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
@@ -116,7 +117,7 @@ class Assembly:
     def _group_lines(self) -> Iterable[Lines]:
         stated = {name for item in self._placed for name in item.part.groups}
         members = {
-            group.name: [self._name(link) for link in group.links if link in self._of_link]
+            group.name: [self._of_link[link].link(link) for link in group.links if link in self._of_link]
             for group in self._scene.filter_groups
         }
         empty = {group.name for group in self._scene.filter_groups if not members[group.name] and not group.groups}
@@ -135,6 +136,7 @@ class Assembly:
             if count < len(getattr(scene, kind)):
                 self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())
         self._report_split()
+        report_pairs_kept_apart(self._scene, self._report, "dmdout.joined-links")
         lost = [key for key in ("physics", "keyframes", "tendons", "contact_pairs") if _differs(scene, key)]
         arrays = ("wind", "magnetic_field")
         lost += [key for key in arrays if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]

@@ -59,6 +59,39 @@ def with_anchor(scene: Scene, report: Report) -> Scene:
     if WORLD not in ends or any(link.name == WORLD for link in scene.links):
         return scene
     name = free_name(scene, "world_anchor")
+    link = Link(name=name, model=scene.models[0].name if scene.models else "", X_WL=IDENTITY)
+    return dataclasses.replace(
+        scene,
+        links=(*scene.links, link),
+        joints=(*scene.joints, _weld(scene, name, report)),
+        constraints=tuple(_replaced(item, name) for item in scene.constraints),
+        forces=tuple(_replaced(item, name) for item in scene.forces),
+        filter_groups=tuple(_group(group, name) for group in scene.filter_groups),
+    )
+
+
+def with_ground(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
+    """Return the scene with the shapes of the world on a link that filter groups can name, and the name of this.
+
+    Args:
+        scene: The scene.
+        report: Receives the finding.
+    """
+    is_member = any(WORLD in group.links for group in scene.filter_groups)
+    if not is_member or not any(link.name == WORLD for link in scene.links):
+        return scene, {}
+    name = free_name(scene, "ground")
+    scene = dataclasses.replace(
+        scene,
+        links=tuple(dataclasses.replace(k, name=name) if k.name == WORLD else k for k in scene.links),
+        joints=(*scene.joints, _weld(scene, name, report)),
+        filter_groups=tuple(_group(group, name) for group in scene.filter_groups),
+    )
+    return scene, {WORLD: name}
+
+
+def _weld(scene: Scene, name: str, report: Report) -> Joint:
+    """Return the fixed joint of a link that stands for the world, which is reported."""
     report.add(
         Fate.NOTED,
         "urdfout.anchor",
@@ -66,22 +99,13 @@ def with_anchor(scene: Scene, report: Report) -> Scene:
         subjects=(name,),
         link=name,
     )
-    link = Link(name=name, model=scene.models[0].name if scene.models else "", X_WL=IDENTITY)
-    weld = Joint(
+    return Joint(
         name=free_name(scene, f"{name}_joint"),
         type=JointType.FIXED,
         parent=WORLD,
         child=name,
         X_PJ=IDENTITY,
         X_CJ=IDENTITY,
-    )
-    return dataclasses.replace(
-        scene,
-        links=(*scene.links, link),
-        joints=(*scene.joints, weld),
-        constraints=tuple(_replaced(item, name) for item in scene.constraints),
-        forces=tuple(_replaced(item, name) for item in scene.forces),
-        filter_groups=tuple(_group(group, name) for group in scene.filter_groups),
     )
 
 

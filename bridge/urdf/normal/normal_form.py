@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
+from bridge.export.documents.filter_groups import report_pairs_kept_apart, with_filter_groups
 from bridge.export.documents.fluid_forces import without_fluid_forces
 from bridge.export.documents.published_sensors import without_published_sensors
 from bridge.export.report import Report
@@ -16,7 +17,7 @@ from loaders.spatial import Pose
 from .chains import with_chains
 from .drives import with_command_interfaces, with_representable_drives, without_couplings
 from .fields import with_representable_fields
-from .forces import with_anchor, with_bushing_frames, without_unknown_items
+from .forces import with_anchor, with_bushing_frames, with_ground, without_unknown_items
 from .frame_links import with_frame_links
 from .gearboxes import without_gearboxes
 from .parts import with_representable_parts
@@ -46,13 +47,16 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     Raises:
         ExportError: if the scene has several roots, or a joint that URDF does not have.
     """
+    if "drake" in options.extensions:
+        report_pairs_kept_apart(scene, report, "urdfout.joined-links")
+        scene = with_filter_groups(scene)
     scene = without_gearboxes(with_static_links_welded(scene, report), report)
     if "drake" in options.extensions and options.transmissions:
         scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
     scene = without_published_sensors(scene, report, "urdfout.published-sensor")
     scene = without_fluid_forces(scene, report, "urdfout.fluid-force")
     scene = with_representable_fields(scene, options, report)
-    scene = with_anchor(scene, report)
+    scene, ground = with_ground(with_anchor(scene, report), report)
     drake = "drake" in options.extensions
     tree = rooted(scene, report, ball_constraints=drake)
     chained = with_chains(tree.scene, report, plain=options.joints == "plain")
@@ -68,4 +72,5 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
     scene, names = named(scene, report)
     scene = with_command_interfaces(scene, options)
     name = scene.models[0].name
+    names |= {old: names.get(new, new) for old, new in ground.items()}
     return NormalForm(dataclasses.replace(scene, name=name), names, frames)

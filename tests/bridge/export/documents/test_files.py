@@ -16,7 +16,7 @@ ASSETS = Path(__file__).parents[4] / "assets"
 
 def test_a_mesh_is_copied() -> None:
     urdf = bridge.to_urdf(ASSETS / "arm" / "model.sdf", quiet=True)
-    assert set(urdf.assets) == {"finger.obj"}
+    assert "finger.obj" in urdf.assets
     assert 'filename="assets/finger.obj"' in urdf
 
 
