@@ -69,7 +69,7 @@ EXPLANATIONS: Mapping[str, frozenset[str]] = {
         "dmdout.joined-links", "dmdout.out-of-scope", "dmdout.split-model", "mesh.missing",
         "mjcf.collide-without-contact",
         "mjcf.contact-policy", "mjcf.empty-shape", "mjcf.filter-groups", "mjcf.model-scopes", "mjcf.no-shape",
-        "mjcf.welded-contact", "sdfout.field contact pairs", "sdfout.filter-rule", "sdfout.out-of-scope",
+        "mjcf.welded-contact", "sdfout.field contact pairs", "sdfout.field flag/filterparent", "sdfout.filter-rule", "sdfout.out-of-scope",
         "sdfout.field virtual", "urdfout.field category bitmask", "urdfout.field collide bitmask",
         "urdfout.field contact pairs", "urdfout.field virtual", "urdfout.gearbox", "urdfout.idle-gearbox",
         "urdfout.joined-links", "urdfout.merged-models",
@@ -212,7 +212,8 @@ def kinds_of(error: MechanicalError) -> list[str]:
 def labels_of(entry: Diagnostic) -> Iterator[str]:
     """Yield the code of a finding, with each field of the scene that it is about if the code is for any field."""
     if entry.code.endswith(".field"):
-        yield f"{entry.code} {entry.arguments['field']}"
+        field = str(entry.arguments["field"])
+        yield from (f"{entry.code} {name}" for name in field.removeprefix("the settings ").split(", "))
     elif entry.code == "dmdout.world-settings":
         yield from (f"{entry.code} {setting}" for setting in entry.arguments["settings"])
     else:
