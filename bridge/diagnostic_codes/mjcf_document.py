@@ -12,7 +12,9 @@ CODES = {
     ),
     "mjcf.model-scopes": CodeInfo("Nested models are exported only as prefixes of names.", "", (Fate.NOTED,)),
     "mjcf.mujoco-element": CodeInfo(
-        "A sensor, equality or soft body of MuJoCo names an item that is not in the document.", "", (Fate.DROPPED,)
+        "A sensor, equality or soft body of MuJoCo names an item that is not in the document or has no limit.",
+        "",
+        (Fate.DROPPED,),
     ),
     "mjcf.physics": CodeInfo("A physics setting of another engine has no counterpart in MuJoCo.", "", (Fate.NOTED,)),
     "mjcf.refused": CodeInfo(

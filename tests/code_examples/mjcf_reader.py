@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.support.code_example import Example, reading
+from pathlib import Path
+
+import pytest
+
+from tests.support.code_example import Example, Setup, reading
 from tests.support.mjcf_documents import BALL, TETRAHEDRON, document
 
 BODY = f'<body name="b"><joint name="j"/>{BALL}</body>'
@@ -28,9 +32,21 @@ def mesh(attributes: str) -> str:
     return f'<asset><mesh name="m" {attributes}/></asset>'
 
 
+def _needs(tag: str) -> Setup:
+    """Skip an example if the schema of the installed MuJoCo does not have an element."""
+
+    def setup(_folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+        import mujoco
+
+        if tag not in mujoco.mj_printSchema(False, False).split():
+            pytest.skip(f"MuJoCo {mujoco.__version__} has no <{tag}>")
+
+    return setup
+
+
 EXAMPLES = {
     "mjcf-in.actuator": robot(BODY, PID, "m"),
-    "mjcf-in.controls": robot(BODY, DC_MOTOR, "m"),
+    "mjcf-in.controls": reading(document(BODY, DC_MOTOR), "m", name="robot.xml", setup=_needs("dcmotor")),
     "mjcf-in.equality": robot(SOFT, "", "equality_0"),
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),

@@ -23,12 +23,17 @@ def write_mujoco_elements(geom_names: Mapping[tuple[str, str], tuple[str, ...]],
     if not elements:
         return
     geoms = {collision: names[0] for (_, collision), names in geom_names.items() if names}
-    known = _names(context) | {element.name for element in elements if element.section == "deformable"}
+    written = _named(context)
+    known = {WORLD, *(name for _, name in written), *(e.name for e in elements if e.section == "deformable")}
     for element in elements:
         stated = [(key, _name(key, name, geoms, context)) for key, name in element.references]
         missing = tuple(dict.fromkeys(name for _, name in stated if name not in known))
         if missing or element.section not in _SECTIONS:
-            _report(element, missing, context)
+            reason = f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section"
+            _report(element, missing, reason, context)
+        elif _measures_a_limit(element) and not any(_is_limited(written, name) for _, name in stated):
+            subjects = tuple(name for _, name in stated)
+            _report(element, subjects, f"{', '.join(subjects)} has no limits", context)
         else:
             _write(element, stated, context)
 
@@ -45,11 +50,21 @@ def _name(key: str, name: str, geoms: Mapping[str, str], context: Context) -> st
     return context.names.changed.get(name, name)
 
 
-def _names(context: Context) -> set[str]:
-    """Return all names of the document."""
+def _named(context: Context) -> dict[tuple[str, str], Element]:
+    """Return all elements of the document that a name may mean, by tag and name."""
     sections = (context.document[tag] for tag in ("worldbody", "tendon", "actuator"))
     elements = [element for root in (*context.document.bodies, *sections) for element in root.walk()]
-    return {WORLD, *(element.attributes.get("name", "") for element in elements)}
+    return {(element.tag, element.attributes.get("name", "")): element for element in elements}
+
+
+def _measures_a_limit(element: MujocoElement) -> bool:
+    return element.section == "sensor" and element.tag.startswith(("jointlimit", "tendonlimit"))
+
+
+def _is_limited(elements: Mapping[tuple[str, str], Element], name: str) -> bool:
+    """Return whether a joint or a tendon of the document has limits."""
+    found = (elements.get((tag, name)) for tag in ("joint", "fixed", "spatial"))
+    return any(e is not None and "range" in e.attributes and e.attributes.get("limited") != "false" for e in found)
 
 
 def _write(element: MujocoElement, references: list[tuple[str, str]], context: Context) -> None:
@@ -58,6 +73,7 @@ def _write(element: MujocoElement, references: list[tuple[str, str]], context: C
         context.names.changed.setdefault(element.name, name)
     is_named = element.section == "deformable" or _NUMBERED.fullmatch(element.name) is None
     written = context.document[element.section].add(element.tag, name=name if is_named else None)
+    written.is_stated = True
     by_key: dict[str, list[str]] = defaultdict(list)
     for key, item in references:
         by_key[key].append(item)
@@ -77,15 +93,15 @@ def _child(element: Element, tag: str) -> Element:
     return found[0] if found else element.add(tag)
 
 
-def _report(element: MujocoElement, missing: tuple[str, ...], context: Context) -> None:
+def _report(element: MujocoElement, subjects: tuple[str, ...], reason: str, context: Context) -> None:
     context.report(
         Fate.DROPPED,
         "mujoco-element",
         "{section} {element} ({tag}) is not carried: {reason}",
         element.where,
-        subjects=(element.name, *missing),
+        subjects=(element.name, *subjects),
         section=element.section,
         element=element.name,
         tag=element.tag,
-        reason=f"MJCF has no {', '.join(missing)}" if missing else "MJCF has no such section",
+        reason=reason,
     )

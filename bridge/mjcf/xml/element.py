@@ -25,7 +25,7 @@ class Element:
     Attributes are text, formatted when they are set. An attribute whose value is None is left out.
     """
 
-    __slots__ = ("attributes", "children", "owner", "tag")
+    __slots__ = ("attributes", "children", "is_stated", "owner", "tag")
 
     def __init__(self, tag: str, **attributes: Value) -> None:
         self.tag = tag
@@ -33,6 +33,8 @@ class Element:
         self.children: list[Element] = []
         self.owner = ""
         """The model whose file holds the element; empty for the main file. See `postprocess.submodels`."""
+        self.is_stated = False
+        """Whether it writes an element of MuJoCo that the scene holds as such."""
         self.set(**attributes)
 
     def set(self, **attributes: Value) -> None:

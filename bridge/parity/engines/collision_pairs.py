@@ -30,6 +30,33 @@ RADIUS = 1e4
 # --- MuJoCo ----------------------------------------------------------------------------------------------------------
 
 
+def has_distance_fields(mujoco: Any, model: Any) -> bool:
+    """Return whether a compiled model has shapes that are signed distance fields of a plugin.
+
+    MuJoCo 3.17 finds more contacts of them than it has room for, writes them all the same, and stops the process later.
+
+    Args:
+        mujoco: The package.
+        model: The compiled model.
+    """
+    return bool((model.geom_type == int(mujoco.mjtGeom.mjGEOM_SDF)).any())
+
+
+def forward(mujoco: Any, model: Any, data: Any) -> None:
+    """Compute everything at a state; without contacts if the model has signed distance fields.
+
+    Args:
+        mujoco: The package.
+        model: The compiled model.
+        data: The state.
+    """
+    flags = model.opt.disableflags
+    if has_distance_fields(mujoco, model):
+        model.opt.disableflags = flags | int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    mujoco.mj_forward(model, data)
+    model.opt.disableflags = flags
+
+
 def pairs_in_mujoco(mujoco: Any, model: Any, names: Mapping[int, str]) -> frozenset[Pair]:
     """Return the pairs of bodies that can collide in a compiled model, by MuJoCo's documented rules.
 

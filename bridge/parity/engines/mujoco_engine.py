@@ -7,7 +7,6 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
@@ -24,11 +23,11 @@ from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
-from .collision_pairs import pairs_in_mujoco
+from .collision_pairs import forward, has_distance_fields, pairs_in_mujoco
 from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
-from .mujoco_indices import BodyIndices, at_zero, dofs_of, exported_indices
-from .protocol import DivergedError, Dof, JointParameters, Settings
+from .mujoco_indices import BodyIndices, at_zero, dofs_of, equality_elements, exported_indices
+from .protocol import DivergedError, Dof, JointParameters, NotReportedError, Settings
 from .stated.actuator_trials import ActuatorTrial
 from .stated.mujoco_actuators import efforts_in_mujoco, laws_in_mujoco
 from .stated.mujoco_stops import stop_compliance, stop_settings
@@ -65,6 +64,7 @@ class MujocoEngine:
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
         self._data = mujoco.MjData(self.model)
         self._indices = exported_indices(mechanism, self.model)
+        self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
 
     @classmethod
@@ -81,7 +81,7 @@ class MujocoEngine:
         self._data.qpos[:] = self._qpos(q)
         self._data.qvel[:] = self._velocity_map() @ self.mechanism.velocities(v)
         with engine_warnings(self._mujoco, self.warnings):
-            self._mujoco.mj_forward(self.model, self._data)
+            forward(self._mujoco, self.model, self._data)
 
     def _qpos(self, q: Mapping[str, Position]) -> Array:
         return qpos(self.mechanism, q)
@@ -213,8 +213,8 @@ class MujocoEngine:
         MuJoCo counts from the reference positions of the joints. Equalities that the scene holds as elements of MuJoCo
         are neither limits nor couplings of the scene.
         """
-        m, elements = self.model, self._equality_elements()
-        for k in (k for k in self._equalities_of_joints() if k not in elements):
+        m = self.model
+        for k in (k for k in self._equalities_of_joints() if k not in self._elements):
             one, two, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
             reference = float(m.qpos0[m.jnt_qposadr[two]]) if two >= 0 else 0.0
             offset = float(m.qpos0[m.jnt_qposadr[one]]) + float(data[0]) - float(data[1]) * reference
@@ -222,19 +222,6 @@ class MujocoEngine:
 
     def _equalities_of_joints(self) -> list[int]:
         return [k for k in range(self.model.neq) if self.model.eq_type[k] == self._mujoco.mjtEq.mjEQ_JOINT]
-
-    def _equality_elements(self) -> set[int]:
-        """Return the equalities of joints that the scene holds as elements of MuJoCo: the last ones of their joints."""
-        stated = (dict(e.references) for e in self.mechanism.scene.mujoco if e.section == "equality")
-        left = Counter((joints.get("joint1"), joints.get("joint2")) for joints in stated)
-        found = set()
-        for k in reversed(self._equalities_of_joints()):
-            one, two = int(self.model.eq_obj1id[k]), int(self.model.eq_obj2id[k])
-            names = self.model.joint(one).name, self.model.joint(two).name if two >= 0 else None
-            if left[names] > 0:
-                left[names] -= 1
-                found.add(k)
-        return found
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
@@ -372,7 +359,10 @@ class MujocoEngine:
 
         Raises:
             DivergedError: if MuJoCo found a number that is too large, and therefore went back to the initial state.
+            NotReportedError: if the model has signed distance fields, on contacts of which MuJoCo may crash.
         """
+        if has_distance_fields(self._mujoco, self.model):
+            raise NotReportedError("MuJoCo may crash on contacts of signed distance fields")
         with engine_warnings(self._mujoco, self.warnings):
             self._mujoco.mj_step(self.model, self._data, count)
         kind = self._mujoco.mjtWarning

@@ -15,6 +15,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.mjcf.body.virtual_links import carried_bodies
+from bridge.mjcf.xml.element import Element
 from loaders.spatial import Array
 
 
@@ -118,3 +119,13 @@ def dofs_of(joints: tuple[int, ...], model: Any) -> list[int]:
     """
     sizes = {j: 3 if int(model.jnt_type[j]) == 1 else 1 for j in joints}
     return [int(model.jnt_dofadr[j]) + k for j in joints for k in range(sizes[j])]
+
+
+def equality_elements(root: Element) -> frozenset[int]:
+    """Return the indices of the equalities of an export that write elements of MuJoCo, and no item of the scene.
+
+    Args:
+        root: The exported document, whose equalities have the order of the compiled model.
+    """
+    equalities = (child for section in root.children if section.tag == "equality" for child in section.children)
+    return frozenset(k for k, equality in enumerate(equalities) if equality.is_stated)

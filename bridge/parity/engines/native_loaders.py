@@ -24,6 +24,7 @@ from loaders.diagnostics import Diagnostic
 from loaders.scene_queries.scoped_names import SEPARATOR, local_name
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
+from .collision_pairs import forward
 from .dofs import moving_links
 from .protocol import Dof, JointParameters, NotReportedError
 
@@ -340,7 +341,7 @@ class MujocoUrdf(_Native):
         ):
             for j in range(m.njnt):
                 target[address[j]] = values.get(m.joint(j).name, target[address[j]])
-        self._mujoco.mj_forward(self.model, self._data)
+        forward(self._mujoco, self.model, self._data)
 
     def _bodies(self) -> Iterator[tuple[str, int]]:
         self._require_model()

@@ -96,6 +96,7 @@ def without_solver_effects(
         actuators=tuple(_without_controller(actuator) for actuator in scene.actuators) if rotors else (),
         constraints=tuple(c for c in scene.constraints if isinstance(c, _HELD)) if constrained else (),
         forces=(), fluid_forces=(), lights=(), diagnostics=(), tendons=(), contact_pairs=(),
+        mujoco=tuple(item for item in scene.mujoco if constrained and item.section == "equality"),
         physics=dataclasses.replace(scene.physics, parameters=()),
     )  # fmt: skip
     return with_minimum_inertia(lower(smooth))

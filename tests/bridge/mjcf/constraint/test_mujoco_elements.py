@@ -26,7 +26,10 @@ def test_an_element_is_written_with_its_attributes() -> None:
     assert '<jointpos name="n" joint="j" cutoff="2" noise="0.1"/>' in bridge.to_mjcf(with_element(element), quiet=True)
 
 
-@pytest.mark.parametrize("element", [sensor("gone"), sensor("j", "custom")])
+LIMIT = dataclasses.replace(sensor("j"), tag="jointlimitpos")
+
+
+@pytest.mark.parametrize("element", [sensor("gone"), sensor("j", "custom"), LIMIT])
 def test_an_element_that_has_no_place_is_reported(element: MujocoElement) -> None:
     mjcf = bridge.to_mjcf(with_element(element), quiet=True)
     assert [e.code for e in mjcf.diagnostics if e.subjects[:1] == ("n",)] == ["mjcf.mujoco-element"]

@@ -13,7 +13,7 @@ import bridge
 import loaders
 from bridge.mechanism import Mechanism
 from bridge.parity import Verdict, compare
-from bridge.parity.engines.collision_pairs import with_overlapping_spheres
+from bridge.parity.engines.collision_pairs import forward, has_distance_fields, with_overlapping_spheres
 from bridge.parity.engines.protocol import factory_of
 from loaders.model import FilterGroup, FilterRule
 from loaders.scene import Scene
@@ -83,3 +83,23 @@ def test_balls_keep_the_bitmasks_of_the_shapes_that_they_stand_for() -> None:
     for link, ball in zip(scene.links, with_overlapping_spheres(scene).links, strict=True):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         assert {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in ball.collisions} == masks
+
+
+SDF = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value="0.35"/>
+  <config key="radius2" value="0.15"/></instance></plugin></extension>
+  <asset><mesh name="t"><plugin instance="t"/></mesh></asset><worldbody>
+  <body name="t" pos="0 0 1"><freejoint/><geom type="sdf" mesh="t"><plugin instance="t"/></geom></body>
+  <geom type="plane" size="1 1 .1"/></worldbody></mujoco>"""
+
+
+def test_contacts_of_signed_distance_fields_are_not_tried() -> None:
+    """MuJoCo 3.17 may write beyond the end of its memory when it looks for them."""
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(SDF)
+    data = mujoco.MjData(model)
+    data.qpos[2] = 0.0
+    forward(mujoco, model, data)
+    assert data.ncon == 0
+    assert not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    assert has_distance_fields(mujoco, model)
+    assert not has_distance_fields(mujoco, mujoco.MjModel.from_xml_string("<mujoco/>"))

@@ -53,3 +53,15 @@ def test_the_pose_of_a_virtual_link_is_that_of_the_body_with_the_joints_beyond_a
     assert np.abs(R[:, 0] - (0.0, 1.0, 0.0)).max() < 1e-12
     assert np.abs(p - (0.0, 0.5, 0.0)).max() < 1e-12
     engine.close()
+
+
+def test_equalities_that_the_scene_holds_as_elements_are_known_whatever_their_order() -> None:
+    """An equality with a cubic coefficient that is off stands before a coupling of the same joints, and behind it."""
+    joints = '<body><joint name="{0}" type="slide"/><geom size=".1"/></body>'
+    element = '<joint joint1="a" joint2="b" active="false"/>'
+    coupling = '<joint joint1="a" joint2="b" polycoef="0 2 0 0 0"/>'
+    for equalities in (element + coupling, coupling + element):
+        text = f"<mujoco><worldbody>{joints.format('a')}{joints.format('b')}</worldbody>"
+        text += f"<equality>{equalities}</equality></mujoco>"
+        engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
+        assert [multiplier for multiplier, _ in engine.couplings().values()] == [2.0]

@@ -11,6 +11,7 @@ import pytest
 import bridge
 import loaders
 from bridge.parity import Outcome
+from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.protocol import factory_of
 from bridge.parity.levels.random_states import random_states, time_step, without_solver_effects
 from bridge.parity.levels.trajectories import motion_rows
@@ -50,3 +51,13 @@ def test_random_states_stay_inside_the_limits_and_repeat_with_their_seed() -> No
             assert limits[name].lower <= np.atleast_1d(value)[0] <= limits[name].upper
     assert random_states(mechanism, 2, seed=3) == random_states(mechanism, 2, seed=3)
     assert random_states(mechanism, 2, seed=3) != random_states(mechanism, 2, seed=4)
+
+
+def test_a_smooth_mechanism_has_no_sensors_of_limits() -> None:
+    """MuJoCo refuses a sensor of the limits of a joint without limits."""
+    text = (
+        '<mujoco><worldbody><body><joint name="j" range="-1 1"/><geom size=".1"/></body></worldbody>'
+        '<sensor><jointlimitfrc joint="j"/></sensor></mujoco>'
+    )
+    smooth = without_solver_effects(bridge.lower(loaders.load_string(text, format="mjcf")))
+    assert MujocoEngine(smooth).model.nsensor == 0

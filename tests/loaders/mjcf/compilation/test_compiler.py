@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import loaders
@@ -53,3 +56,20 @@ def test_every_character_of_an_attribute_reaches_mujoco() -> None:
     name = "a&amp;b&lt;c&gt;&quot;d&apos; é::e/f"
     scene = loaders.load_string(document(f'<body name="{name}">{BALL}</body>'), format="mjcf", quiet=True)
     assert scene.links[0].name == "a&b<c>\"d' é::e/f"
+
+
+@pytest.mark.parametrize("flag", ["enable", "disable"])
+def test_a_compiled_model_is_that_of_mujoco(flag: str) -> None:
+    """MuJoCo's own model has the same numbers, although ours is compiled without a look at contacts."""
+    import mujoco
+
+    def stored(model: Any) -> bytes:
+        buffer = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
+        mujoco.mj_saveModel(model, None, buffer)
+        return buffer.tobytes()
+
+    text = (
+        f'<mujoco><option><flag contact="{flag}"/></option><worldbody><geom type="plane" size="1 1 .1"/>'
+        '<body pos="0 0 .05"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
+    )
+    assert stored(compile_text(text, {}, {}).model) == stored(mujoco.MjModel.from_xml_string(text))
