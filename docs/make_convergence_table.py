@@ -24,6 +24,7 @@ import bridge  # noqa: E402
 import loaders  # noqa: E402
 from bridge.parity.engines.drake_engine import DrakeEngine  # noqa: E402
 from bridge.parity.engines.protocol import factory_of  # noqa: E402
+from bridge.parity.levels.bounds.extrapolation import limit_at_zero  # noqa: E402
 from bridge.parity.levels.convergence import log_log_slope  # noqa: E402
 from bridge.parity.levels.exported.exported_model import exported  # noqa: E402
 from bridge.parity.levels.quantities import WorstErrors, compare_readings, matrix, pose_distance  # noqa: E402
@@ -44,7 +45,13 @@ file with its own parser and simulates a second: in continuous time with an accu
 discrete time only, in steps of an eighth of the smallest one. MuJoCo, PyBullet and DART simulate the model as
 sdfbridge exports it at steps of 1, 0.5 and 0.25 ms. The error is the largest distance [m] or angle [rad] between the
 poses of a link at the end. The slope is the fitted order in the step: about 1 for a method of first order; 0 if a
-difference remains. A code says what an engine lacks.
+difference remains. The limit is the error that Richardson's extrapolation leaves for a step of zero; a fast motion,
+such as that of the universal joint, has a large error and a limit near zero all the same. A code says what an engine
+lacks.
+
+Drake's couplings and constraints move in discrete time only. Where Drake is discrete, its own error of first order
+remains in the limit, and errors of constraints are no power series in the step, so that slopes differ from one. DART
+integrates springs implicitly.
 
 | model | {engines} | Drake |
 |---|{rule}---|
@@ -111,7 +118,9 @@ def _poses(factory: Any, mechanism: Any, case: Case, step: float) -> tuple[dict[
 
 def page(results: dict[str, Any], versions: dict[str, str]) -> str:
     """Return the page."""
-    head = _HEAD.format(engines=" | ".join(f"{name}: error, slope" for name in ENGINES), rule="---|" * len(ENGINES))
+    head = _HEAD.format(
+        engines=" | ".join(f"{name}: error, slope, limit" for name in ENGINES), rule="---|" * len(ENGINES)
+    )
     rows = "".join(_row(case.name, results[case.name]) for case in CASES)
     date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     used = ", ".join(f"{name} {number}" for name, number in versions.items())
@@ -126,8 +135,13 @@ def _row(name: str, result: dict[str, Any]) -> str:
 def _cell(result: dict[str, Any]) -> str:
     error, slope = result["points"][-1][1], result["slope"]
     text = f"{error:.1e}" if math.isfinite(error) else "diverges"
-    text += f", {slope:.2f}" if slope is not None and error > 1e-9 else ""
+    text += f", {slope:.2f}, {_limit(result['points']):.0e}" if slope is not None and error > 1e-9 else ""
     return f"{text} ({result['lost']})" if result["lost"] else text
+
+
+def _limit(points: list[tuple[float, float]]) -> float:
+    limit, _ = limit_at_zero([np.array([error]) for _, error in points])
+    return float(abs(limit[0]))
 
 
 if __name__ == "__main__":
