@@ -19,6 +19,7 @@ from bridge.mjcf.body.qpos import ball_map, qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Actuators, Options
+from loaders.mjcf.elements.equalities import shifted
 from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
@@ -217,8 +218,8 @@ class MujocoEngine:
         for k in (k for k in self._equalities_of_joints() if k not in self._elements):
             one, two, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
             reference = float(m.qpos0[m.jnt_qposadr[two]]) if two >= 0 else 0.0
-            offset = float(m.qpos0[m.jnt_qposadr[one]]) + float(data[0]) - float(data[1]) * reference
-            yield one, two, offset, float(data[1])
+            offset, factor = shifted(data[:5], -reference)[:2].tolist()
+            yield one, two, offset + float(m.qpos0[m.jnt_qposadr[one]]), factor
 
     def _equalities_of_joints(self) -> list[int]:
         return [k for k in range(self.model.neq) if self.model.eq_type[k] == self._mujoco.mjtEq.mjEQ_JOINT]

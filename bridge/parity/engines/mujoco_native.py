@@ -15,6 +15,7 @@ from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
 from loaders import Search
 from loaders.diagnostics import Diagnostic, LoadError
+from loaders.mjcf.elements.equalities import shifted
 from loaders.mjcf_original import compile_original
 from loaders.spatial import Array, Pose, quaternion_to_matrix
 
@@ -117,11 +118,10 @@ class MujocoNative(MujocoEngine):
         found = {}
         for k in self._active(_JOINT):
             one, two = int(self.model.eq_obj1id[k]), int(self.model.eq_obj2id[k])
-            if one in dofs and two in dofs and not self.model.eq_data[k][2:5].any():
-                offset, multiplier = self.model.eq_data[k][:2].tolist()
-                reference = self.model.qpos0[self.model.jnt_qposadr[[one, two]]]
-                offset += float(reference[0]) - multiplier * float(reference[1])
-                found[dofs[one], dofs[two]] = (multiplier, offset)
+            if one in dofs and two in dofs:
+                reference = self.model.qpos0[self.model.jnt_qposadr[[one, two]]].tolist()
+                offset, multiplier = shifted(self.model.eq_data[k][:5], -reference[1])[:2].tolist()
+                found[dofs[one], dofs[two]] = (multiplier, offset + reference[0])
         return found
 
     def violations(self) -> dict[str, float]:

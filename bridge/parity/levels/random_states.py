@@ -15,7 +15,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position, random_position
 from bridge.mechanism.couplings import with_followers
 from bridge.mechanism.dynamics import joint_coefficients, mode_rates
-from loaders.model import Actuator, BallConstraint, JointAxis, WeldConstraint
+from loaders.model import Actuator, BallConstraint, JointAxis, JointType, WeldConstraint
 from loaders.scene import Scene
 
 State = tuple[dict[str, Position], dict[str, Position]]
@@ -85,7 +85,7 @@ def without_solver_effects(
     loops = set() if constrained else {closure.joint.name for closure in mechanism.closures}
     joints = tuple(
         dataclasses.replace(
-            joint, axes=tuple(_smooth(axis, damped, rotors) for axis in joint.axes), sensors=(), mujoco=()
+            joint, axes=tuple(_smooth(axis, joint.type, damped, rotors) for axis in joint.axes), sensors=(), mujoco=()
         )
         for joint in scene.joints
         if joint.name not in loops and (constrained or joint.type != "gearbox")
@@ -111,8 +111,10 @@ def _without_controller(actuator: Actuator) -> Actuator:
     return dataclasses.replace(actuator, p_gain=None, d_gain=None, tendon="", mujoco=())
 
 
-def _smooth(axis: JointAxis, damped: bool, rotors: bool) -> JointAxis:
-    """The axis without limits and dry friction."""
+def _smooth(axis: JointAxis, kind: JointType, damped: bool, rotors: bool) -> JointAxis:
+    """The axis without limits and dry friction; without what only MuJoCo has in ball and floating joints."""
+    has_damper = damped and kind is not JointType.FLOATING
+    has_spring = has_damper and kind is not JointType.BALL
     return dataclasses.replace(
         axis,
         lower=-math.inf,
@@ -120,8 +122,8 @@ def _smooth(axis: JointAxis, damped: bool, rotors: bool) -> JointAxis:
         friction=0.0,
         effort=math.inf,
         velocity=math.inf,
-        damping=axis.damping if damped else 0.0,
-        spring_stiffness=axis.spring_stiffness if damped else 0.0,
+        damping=axis.damping if has_damper else 0.0,
+        spring_stiffness=axis.spring_stiffness if has_spring else 0.0,
         inertia=axis.inertia if rotors else 0.0,
         limit_stiffness=None,
         limit_dissipation=None,

@@ -66,4 +66,9 @@ def laws_in_mujoco(model: Any) -> list[Array]:
         model: The compiled model.
     """
     tables = [getattr(model, f"actuator_{name}") for name in _LAW if hasattr(model, f"actuator_{name}")]
-    return [np.concatenate([np.ravel(table[k]).astype(np.float64) for table in tables]) for k in range(model.nu)]
+    count = len(model.actuator_trntype)
+    first = model.actuator_ctrladr if hasattr(model, "actuator_ctrladr") else np.arange(count)
+    return [
+        np.concatenate([np.ravel(table[k if len(table) == count else first[k]]).astype(np.float64) for table in tables])
+        for k in range(count)
+    ]

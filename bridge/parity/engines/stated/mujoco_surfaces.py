@@ -26,13 +26,20 @@ Roles = Sequence[tuple[bool, bool]]
 def roles_in_export(mujoco: Any, model: Any) -> Roles:
     """Return the roles of the geoms of an export, which has a geom for each role, and others for tendons.
 
+    Only a plane that soft bodies touch has both roles.
+
     Args:
         mujoco: The module.
         model: The compiled model.
     """
     drawn = (model.geom_group == _VISUAL_GROUP).tolist()
     wrapped = _geoms_in_tendons(mujoco, model)
-    return [(g not in wrapped and not is_drawn, g not in wrapped and is_drawn) for g, is_drawn in enumerate(drawn)]
+    is_plane = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+    touches = (is_plane & (model.geom_contype != 0) & (model.nflex > 0)).tolist()
+    return [
+        (g not in wrapped and (not is_drawn or touches[g]), g not in wrapped and is_drawn)
+        for g, is_drawn in enumerate(drawn)
+    ]
 
 
 def surfaces_in_mujoco(mujoco: Any, model: Any, links: Mapping[int, str], roles: Roles) -> Surfaces:

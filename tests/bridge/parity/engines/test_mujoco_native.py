@@ -197,3 +197,26 @@ def test_mujoco_gets_no_file_outside_of_the_folders_of_the_load(tmp_path: Path) 
     lookups = loaders.resolve(scene.source)
     assert [lookup.path for lookup in lookups] == [None]
     assert all("hostname" not in row.cause for row in static(scene).failures)
+
+
+@pytest.mark.parametrize("coefficients", ["0.1 2 0 0 0", "0.1 2 0.5 -0.3 0.1"])
+def test_couplings_agree_whatever_the_reference_positions(coefficients: str, tmp_path: Path) -> None:
+    """A coupling of a scene is the linear part of a polynomial, counted from zero and not from the references."""
+    body = '<body pos="{1} 0 0"><joint name="{0}" ref="{1}" axis="0 1 0"/><geom size=".1"/></body>'
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        f'<mujoco><compiler angle="radian"/><worldbody>{body.format("a", 0.3)}{body.format("b", -0.2)}</worldbody>'
+        f'<equality><joint joint1="a" joint2="b" polycoef="{coefficients}"/></equality></mujoco>'
+    )
+    found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0", "L1"), configurations=1)
+    assert [(row.quantity, row.pair) for row in found.failures] == []
+
+
+def test_a_plane_that_soft_bodies_touch_is_for_contact_and_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        '<mujoco><worldbody><geom type="plane" size="1 1 .1" friction=".5"/><flexcomp name="f" type="grid" '
+        'dim="1" count="3 1 1" spacing=".1 .1 .1" mass="1"><edge equality="true"/></flexcomp></worldbody></mujoco>'
+    )
+    found = compare(path, engines=("mujoco", "mujoco-native"), levels=("L0",), configurations=1)
+    assert [(row.quantity, row.pair) for row in found.failures] == []

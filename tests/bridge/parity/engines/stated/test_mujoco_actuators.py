@@ -8,9 +8,10 @@ import bridge
 import loaders
 from bridge.parity.engines.mujoco_engine import MujocoEngine
 from bridge.parity.engines.stated.actuator_trials import actuator_trials
+from bridge.parity.engines.stated.mujoco_actuators import laws_in_mujoco
 from tests.support.actuated_model import sdf
 
-pytest.importorskip("mujoco")
+mujoco = pytest.importorskip("mujoco")
 
 
 def test_commands_saturate_at_the_limit_and_gains_are_40_per_radian_and_6_per_rate() -> None:
@@ -33,3 +34,17 @@ def test_every_number_of_a_law_is_read() -> None:
     (numbers,) = engine.actuator_laws()
     engine.close()
     assert {3.0, 1.0, -2.0, -4.0, -5.0, 6.0, 7.0} <= set(numbers.tolist())
+
+
+def test_an_actuator_with_several_controls_has_one_law() -> None:
+    """MuJoCo counts controls apart from actuators, each of which has as many as it takes as inputs."""
+    actuators = '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel"/><motor joint="j" gear="3"/>'
+    if "dcmotor" not in mujoco.mj_printSchema(False, False).split():
+        pytest.skip(f"MuJoCo {mujoco.__version__} has no <dcmotor>")
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>'
+        f"<actuator>{actuators}</actuator></mujoco>"
+    )
+    assert model.nu == 3
+    laws = laws_in_mujoco(model)
+    assert [law[0] for law in laws] == [1.0, 3.0], "the first number is the gear"
