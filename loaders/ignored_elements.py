@@ -13,7 +13,8 @@ IgnoredElements = Mapping[str, tuple[Fate, str, str]]
 
 def report_ignored(element: Node, ignored: IgnoredElements) -> None:
     """Report each child with one of these tags, and mark its subtree as read."""
-    for child in element.all(*ignored):
+    tags = tuple(ignored)
+    for child in () if element.lacks(tags) else element.all(*tags):
         fate, code, reason = ignored[child.tag]
         child.report(fate, code, "ignored <{tag}>: {reason}", tag=child.tag, reason=reason)
         mark_read(child)

@@ -21,7 +21,7 @@ def canonicalize_sdf(root: Node) -> None:
     nodes = [root]
     for node in nodes:
         nodes.extend(node.children)
-    if not any(node.tag in _REWRITTEN for node in nodes):
+    if _REWRITTEN.isdisjoint([node.tag for node in nodes]):
         return
     for node in list(root.walk()):
         if node.tag == "drake:visual" and node.parent is not None and node.parent.tag == "link":

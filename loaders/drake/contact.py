@@ -12,6 +12,8 @@ from .dialect import URDF, Dialect, Element
 
 _FRICTION = ("mu_static", "mu_dynamic")
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
+_ELEMENTS = ("drake:proximity_properties",)
+_ELEMENTS_OF_URDF = (*_ELEMENTS, "drake_compliance")
 
 
 def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface:
@@ -22,6 +24,8 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
         surface: The surface from the standard elements.
         dialect: The dialect of the file.
     """
+    if collision.lacks(_ELEMENTS_OF_URDF if dialect is URDF else _ELEMENTS):
+        return surface
     if dialect is URDF:
         surface = _read_drake_compliance(collision, surface)
     node = collision.child("drake:proximity_properties")

@@ -45,8 +45,14 @@ class Drive:
     """Velocity gain."""
 
 
+_NO_DRIVE = Drive()
+_DRIVE = ("drake:controller_gains", "drake:rotor_inertia", "drake:gear_ratio")
+
+
 def read_drive(node: Node, dialect: Dialect) -> Drive:
     """Return rotor, gear and gains from a ``<joint>`` of SDFormat or from the ``<actuator>`` of a URDF transmission."""
+    if node.lacks(_DRIVE):
+        return _NO_DRIVE
     element = Element(node, dialect)
     p_gain, d_gain = _read_gains(node)
     rotor_inertia, gear_ratio = element.maybe("rotor_inertia"), element.maybe("gear_ratio")
@@ -86,7 +92,7 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
             d_gain=drive.d_gain,
             where=node.where,
         )
-    if drive != Drive():
+    if drive != _NO_DRIVE:
         reason = "its effort limit is 0" if joint.type in ACTUATED else f"it is {joint.type}"
         node.report(
             Fate.DROPPED,

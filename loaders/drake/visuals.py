@@ -8,10 +8,14 @@ from loaders.node import Node
 from .dialect import SDF, Dialect
 
 _ROLES = ("illustration", "perception")
+_PROPERTIES = tuple(f"drake:{role}_properties" for role in _ROLES)
+_RENDERERS = ("drake:accepting_renderer",)
 
 
 def read_roles(visual: Node) -> tuple[str, ...]:
     """Return the roles of a visual; empty, with a diagnostic, if all are disabled and the visual is to be ignored."""
+    if visual.lacks(_PROPERTIES):
+        return _ROLES
     roles = tuple(role for role in _ROLES if _is_enabled(visual, role))
     if not roles:
         message = "both the illustration and the perception role are disabled; ignored this visual"
@@ -32,8 +36,10 @@ def read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> tu
         roles: The roles of the visual.
         dialect: The dialect of the file.
     """
+    if visual.lacks(_RENDERERS):
+        return ()
     names = []
-    for node in visual.all("drake:accepting_renderer"):
+    for node in visual.all(*_RENDERERS):
         name = node.word(dialect.name)
         if name:
             names.append(name)

@@ -13,6 +13,8 @@ from .value_checks import check_values
 
 def report_ignored(element: Node, table: IgnoredElements) -> None:
     """Check and report each child with a tag in the table, and mark all that it contains as read."""
+    if element.lacks(tuple(table)):
+        return
     for child in element.children:
         if child.tag in table:
             check_values(child)

@@ -61,7 +61,7 @@ def _read_inertial(link: Node, name: str, collisions: Sequence[Collision]) -> Sp
     mass = mass_node.number("@value")
     xx = xy = xz = yy = yz = zz = 0.0
     if moments is not None:
-        xx, xy, xz, yy, yz, zz = (moments.number(key, 0.0) for key in _MOMENTS)
+        xx, xy, xz, yy, yz, zz = moments.numbers_of(_MOMENTS, 0.0)
     elif mass:
         message = "<inertial> requires an <inertia>; using a point mass"
         inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)

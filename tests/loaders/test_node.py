@@ -197,3 +197,24 @@ def test_a_required_number_is_reported_once_whether_it_is_missing_or_wrong(insid
     root, found = root_of(f"<a>{inside}</a>")
     assert root.number("n") == 0.0
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("inside", ["<x>1</x><y>0x10</y>", "<x>1</x><x>2</x><y>3</y>", "<y>abc</y>", "<x>1 2</x>", ""])
+def test_several_numbers_are_read_as_each_alone(inside: str) -> None:
+    """With the same findings."""
+    results = []
+    for read in (lambda n: n.numbers_of(("x", "y"), 7.0), lambda n: [n.number(key, 7.0) for key in ("x", "y")]):
+        root, diagnostics = root_of(f"<a b='1'>{inside}</a>")
+        results.append((read(root), [(entry.code, entry.arguments) for entry in diagnostics]))
+        root.report_unread()
+        assert [entry.arguments["name"] for entry in diagnostics if entry.code == "xml.unread"] == ["b"]
+    assert results[0] == results[1]
+    assert root_of("<a b='2'/>")[0].numbers_of(("@b", "@c"), 7.0) == [2.0, 7.0]
+
+
+def test_what_is_lacking_is_marked_as_read() -> None:
+    root, diagnostics = root_of("<a><b/><c/></a>")
+    assert root.lacks(("x", "y"))
+    assert not root.lacks(("x", "b"))
+    root.report_unread()
+    assert [entry.arguments["name"] for entry in diagnostics] == ["c"]

@@ -17,8 +17,9 @@ def read_color(element: Node, tag: str) -> Rgba | None:
         node.invalid("xml.not-a-vector", message, leniency=leniency, count=len(words))
         return None
     values = node.numbers(".", len(words)) + (1.0,) * (4 - len(words))
-    if not all(0.0 <= value <= 1.0 for value in values):
+    if min(values) < 0.0 or max(values) > 1.0:
         message, leniency = "color {color} is outside 0..1", "the color is clipped"
         node.invalid("xml.out-of-range", message, leniency=leniency, color=node.text.strip())
-    red, green, blue, opacity = (min(max(value, 0.0), 1.0) for value in values)
+        values = tuple(min(max(value, 0.0), 1.0) for value in values)
+    red, green, blue, opacity = values
     return red, green, blue, opacity

@@ -62,8 +62,8 @@ def _read_declared(node: Node) -> SpatialInertia:
     if inertia is None:
         return SpatialInertia.in_frame(mass, X_LI, IDENTITY.R)
     with node.diagnostics.tolerating("the default is used, 1 kg m^2 for a moment and 0 for a product"):
-        xx, yy, zz = (inertia.number(key, 1.0) for key in _MOMENTS)
-        xy, xz, yz = (inertia.number(key, 0.0) for key in _PRODUCTS)
+        xx, yy, zz = inertia.numbers_of(_MOMENTS, 1.0)
+        xy, xz, yz = inertia.numbers_of(_PRODUCTS, 0.0)
     return SpatialInertia.in_frame(mass, X_LI, frozen_matrix(xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 

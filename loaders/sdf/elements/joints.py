@@ -16,6 +16,9 @@ from .joint_axes import AXES, AXIS_COUNT, read_axes
 from .sensors import read_sensors
 
 _ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
+_PITCHES = ("thread_pitch", "screw_thread_pitch")
+_GEARS = ("gearbox_reference_body", "gearbox_ratio")
+_TYPES = {str(joint_type): joint_type for joint_type in AXIS_COUNT}
 _IGNORED_IN_PHYSICS = {"ode": _ENGINE_SETTING, "simbody": _ENGINE_SETTING}
 
 
@@ -26,7 +29,7 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     parent, child = _read_parent(vertex), _read_child(vertex)
     axes = read_axes(vertex, joint_type)
     pitch, sensors = _read_pitch(node), read_sensors(vertex)
-    gear_reference, gear_ratio = _read_gear_reference(vertex, joint_type), node.number("gearbox_ratio", 1.0)
+    gear_reference, gear_ratio = _read_gear(vertex, joint_type)
     provide_feedback = _read_physics(node)
     _report_static_joint(vertex, joint_type)
     if parent is None or child is None or not _check_bodies(vertex, parent):
@@ -62,8 +65,9 @@ def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:
 
 def _read_type(node: Node) -> JointType:
     word = node.word("@type")
-    if word.lower() in AXIS_COUNT:
-        return JointType(word.lower())
+    known = _TYPES.get(word.lower())
+    if known is not None:
+        return known
     if word:
         node.invalid(
             "sdf.joint-type",
@@ -162,11 +166,20 @@ def _check_bodies(vertex: FrameVertex, parent: FrameVertex) -> bool:
 
 def _read_pitch(node: Node) -> float:
     """Return the screw pitch [m/rev]; the older ``thread_pitch`` is in rad/m, with opposite sign."""
+    if node.lacks(_PITCHES):
+        return 1.0
     thread_pitch = node.maybe_number("thread_pitch")
     pitch = node.maybe_number("screw_thread_pitch")
     if pitch is not None:
         return pitch
     return 1.0 if not thread_pitch else -2.0 * math.pi / thread_pitch
+
+
+def _read_gear(vertex: FrameVertex, joint_type: JointType) -> tuple[str | None, float]:
+    """Return the reference link and the ratio of a gearbox."""
+    if vertex.node.lacks(_GEARS) and joint_type is not JointType.GEARBOX:
+        return None, 1.0
+    return _read_gear_reference(vertex, joint_type), vertex.node.number("gearbox_ratio", 1.0)
 
 
 def _read_gear_reference(vertex: FrameVertex, joint_type: JointType) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
@@ -38,6 +39,7 @@ _IGNORED_IN_VISUAL = {
     "meta": (Fate.NOTED, "sdf.appearance", "it affects only user interfaces"),
     "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
 }
+_OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
 
 
 def read_link(vertex: FrameVertex, context: Context) -> Link:
@@ -45,7 +47,6 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
     node = vertex.node
     report_ignored(node, _IGNORED)
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
-    decay = node.child("velocity_decay")
     return Link(
         name=vertex.name,
         model=vertex.scope.name,
@@ -54,16 +55,26 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
         collisions=collisions,
         visuals=tuple(_read_visuals(vertex, context)),
         sensors=read_sensors(vertex),
-        gravity=node.flag("gravity", True),
-        kinematic=node.flag("kinematic", False),
-        self_collide=node.flag("self_collide", False) if node.has("self_collide") else None,
-        enable_wind=node.flag("enable_wind", False),
-        velocity_decay=(0.0, 0.0) if decay is None else (decay.number("linear", 0.0), decay.number("angular", 0.0)),
         added_mass=read_added_mass(node),
         surface_velocity_axis=read_surface_velocity_axis(node, SDF),
         deformable=read_deformable(node, SDF),
         where=node.where,
+        **_read_options(node),
     )
+
+
+def _read_options(node: Node) -> dict[str, Any]:
+    """Return the options of a link by the names of the fields of `Link`; empty if it has none."""
+    if node.lacks(_OPTIONS):
+        return {}
+    decay = node.child("velocity_decay")
+    return {
+        "gravity": node.flag("gravity", True),
+        "kinematic": node.flag("kinematic", False),
+        "self_collide": node.flag("self_collide", False) if node.has("self_collide") else None,
+        "enable_wind": node.flag("enable_wind", False),
+        "velocity_decay": (0.0, 0.0) if decay is None else tuple(decay.numbers_of(("linear", "angular"), 0.0)),
+    }
 
 
 def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:

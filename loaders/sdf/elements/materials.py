@@ -17,6 +17,7 @@ from .material_scripts import script_material
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
 _IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), _APPEARANCE)
 _IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), _APPEARANCE)
+_NO_SCRIPT = Material()
 _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
 _SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
@@ -70,7 +71,7 @@ def _read_script(node: Node, context: Context) -> Material:
     """Return the material of a ``<script>``; the values in the ``<material>`` itself have precedence over it."""
     script = node.child("script")
     if script is None:
-        return Material()
+        return _NO_SCRIPT
     if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
         message, leniency = "the <script> of a material has no <uri>", "a material of Gazebo is meant"
         script.invalid("sdf.material-script", message, hint="add a <uri>", leniency=leniency)

@@ -26,6 +26,8 @@ _PLUGIN = (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator")
 
 def read_sensors(vertex: FrameVertex) -> tuple[Sensor, ...]:
     """Return the sensors of a link or a joint."""
+    if vertex.node.lacks(("sensor",)):
+        return ()
     sensors = (_read_sensor(node, vertex) for node in vertex.node.all("sensor"))
     return tuple(sensor for sensor in sensors if sensor is not None)
 

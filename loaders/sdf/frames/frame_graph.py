@@ -43,6 +43,9 @@ class VertexKind(Enum):
     FRAME = "frame"
 
 
+_KINDS = {kind.value: kind for kind in VertexKind}
+
+
 @dataclass(slots=True, eq=False)
 class FrameVertex:
     """One frame V: its references and pose as written and, once the graphs are solved, as resolved.
@@ -263,7 +266,7 @@ def _model_name(scoped: str, graph: FrameGraph) -> str:
 
 def _create_vertex(node: Node, scope: Scope) -> FrameVertex:
     relative_to, X_RV = read_pose(node)
-    vertex = FrameVertex(VertexKind(node.tag), scope.prefix + node.word("@name", ""), node, scope)
+    vertex = FrameVertex(_KINDS[node.tag], scope.prefix + node.word("@name", ""), node, scope)
     vertex.relative_to, vertex.X_RV = relative_to, X_RV
     if vertex.kind is VertexKind.JOINT:
         vertex.attached_to = node.word("child")

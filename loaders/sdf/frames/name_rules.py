@@ -63,7 +63,7 @@ def _parents(root: Node) -> Iterator[Node]:
     while pending:
         node = pending.pop()
         yield node
-        pending.extend(child for child in reversed(node.children) if child.tag in _NAMED_CHILDREN)
+        pending.extend([child for child in reversed(node.children) if child.tag in _NAMED_CHILDREN])
 
 
 def _check_name(node: Node, version: Version, newest: Version, names: Names) -> None:

@@ -13,6 +13,9 @@ _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
 """Number of values in each rotation format."""
 
 
+_FORMAT = ("@rotation_format", "@degrees")
+
+
 def read_pose(element: Node) -> tuple[str, Pose]:
     """Return the name of the frame R that the pose of an element E is relative to (empty: the default) and ``X_RE``."""
     node = element.child("pose")
@@ -39,6 +42,13 @@ def read_local_pose(element: Node) -> Pose:
 
 
 def _read_values(node: Node) -> Pose:
+    node.skip(*_FORMAT)
+    if (
+        "rotation_format" not in node.attributes
+        and "degrees" not in node.attributes
+        and (values := plain_numbers(node.text, 6)) is not None
+    ):
+        return _from_angles(values, in_degrees=False)
     rotation_format = node.word("@rotation_format", "euler_rpy")
     in_degrees = node.flag("@degrees", False)
     words = node.text.split()
