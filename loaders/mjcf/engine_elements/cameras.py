@@ -60,17 +60,26 @@ def _has_size(i: int, source: Source) -> bool:
 
 def _parameters(i: int, source: Source) -> Settings:
     """Return the field of view and the size of the image, as SDFormat has them."""
-    model = source.model
-    width, height = model.cam_resolution[i] if _has_size(i, source) else _IMAGE
     found = []
-    if not _is_orthographic(i, source):
-        tangent = math.tan(math.radians(model.cam_fovy[i]) / 2.0) * width / height
-        if any(model.cam_sensorsize[i]):
-            tangent = model.cam_sensorsize[i][0] / (2.0 * model.cam_intrinsic[i][0])
-        found.append(("camera/horizontal_fov", text_of([2.0 * math.atan(tangent)])))
+    half_width = _half_width(i, source)
+    if half_width > 0.0:
+        found.append(("camera/horizontal_fov", text_of([2.0 * math.atan(half_width)])))
     if _has_size(i, source):
+        width, height = source.model.cam_resolution[i]
         found += [("camera/image/width", str(int(width))), ("camera/image/height", str(int(height)))]
     return tuple(found)
+
+
+def _half_width(i: int, source: Source) -> float:
+    """Return half of the width of the image at a distance of one; zero if no angle states the field of view."""
+    model = source.model
+    width, height = model.cam_resolution[i] if _has_size(i, source) else _IMAGE
+    if _is_orthographic(i, source):
+        return 0.0
+    if any(model.cam_sensorsize[i]):
+        focal = float(model.cam_intrinsic[i][0])
+        return float(model.cam_sensorsize[i][0]) / (2.0 * focal) if focal > 0.0 else 0.0
+    return math.tan(math.radians(model.cam_fovy[i]) / 2.0) * float(width) / float(height)
 
 
 def _settings(i: int, source: Source) -> Iterator[tuple[str, str]]:
@@ -83,7 +92,8 @@ def _settings(i: int, source: Source) -> Iterator[tuple[str, str]]:
     elif any(model.cam_sensorsize[i]):
         numbers = [single(x) for x in model.cam_intrinsic[i]]
         yield "sensorsize", text_of([single(x) for x in model.cam_sensorsize[i]])
-        yield "focal", text_of(numbers[:2])
+        if any(numbers[:2]):
+            yield "focal", text_of(numbers[:2])
         if any(numbers[2:]):
             yield "principal", text_of(numbers[2:])
     yield from unless("ipd", model.cam_ipd[i], 0.068)
