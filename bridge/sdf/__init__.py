@@ -8,7 +8,7 @@ from bridge.export.result import Document
 from bridge.export.xml_text import write
 from bridge.lowering.inputs import Source, loss_summary
 
-from .build import build
+from .build import Built, build
 from .folder import SdfExport, export_sdf
 from .options import SdfOptions
 
@@ -55,6 +55,26 @@ def to_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
     with loss_summary(source, options) as losses:
         built = build(source, options)
         losses.add(built.diagnostics)
+    return _text(built)
+
+
+def printed_sdf(source: Source, **options: Unpack[SdfOptions]) -> Sdf:
+    """Return the document of `to_sdf` without assets: it names meshes and pictures where the source has them.
+
+    Args:
+        source: See `to_sdf`.
+        options: See `to_sdf`.
+
+    Raises:
+        LoadError: if the file is invalid.
+        ExportError: with ``strict``, if anything is lost or approximated.
+        TypeError: if an option is unknown.
+        ValueError: if an option has an unknown value.
+    """
+    return _text(build(source, options, None))
+
+
+def _text(built: Built) -> Sdf:
     sdf = Sdf(write(built.root))
     sdf.assets, sdf.diagnostics, sdf.names = built.assets, built.diagnostics, built.form.names
     return sdf

@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.export.asset_files import ASSETS, AssetFiles
 from bridge.export.documents.contents import Built as BuiltDocument
-from bridge.export.documents.files import Files
+from bridge.export.documents.files import Files, SourceFiles
 from bridge.export.report import Report
 from bridge.export.sources import repaired, scene_of
 from bridge.lowering.inputs import Source
@@ -22,13 +22,13 @@ from .versions import with_version
 Built = BuiltDocument[NormalForm, Options]
 
 
-def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> Built:
+def build(source: Source, keywords: Mapping[str, Any], assets: str | None = ASSETS) -> Built:
     """Return the document of a source.
 
     Args:
         source: A path, a scene, or a mechanism.
         keywords: The options of the caller.
-        assets: Folder of the assets, beside the document.
+        assets: Folder of the assets, beside the document; if None, the document names files where the source has them.
 
     Raises:
         LoadError: if the file is invalid.
@@ -40,7 +40,7 @@ def build(source: Source, keywords: Mapping[str, Any], assets: str = ASSETS) -> 
     scene = scene_of(source, load_options)
     report = Report(TARGET)
     form = normal_form(repaired(scene, report, wanted=options.inertia == "repair"), options, report)
-    files = Files(report, AssetFiles(assets), "sdfout.missing-file")
+    files = (SourceFiles if assets is None else Files)(report, AssetFiles(assets or ""), "sdfout.missing-file")
     root = document(form, files)
     with_version(root, options.version, report)
     report.entries.raise_for(ExportError, strict=options.strict)

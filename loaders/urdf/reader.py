@@ -74,8 +74,8 @@ def read(root: Node, context: Context) -> Scene | None:
 
 
 def _is_body(link: Link) -> bool:
-    """Return whether a link becomes a link of the scene: the world only if it has shapes."""
-    return link.name != WORLD or bool(link.collisions or link.visuals)
+    """Return whether a link becomes a link of the scene: the world only if it has shapes or sensors."""
+    return link.name != WORLD or bool(link.collisions or link.visuals or link.sensors)
 
 
 def _report_empty(root: Node) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-import bridge
 from bridge.cli.inputs import load_scene
 from bridge.cli.output import Output
+from bridge.sdf import printed_sdf
 from loaders.diagnostics import without_repeats
 
 
 def print(options: Namespace, output: Output) -> int:  # noqa: A001 - a command is called as its function
-    """Print a model as SDFormat, with includes inserted and poses resolved.
+    """Print a model as SDFormat, with includes inserted, poses resolved, and files named where the source has them.
 
     Returns:
         0.
@@ -20,7 +20,7 @@ def print(options: Namespace, output: Output) -> int:  # noqa: A001 - a command 
         ModelError: if the model cannot be read; with ``--strict`` also if anything is lost.
     """
     scene = load_scene(options)
-    sdf = bridge.to_sdf(scene, strict=options.strict, quiet=True)
+    sdf = printed_sdf(scene, strict=options.strict, quiet=True)
     if options.json:
         output.json({"sdf": str(sdf), "names": sdf.names})
     else:

@@ -36,3 +36,17 @@ class Files:
             uri=uri or path or "",
         )
         return uri or path or ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFiles(Files):
+    """Files that a document names where the source has them."""
+
+    def uri(self, path: str | None, uri: str) -> str:
+        """Return the URI in the source if it has a scheme, such as ``model://``; else the path of the file.
+
+        Args:
+            path: The file.
+            uri: The URI in the source.
+        """
+        return uri if "://" in uri else path or uri

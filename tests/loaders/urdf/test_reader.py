@@ -164,3 +164,9 @@ def test_an_srdf_is_no_robot_and_one_error_says_what_to_do() -> None:
             loaders.load_string(f"<robot name='r'><group name='g'/>{pairs}</robot>", format="urdf", lenient=lenient)
         (error,) = caught.value.diagnostics
         assert (error.code, "srdf=" in error.hint) == ("urdf.srdf", True)
+
+
+def test_the_world_is_a_link_if_it_has_a_sensor() -> None:
+    sensor = "<gazebo reference='world'><sensor name='eye' type='camera'><pose>0 0 1 0 0 0</pose></sensor></gazebo>"
+    found = loaders.load_string(f"<robot name='r'><link name='world'/><link name='a'/>{sensor}</robot>", format="urdf")
+    assert [(link.name, len(link.sensors)) for link in found.links] == [("world", 1), ("a", 0)]
