@@ -81,6 +81,11 @@ CODES = {
         "Use a mesh with texture coordinates.",
         (Fate.NOTED,),
     ),
+    "mjcf.pivoted-contact": CodeInfo(
+        "Links that only turn about their center of mass touch one another, for which MuJoCo's solver fails.",
+        'Set `solver="PGS"`, or `model.body_invweight0[body, 0]` to the inverse mass of the body.',
+        (Fate.NOTED,),
+    ),
     "mjcf.restitution": CodeInfo(
         "Restitution is exported as the damping of a soft contact; the message states the error.",
         "",

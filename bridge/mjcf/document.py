@@ -28,6 +28,7 @@ from bridge.mjcf.geom.contact_pairs import write_contact_pairs, write_stated_pai
 from bridge.mjcf.geom.contact_parameters import ContactData
 from bridge.mjcf.geom.excludes import report_ignored_filters, write_excludes
 from bridge.mjcf.geom.geoms import GeomWriter, PlacedShape, WrittenShapes
+from bridge.mjcf.geom.pivoted_contacts import report_pivoted_contacts
 from bridge.mjcf.geom.planes_of_soft_bodies import join_planes
 from bridge.mjcf.postprocess.defaults import write_defaults
 from bridge.mjcf.postprocess.mjx_support import report_mjx_support
@@ -118,6 +119,7 @@ def _write_sections(
     write_excludes(contact.filters, context)
     write_contact_pairs(shapes.geom_names, contact.inverse_masses, context)
     report_ignored_filters(context)
+    report_pivoted_contacts(context)
     write_stated_pairs(shapes.geom_names, context)
     write_tendons(scalar_joints, context)
     tendons = write_path_tendons(scalar_joints, context)

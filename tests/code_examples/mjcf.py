@@ -179,6 +179,7 @@ CONTACT = {
     "mjcf.moving-plane": exporting(s.touching(m.Plane()), "a"),
     "mjcf.no-shape": exporting(s.seen(m.Empty()), "a"),
     "mjcf.no-texture-coordinates": from_folder(s.bare_textured),
+    "mjcf.pivoted-contact": exporting(s.pivoted(), "a", "b"),
     "mjcf.restitution": exporting(s.touching(restitution=0.5), "a"),
     "mjcf.restitution-threshold": exporting(s.touching(restitution=0.5, restitution_threshold=1.0), "a"),
     "mjcf.rolling-friction": exporting(s.rubbing(rolling=0.01), "a"),

@@ -12,7 +12,7 @@ from PIL import Image
 
 from loaders import Scene
 from loaders import model as m
-from loaders.spatial import IDENTITY, SpatialInertia, frozen
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
 from tests.support.scenes import UNIT_BOX, joint, link, scene
 
 T = m.JointType
@@ -67,6 +67,14 @@ def shape(geometry: m.Geometry, **surface: Any) -> m.Collision:
 def touching(geometry: m.Geometry = BALL, **surface: Any) -> Scene:
     """A free link with a collision."""
     return one(collisions=(shape(geometry, **surface),))
+
+
+def pivoted() -> Scene:
+    """Two cubes that touch, each of which turns about its center of mass."""
+    inertia = SpatialInertia.of(0.3, I_Lcm=1e-4 * np.eye(3))
+    links = [link(name, inertia=inertia, shape=m.Box(size=(0.05, 0.05, 0.05))) for name in ("a", "b")]
+    places = [IDENTITY, Pose.of(p=(0.0, 0.0, 0.05))]
+    return scene(links, [joint(f"j{x.name}", m.WORLD, x.name, X_PJ=X) for x, X in zip(links, places, strict=True)])
 
 
 def rubbing(**friction: Any) -> Scene:

@@ -32,6 +32,9 @@ WITNESS_FAULTS = {
         ),
         "Drake reads no plugin of Gazebo, which here limits the torque of the wheels",
     ),
+    "example-robot-data/robots/tiago_pro_description/robots/tiago_pro.urdf": (
+        "Drake reads no ros2_control, where this robot states its actuators"
+    ),
     "libsdformat/sdformat/test/integration/fixed_joint_static.urdf": (
         "Drake ignores the gazebo element that makes the model static"
     ),
