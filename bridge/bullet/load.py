@@ -37,8 +37,8 @@ from bridge.lowering.inputs import Source, loss_summary, mechanism_of
 from bridge.lowering.placement import placed
 from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position, default_position
-from bridge.mechanism.couplings import with_followers
+from bridge.mechanism.coordinates import Position
+from bridge.mechanism.couplings import leading_positions, with_followers
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
 from loaders.keyword_options import check_option_names
@@ -189,7 +189,7 @@ def _plan(
     excluded = mechanism.excluded_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
     filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
-    positions = with_followers(mechanism, _initial_positions(mechanism))
+    positions = with_followers(mechanism, leading_positions(mechanism))
     report_stiff_damping(articulations, positions, client, diagnostics)
     report_unsupported_features(mechanism, diagnostics)
     coefficients = pair_coefficients(mechanism, excluded)
@@ -307,18 +307,6 @@ def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
         names = {body.joint for body in state.articulation.mechanism.bodies}
         state.set_positions({name: value for name, value in q.items() if name in names})
     align_split_links(states)
-
-
-def _initial_positions(mechanism: Mechanism) -> dict[str, Position]:
-    """Return the default positions that the source states, and those of all joints that others follow."""
-    leaders = {mechanism.v_order[coupling.leader][0] for coupling in mechanism.couplings}
-    q: dict[str, Position] = {}
-    for body in mechanism.bodies:
-        if body.joint is not None and body.source is not None and body.primitives:
-            default = body.source.default_position
-            if default or body.joint in leaders:
-                q[body.joint] = default or default_position(body)
-    return q
 
 
 def _handle(

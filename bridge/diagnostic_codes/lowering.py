@@ -34,7 +34,9 @@ CODES = {
         (Fate.NOTED,),
     ),
     "lower.massless-free-link": CodeInfo(
-        "A link that moves freely has no mass; it gets 1e-9 kg.", "Give the link mass and inertia.", (Fate.ASSUMED,)
+        "A link that moves freely has no mass; it gets 1e-9 kg.",
+        "Hold the link, with `base=\"fixed\"`, or give it mass and inertia. `loadURDF` holds a base without mass.",
+        (Fate.ASSUMED,),
     ),
     "lower.repaired-inertia": CodeInfo(
         'An inertia that no body can have is replaced by the nearest valid one, as requested by `inertia="repair"`.',

@@ -23,6 +23,10 @@ _ZERO_MOMENT = 1e-14
 _SINGULAR = 1e-12
 """Smallest eigenvalue at which a mass matrix, scaled to ones on its diagonal, counts as singular."""
 _FREE_HINT = "add <inertial> with mass and inertia to the link, or attach it by a joint"
+_MASSLESS_HINT = (
+    "hold it with base='fixed' (--base fixed; in load_into_pybullet useFixedBase=True), as PyBullet's loadURDF holds a "
+    "base without mass, or add <inertial> with mass and inertia"
+)
 _JOINTED_HINT = "add <inertial> with inertia to the link, or with mass and inertia to the links that carry it"
 
 
@@ -97,9 +101,9 @@ def _free_additions(
             diagnostics.add(
                 Fate.ASSUMED,
                 "lower.massless-free-link",
-                "link {link} moves freely, and neither it nor a link welded to it has mass; using {mass:g} kg",
+                "link {link} moves freely and falls, and neither it nor a link welded to it has mass; using {mass:g} kg",
                 body.link.where,
-                hint=_FREE_HINT,
+                hint=_MASSLESS_HINT,
                 subjects=(body.name,),
                 link=body.name,
                 mass=MIN_MASS,

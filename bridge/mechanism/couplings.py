@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .coordinates import Position, kind_of
+from .coordinates import Coordinates, Position, default_position, kind_of
 from .mechanism import Mechanism
 
 
@@ -43,3 +43,21 @@ def with_followers(mechanism: Mechanism, given: Mapping[str, Position], *, rates
             break
         pending = waiting
     return values
+
+
+def leading_positions(mechanism: Mechanism) -> dict[str, Coordinates]:
+    """Return the initial positions from which `with_followers` finds all others that are not zero.
+
+    They are the default positions that the source states, and the positions of all joints that others follow.
+
+    Args:
+        mechanism: The mechanism that has the couplings.
+    """
+    leaders = {mechanism.v_order[coupling.leader][0] for coupling in mechanism.couplings}
+    q: dict[str, Coordinates] = {}
+    for body in mechanism.bodies:
+        if body.joint is not None and body.source is not None and body.primitives:
+            stated = body.source.default_position
+            if stated or body.joint in leaders:
+                q[body.joint] = stated or default_position(body)
+    return q

@@ -6,14 +6,14 @@ source has its velocities, controls and activations too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, default_position, kind_of
-from bridge.mechanism.couplings import with_followers
+from bridge.mechanism.couplings import leading_positions, with_followers
 from bridge.mechanism.loop_closure import with_loops_closed
 from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
@@ -31,10 +31,21 @@ _INITIAL = frozenset({"home", "initial"})
 
 
 def home_positions(mechanism: Mechanism) -> list[Coordinates]:
-    """Return the initial position of each body's joint: the source's, or zero, within the limits and loops closed."""
-    bodies = mechanism.bodies
+    """Return the initial position of each body's joint: the source's, or zero, within the limits and loops closed.
+
+    Joints that follow others are where the couplings put them, unless the source states their position too.
+    """
+    bodies, indices = mechanism.bodies, _bodies_by_joint(mechanism)
     stated = {i for i, body in enumerate(bodies) if body.source is not None and body.source.default_position}
-    return with_loops_closed(bodies, mechanism.closures, [_home(body) for body in bodies], stated)
+    positions = [_home(body) for body in bodies]
+    leading = {joint: positions[indices[joint]] for joint in leading_positions(mechanism)}
+    _place(with_followers(mechanism, leading), positions, indices)
+    return with_loops_closed(bodies, mechanism.closures, positions, stated)
+
+
+def _place(q: Mapping[str, Position], positions: list[Coordinates], indices: Mapping[str, int]) -> None:
+    for joint, value in q.items():
+        positions[indices[joint]] = tuple(np.atleast_1d(value).tolist())
 
 
 def write_keyframes(actuators: Sequence[Element], context: Context) -> None:
@@ -77,8 +88,7 @@ def _write_state(
     bodies = _bodies_by_joint(mechanism)
     stated = _stated_positions(keyframe, home, context)
     positions = list(home)
-    for joint, value in with_followers(mechanism, stated).items():
-        positions[bodies[joint]] = tuple(np.atleast_1d(value).tolist())
+    _place(with_followers(mechanism, stated), positions, bodies)
     indices = {bodies[joint] for joint in stated}
     positions = with_loops_closed(mechanism.bodies, mechanism.closures, positions, indices)
     _report_limits(keyframe, positions, context)
@@ -170,7 +180,7 @@ def _qvel(keyframe: Keyframe, positions: Sequence[Coordinates], context: Context
 
 
 def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Element], context: Context) -> None:
-    """Write the controls and the internal states of a state, in place of controls that hold its position."""
+    """Write the controls and the internal states of a state; other position controllers hold its position."""
     names = [context.names.changed.get(name, name) for name in keyframe.actuators]
     written = {actuator.attributes["name"] for actuator in actuators}
     lost = tuple(old for old, new in zip(keyframe.actuators, names, strict=True) if new not in written)
@@ -187,7 +197,12 @@ def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Elemen
     if names and len(lost) < len(names):
         controls, states = (dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations))
         act = [x for actuator in actuators for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)]
-        ctrl = [x for actuator in actuators for x in controls.get(actuator.attributes["name"], (0.0,))]
+        held = [float(x) for x in key.attributes["ctrl"].split()] if "ctrl" in key.attributes else [0.0] * len(actuators)
+        ctrl = [
+            x
+            for actuator, hold in zip(actuators, held, strict=True)
+            for x in controls.get(actuator.attributes["name"], (hold,))
+        ]
         key.set(ctrl=ctrl, act=act if any(act) else None)
 
 

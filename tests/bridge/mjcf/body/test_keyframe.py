@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import mujoco
+
 from bridge.mjcf import to_mjcf
 from loaders.model import WORLD, Coupling, Keyframe
 from tests.support.mjcf_scenes import codes, hinge, link, scene_of
@@ -28,6 +30,22 @@ def test_where_zero_is_outside_the_limits_home_is_inside():
     mjcf = to_mjcf(scene_of(link("a"), joints=(hinge("j", WORLD, "a", lower=0.2, upper=1.0),)))
     assert tuple(compiled(mjcf).key("home").qpos) == (0.2,)
     assert "mjcf.zero-outside-limits" in codes(mjcf)
+
+
+def test_followers_are_initially_where_their_coupling_puts_them():
+    coupling = Coupling(follower="f", leader="k", multiplier=-1.0, offset=0.125)
+    mjcf = to_mjcf(arm(couplings=(coupling,)))
+    model = compiled(mjcf)
+    assert tuple(model.key("home").qpos) == (*FREE, 0, 0.25, -0.125)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_forward(model, data)
+    assert abs(data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]).max() < 1e-15
+
+
+def test_a_follower_with_an_offset_starts_there():
+    model = compiled(to_mjcf(arm(couplings=(Coupling(follower="f", leader="j", multiplier=1.0, offset=0.5),))))
+    assert tuple(model.key("home").qpos) == (*FREE, 0, 0.25, 0.5)
 
 
 # --- states of the source --------------------------------------------------------------------------------------------
@@ -83,3 +101,11 @@ def test_a_state_outside_the_limits_is_kept_and_noted():
     mjcf = to_mjcf(arm(state("up", j=1.5)))
     assert compiled(mjcf).key("up").qpos[7] == 1.5
     assert "mjcf.keyframe-limits" in codes(mjcf)
+
+
+def test_position_controllers_of_which_a_state_says_nothing_hold_its_position():
+    up = dataclasses.replace(state("up", j=0.5), actuators=("j",), controls=((0.75,),), activations=((),))
+    mjcf = to_mjcf(arm(up), actuators="position")
+    names = [compiled(mjcf).actuator(i).name for i in range(compiled(mjcf).nu)]
+    assert names == ["j", "k", "f"]
+    assert tuple(compiled(mjcf).key("up").ctrl) == (0.75, 0.25, 0)
