@@ -38,7 +38,7 @@ from bridge.lowering.placement import placed
 from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
 from bridge.mechanism.coordinates import Position
-from bridge.mechanism.couplings import leading_positions, with_followers
+from bridge.mechanism.couplings import initial_positions
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
 from loaders.keyword_options import check_option_names
@@ -189,7 +189,7 @@ def _plan(
     excluded = mechanism.excluded_pairs(policy)
     articulations = articulate(mechanism, diagnostics)
     filters = PairFilters(articulations=articulations, body_index=mechanism.body_index, excluded=excluded)
-    positions = with_followers(mechanism, leading_positions(mechanism))
+    positions = initial_positions(mechanism)
     report_stiff_damping(articulations, positions, client, diagnostics)
     report_unsupported_features(mechanism, diagnostics)
     coefficients = pair_coefficients(mechanism, excluded)

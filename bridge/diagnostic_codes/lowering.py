@@ -35,7 +35,7 @@ CODES = {
     ),
     "lower.massless-free-link": CodeInfo(
         "A link that moves freely has no mass; it gets 1e-9 kg.",
-        "Hold the link, with `base=\"fixed\"`, or give it mass and inertia. `loadURDF` holds a base without mass.",
+        'Hold the link, with `base="fixed"`, or give it mass and inertia. `loadURDF` holds a base without mass.',
         (Fate.ASSUMED,),
     ),
     "lower.repaired-inertia": CodeInfo(

@@ -101,7 +101,7 @@ def _free_additions(
             diagnostics.add(
                 Fate.ASSUMED,
                 "lower.massless-free-link",
-                "link {link} moves freely and falls, and neither it nor a link welded to it has mass; using {mass:g} kg",
+                "link {link} moves freely, and neither it nor a link welded to it has mass; it falls, with {mass:g} kg",
                 body.link.where,
                 hint=_MASSLESS_HINT,
                 subjects=(body.name,),

@@ -61,3 +61,12 @@ def leading_positions(mechanism: Mechanism) -> dict[str, Coordinates]:
             if stated or body.joint in leaders:
                 q[body.joint] = stated or default_position(body)
     return q
+
+
+def initial_positions(mechanism: Mechanism) -> dict[str, Position]:
+    """Return the positions in which the model starts, as far as they are not zero; they may be beyond limits.
+
+    Args:
+        mechanism: The mechanism that has the joints and couplings.
+    """
+    return with_followers(mechanism, leading_positions(mechanism))

@@ -197,7 +197,9 @@ def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Elemen
     if names and len(lost) < len(names):
         controls, states = (dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations))
         act = [x for actuator in actuators for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)]
-        held = [float(x) for x in key.attributes["ctrl"].split()] if "ctrl" in key.attributes else [0.0] * len(actuators)
+        held = (
+            [float(x) for x in key.attributes["ctrl"].split()] if "ctrl" in key.attributes else [0.0] * len(actuators)
+        )
         ctrl = [
             x
             for actuator, hold in zip(actuators, held, strict=True)

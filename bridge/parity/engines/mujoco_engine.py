@@ -264,9 +264,16 @@ class MujocoEngine:
     def _site(self, number: int) -> Pose:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
 
+    def _initial_data(self) -> Any:
+        """Return data at the initial position: the first key of an export, or zero where it has none."""
+        data = self._mujoco.MjData(self.model)
+        if self.model.nkey:
+            self._mujoco.mj_resetDataKeyframe(self.model, data, 0)
+        return data
+
     def settings(self) -> Settings:
         """Return gravity, time step, initial poses and effort limits of the compiled model."""
-        m, data = self.model, self._mujoco.MjData(self.model)
+        m, data = self.model, self._initial_data()
         self._mujoco.mj_kinematics(m, data)
         ids = zip(self.mechanism.bodies, self._ids, strict=True)
         dofs = scalar_dofs(self.mechanism).items()

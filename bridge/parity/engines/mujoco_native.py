@@ -7,6 +7,7 @@ of files, under the limits of a load, never a path.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -156,6 +157,10 @@ class MujocoNative(MujocoEngine):
         if end:
             return X_WB @ Pose.of(p=data[:3])
         return X_WB @ Pose.of(quaternion_to_matrix(data[6:10]), data[3:6])
+
+    def _initial_data(self) -> Any:
+        """Return data at MuJoCo's initial position; the keys of a file are states, and none is the initial one."""
+        return self._mujoco.MjData(self.model)
 
     def settings(self) -> Settings:
         """Return gravity, time step, initial poses and effort limits of the compiled original."""

@@ -13,6 +13,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body, PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position, kind_of
+from bridge.mechanism.couplings import initial_positions
 from bridge.mechanism.dynamics import mass_matrix_and_bias_forces
 from loaders.diagnostics import Diagnostic
 from loaders.spatial import Array, Pose, SpatialInertia, matrix_to_quaternion, quaternion_to_matrix, rotation_about
@@ -76,7 +77,8 @@ class ReferenceEngine:
         scene = self.mechanism.scene
         axes = ((dof, scalar.primitive.limits) for dof, scalar in scalar_dofs(self.mechanism).items())
         return Settings(
-            gravity=scene.gravity, time_step=scene.physics.time_step, initial_poses=self.mechanism.link_poses(),
+            gravity=scene.gravity, time_step=scene.physics.time_step,
+            initial_poses=self.mechanism.link_poses(initial_positions(self.mechanism)),
             efforts={dof: axis.effort for dof, axis in axes if axis is not None},
         )  # fmt: skip
 

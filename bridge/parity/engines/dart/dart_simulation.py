@@ -14,6 +14,7 @@ import numpy as np
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import PrimitiveKind
 from bridge.mechanism.coordinates import Coordinates, Position
+from bridge.mechanism.couplings import initial_positions
 from bridge.parity.engines.constraint_violation import constraint_violations
 from bridge.parity.engines.dofs import moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from bridge.parity.engines.protocol import Dof, JointParameters, Settings
@@ -54,7 +55,7 @@ class DartSimulation:
         add_shapes(dartpy, self.world, built, mechanism)
         self.world.addSkeleton(self.skeleton)
         self._initial_poses = {}
-        self.set_state({}, {})
+        self.set_state(initial_positions(mechanism), {})
         self._initial_poses = self.link_poses()
         add_loops(dartpy, self.world, built, mechanism)
         if not as_exported:

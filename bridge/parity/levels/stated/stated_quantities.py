@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, PrimitiveKind
-from bridge.mechanism.coordinates import kind_of
+from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
+from bridge.mechanism.coordinates import Coordinates, kind_of
+from bridge.mechanism.couplings import initial_positions
 from bridge.parity.engines.protocol import Engine, NotReportedError, Settings
 from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_place, matrix, pose_distance
@@ -43,11 +44,26 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
 
 
 def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of bases that are free or fixed; a joint starts elsewhere if its zero is outside of its limits."""
+    """The poses of the links, except where a joint starts elsewhere: outside of its limits, or in a loop."""
     poses = _settings(engine).initial_poses
-    bases = (body for body in mechanism.bodies if body.parent == ROOT)
-    names = [body.name for body in bases if not body.primitives or kind_of(body) is PrimitiveKind.FREE]
-    return {name: matrix(poses[name]) for name in names if name in poses}
+    return {name: matrix(poses[name]) for name in _links_that_start_as_stated(mechanism) if name in poses}
+
+
+def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:
+    """Yield the links of which each joint towards the world starts within its limits; of loops only the bases."""
+    positions = mechanism.positions_by_body({} if mechanism.closures else initial_positions(mechanism))
+    stated: list[bool] = []
+    for body, q in zip(mechanism.bodies, positions, strict=True):
+        is_base = (body.parent == ROOT and kind_of(body) is PrimitiveKind.FREE) or not body.primitives
+        stays = is_base or (not mechanism.closures and _is_within_limits(body, q))
+        stated.append(stays and (body.parent == ROOT or stated[body.parent]))
+        if stated[-1]:
+            yield body.name
+
+
+def _is_within_limits(body: Body, q: Coordinates) -> bool:
+    limits = [(p.limits, q[p.dof_index]) for p in body.primitives if p.limits is not None and kind_of(body) is None]
+    return all(axis.lower <= x <= axis.upper for axis, x in limits)
 
 
 def _efforts(settings: Settings) -> Mapping[str, Array]:

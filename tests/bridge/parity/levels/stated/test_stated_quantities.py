@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from bridge.parity import Comparison, Outcome, compare
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
-from loaders.model import WORLD
+from loaders.model import WORLD, Coupling
 from loaders.spatial import Pose
 from tests.support.running_faults import faulty_mujoco, faulty_pybullet
 from tests.support.scenes import joint, link, scene
@@ -70,3 +71,23 @@ def test_a_wrong_setting_of_pybullet_is_found_and_named() -> None:
 
     wrong = failed(found("mujoco", faulty_pybullet(change)))
     assert {("gravity", "world"), ("time step", "world")} <= wrong
+
+
+COUPLED = dataclasses.replace(
+    scene([link("a"), link("b"), link("c")], [joint("j", WORLD, "a"), joint("f", "a", "b"), joint("k", "b", "c")]),
+    couplings=(Coupling(follower="f", leader="j", multiplier=-1.0, offset=0.125),),
+)
+STARTING = dataclasses.replace(
+    COUPLED, joints=(dataclasses.replace(COUPLED.joints[0], default_position=(0.25,)), *COUPLED.joints[1:])
+)
+
+
+def move_follower(model: Any) -> None:
+    model.key_qpos[0][1] += 0.1
+
+
+def test_joints_that_start_elsewhere_are_found() -> None:
+    found = compare(STARTING, ("mujoco", "pybullet"), levels=("L0",), configurations=1)
+    assert {row.outcome for row in found.rows if row.quantity == "initial poses"} == {Outcome.PASSED}
+    faulty = compare(STARTING, (faulty_mujoco(move_follower), "pybullet"), levels=("L0",), configurations=1)
+    assert ("initial poses", "b") in failed(faulty)
