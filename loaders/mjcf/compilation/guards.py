@@ -16,6 +16,14 @@ MAX_SIZE = 10_000_000
 """Largest product of the numbers of an attribute that makes data, such as the rows and columns of a height field."""
 MAX_VERTICES = 300_000
 """Largest number of vertices of a mesh that MuJoCo makes; their convex hull takes some seconds."""
+MAX_STEPS = 100_000
+"""Largest number of steps in which MuJoCo looks for the range of the length of an actuator; its default are 1,000."""
+MAX_TAXELS = 1_000_000
+"""Largest number of cells of a plugin's sensor."""
+_DISTANCE_FIELD = "mujoco.sdf."
+"""Beginning of the names of the plugins that are signed distance fields."""
+_SMALLEST, _LARGEST = 1e-3, 1e3
+"""Limits of the lengths [m] of a signed distance field; MuJoCo samples it on a grid, and crashes if one is zero."""
 _COUNTS = {"composite": ("count",), "flexcomp": ("count", "cellcount")}
 _SIZES = {
     "hfield": ("nrow", "ncol"), "size": ("nuserdata", "nkey"), "flexcomp": ("subdiv",),
@@ -23,7 +31,7 @@ _SIZES = {
 _STATEFUL = frozenset({"sensor", "actuator"})
 _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 """Attributes of sensors and actuators that ask for so many numbers."""
-_COUNTED = frozenset({"replicate", "attach", "mesh", *_COUNTS, *_SIZES})
+_COUNTED = frozenset({"replicate", "attach", "mesh", "lengthrange", "config", *_COUNTS, *_SIZES})
 """Elements that make others, or data."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"[eE]\+?\d{3}")
@@ -72,7 +80,7 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
 
 
 def _check_data(root: Node, total: int) -> None:
-    """Report sensors, actuators and data of the user that ask for too many numbers.
+    """Report sensors, actuators, keyframes and data of the user that ask for too many numbers.
 
     Args:
         root: The root element, without includes.
@@ -83,10 +91,18 @@ def _check_data(root: Node, total: int) -> None:
     stated = (_numbers(node.attributes[key]) for node in nodes for key in _DATA_SIZES & node.attributes.keys())
     size = sum(max(0.0, *numbers) for numbers in stated if numbers)
     size += sum(_rays(root) for node in nodes if node.tag == "rangefinder" and "camera" in node.attributes)
+    size += total * _keyframes(root)
     size += total * max((_of_user(section) for section in root.children if section.tag == "size"), default=0.0)
     if size > MAX_SIZE:
-        message = "sensors, actuators and data of the user ask for {size:g} numbers; the limit is {limit}"
+        message = "sensors, actuators, keyframes and data of the user ask for {size:g} numbers; the limit is {limit}"
         root.invalid("mjcf-in.too-large", message, size=size, limit=MAX_SIZE)
+
+
+def _keyframes(root: Node) -> float:
+    """Return the number of keyframes, each of which has the state of the whole model."""
+    stated = [_product(section.attributes.get("nkey", "")) for section in root.children if section.tag == "size"]
+    written = sum(len(section.children) for section in root.children if section.tag == "keyframe")
+    return max(*stated, written) if stated else written
 
 
 def _of_user(node: Node) -> float:
@@ -130,6 +146,10 @@ def _check_sizes(node: Node) -> None:
         _drop_sizes(node)
     if node.tag == "mesh" and "builtin" in node.attributes:
         _check_mesh(node)
+    if node.tag == "lengthrange":
+        _check_length_range(node)
+    if node.tag == "config":
+        _check_plugin(node)
     if size > MAX_SIZE:
         message = "{keys} of <{tag}> ask for {size:g} items; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, keys=keys, tag=node.tag, size=size, limit=MAX_SIZE)
@@ -143,6 +163,44 @@ def _check_mesh(node: Node) -> None:
     if abs(size) > MAX_VERTICES:
         message = "{builtin} asks for {size:g} vertices; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, builtin=kind, size=abs(size), limit=MAX_VERTICES)
+
+
+def _check_length_range(node: Node) -> None:
+    """Report a search for the ranges of actuators that takes too many steps."""
+    total, step = (
+        ([*_numbers(node.attributes.get(key, "")), default])[0]
+        for key, default in (("inttotal", 10.0), ("timestep", 0.01))
+    )
+    if not 0.0 < total <= MAX_STEPS * step:
+        message = "inttotal and timestep of <lengthrange> ask for more than {limit} steps, or are not positive"
+        node.invalid("mjcf-in.too-large", message, limit=MAX_STEPS)
+
+
+def _check_plugin(node: Node) -> None:
+    """Report a setting of a plugin with which its code runs for long, takes much memory or crashes."""
+    numbers = _numbers(node.attributes.get("value", ""))
+    key, lengths = node.attributes.get("key", ""), [abs(x) for x in numbers if x]
+    is_field = _plugin_of(node).startswith(_DISTANCE_FIELD)
+    if any(not math.isfinite(x) for x in numbers):
+        node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag)
+    elif key in {"size", "nchannel"} and math.prod(lengths) > MAX_TAXELS:
+        message = "{key} of a plugin asks for {size:g} cells; the limit is {limit}"
+        node.invalid("mjcf-in.too-large", message, key=key, size=math.prod(lengths), limit=MAX_TAXELS)
+    elif is_field and key not in _ANGLES and not all(_SMALLEST <= x <= _LARGEST for x in numbers):
+        message = "{key} of a signed distance field must be from {smallest} to {largest}"
+        node.invalid("mjcf-in.too-large", message, key=key, smallest=_SMALLEST, largest=_LARGEST)
+
+
+_ANGLES = frozenset({"alpha", "innerdiameter", "teeth"})
+"""Settings of signed distance fields that may be zero."""
+
+
+def _plugin_of(node: Node) -> str:
+    """Return the name of the plugin of a ``<config>``; that of an instance stands at its definition."""
+    owner = node.parent
+    while owner is not None and "plugin" not in owner.attributes:
+        owner = owner.parent
+    return "" if owner is None else owner.attributes["plugin"]
 
 
 def _drop_sizes(node: Node) -> None:

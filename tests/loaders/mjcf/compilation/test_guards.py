@@ -23,6 +23,20 @@ LARGE = {
     "sensor": document(f"<body>{BALL}</body>", '<sensor><user dim="2000000000"/></sensor>'),
     "history": document(HINGE, '<actuator><motor joint="j" delay="1" nsample="16000000"/></actuator>'),
     "states": document(HINGE, '<actuator><general joint="j" dyntype="user" actdim="2000000000"/></actuator>'),
+    "search for ranges": document(
+        HINGE,
+        '<compiler><lengthrange inttotal="1e9" timestep="1e-9"/></compiler><actuator><muscle joint="j"/></actuator>',
+    ),
+    "grid of a plugin": document(
+        f'<body>{BALL}<site name="s"/></body>',
+        '<extension><plugin plugin="mujoco.sensor.touch_grid"/></extension><sensor><plugin name="q" objtype="site" '
+        'objname="s" plugin="mujoco.sensor.touch_grid"><config key="size" value="60000 60000"/></plugin></sensor>',
+    ),
+    "field of no size": document(
+        outside='<extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value="0"/>'
+        '</instance></plugin></extension><asset><mesh name="t"><plugin instance="t"/></mesh></asset>'
+    ),
+    "keyframes": document(HINGE * 1000, "<keyframe>" + "<key/>" * 5000 + "</keyframe>"),
     "rays": document(
         f'<body><camera name="c" resolution="40000 40000"/>{BALL}</body>', '<sensor><rangefinder camera="c"/></sensor>'
     ),
@@ -75,3 +89,21 @@ def test_only_limits_may_be_infinite(number: str, tmp_path: Path) -> None:
 def test_many_replicates_that_make_one_copy_each_are_not_too_large(tmp_path: Path) -> None:
     inside = '<replicate count="1" offset="1 0 0">' * 25 + f"<body>{BALL}</body>" + "</replicate>" * 25
     assert not problems(written(tmp_path, document(inside)))
+
+
+def test_a_setting_of_a_plugin_that_is_not_a_number_is_refused(tmp_path: Path) -> None:
+    instance = '<instance name="c"><config key="bend" value="nan"/></instance>'
+    extension = f'<extension><plugin plugin="mujoco.elasticity.cable">{instance}</plugin></extension>'
+    path = written(tmp_path, document(HINGE, extension))
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.not-finite"]
+
+
+def test_plausible_settings_of_plugins_are_let_through(tmp_path: Path) -> None:
+    torus = '<config key="radius1" value="0.35"/><config key="radius2" value="0.15"/>'
+    extension = (
+        f'<extension><plugin plugin="mujoco.sdf.torus"><instance name="t">{torus}</instance></plugin></extension>'
+    )
+    asset = '<asset><mesh name="t"><plugin instance="t"/></mesh></asset>'
+    body = '<body><geom type="sdf" mesh="t"><plugin instance="t"/></geom></body>'
+    path = written(tmp_path, document(body, f'<compiler><lengthrange inttotal="20"/></compiler>{extension}{asset}'))
+    assert problems(path) == ()
