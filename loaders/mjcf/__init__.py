@@ -18,6 +18,7 @@ from loaders.scene import Scene
 from loaders.spatial import frozen
 
 from .compilation.compiler import CompileError, compile_text
+from .compilation.further_errors import independent, may_ask
 from .compilation.inputs import Inputs
 from .compilation.refusals import refusals
 from .compilation.source import Source
@@ -67,7 +68,7 @@ def compile_document(root: Node, context: Context, *, whole: bool = False) -> So
     """
     inputs = Inputs(context, whole=whole)
     text = inputs.add(root)
-    if _has_errors(context.diagnostics):
+    if _has_errors(context.diagnostics) and not may_ask(context.diagnostics, root, inputs):
         return None
     try:
         compiled = compile_text(text, inputs.models, inputs.assets.contents, inputs.assets.fetch)
@@ -85,7 +86,8 @@ def _report_refusals(error: CompileError, text: str, inputs: Inputs, root: Node)
     """Report everything that MuJoCo refuses, at its place in the source."""
     contents = dict(inputs.assets.contents)
     compiled = partial(compile_text, assets=contents)
-    for refusal in refusals(error, text, inputs.models, compiled):
+    found = refusals(error, text, inputs.models, compiled)
+    for refusal in independent(found, root.diagnostics, inputs) if _has_errors(root.diagnostics) else found:
         node, reason = inputs.lines.node(refusal.line) or root, refusal.reason.replace("{", "{{").replace("}", "}}")
         message = f"MuJoCo refuses <{{element}}>: {reason}"  # each reason is a kind, so that all are listed
         node.invalid("mjcf-in.refused", message, hint="see MuJoCo's XML reference", element=node.tag)

@@ -183,6 +183,7 @@ def _check_plugin(node: Node) -> None:
     is_field = _plugin_of(node).startswith(_DISTANCE_FIELD)
     if any(not math.isfinite(x) for x in numbers):
         node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag)
+        node.attributes["value"] = _finite(node.attributes["value"])
     elif key in {"size", "nchannel"} and math.prod(lengths) > MAX_TAXELS:
         message = "{key} of a plugin asks for {size:g} cells; the limit is {limit}"
         node.invalid("mjcf-in.too-large", message, key=key, size=math.prod(lengths), limit=MAX_TAXELS)
@@ -216,8 +217,16 @@ def _check_numbers(node: Node) -> None:
         numbers = _numbers(node.attributes[key])
         if any(math.isnan(number) for number in numbers):
             node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must not be NaN", key=key, tag=node.tag)
+            node.attributes[key] = _finite(node.attributes[key])
         elif key not in _LIMITS and any(math.isinf(number) for number in numbers):
             node.invalid("mjcf-in.not-finite", "{key} of <{tag}> must be finite", key=key, tag=node.tag)
+            node.attributes[key] = _finite(node.attributes[key])
+
+
+def _finite(text: str) -> str:
+    """Return numbers with 1 in the place of those that are infinite or none, so that MuJoCo can read the rest."""
+    words = ((word, _numbers(word)) for word in text.split())
+    return " ".join("1" if numbers and not math.isfinite(numbers[0]) else word for word, numbers in words)
 
 
 def _product(text: str) -> float:
