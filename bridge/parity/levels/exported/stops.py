@@ -15,7 +15,7 @@ from bridge.mechanism.dynamics import STABILITY_LIMIT
 from bridge.parity.engines.dofs import scalar_dofs
 from bridge.parity.engines.protocol import DivergedError, Dof, Engine
 from bridge.parity.levels.quantities import dof_place
-from bridge.parity.levels.random_states import State, fastest_rate, random_states, without_solver_effects
+from bridge.parity.levels.random_states import State, fastest_rate, random_states
 from bridge.parity.results.causes import ITERATIONS, Cause
 from bridge.parity.results.verdict import Level, Outcome, Row, explained
 
@@ -35,8 +35,9 @@ MAX_SPEED = 20.0
 """Largest speed towards a stop [rad/s or m/s]."""
 GIVES_WAY = 3.0
 """Steps at the speed of the impact by which a stop may yield: both engines stop a joint within two steps."""
-MAX_DOUBLINGS = 6
-"""Number of times that the iterations of a solver are doubled at most, to tell whether they are too few."""
+MAX_DOUBLINGS, MAX_ITERATIONS = 6, 1_280_000
+"""Number of times that the iterations of a solver are doubled at most, to tell whether they are too few, and the
+largest number of them in the whole motion."""
 SETTLED = 1e-4
 """Overshoot that a stop under load may keep, times the speed of the impact or one [rad or m]."""
 
@@ -106,10 +107,11 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
     limits = limited_dofs(mechanism)
     if not limits or mechanism.closures or mechanism.scene.constraints:
         return
-    rate = fastest_rate(without_solver_effects(mechanism))
+    model = exported(mechanism, STEP)
+    start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
+    rate = max(fastest_rate(model), fastest_rate(model, start[0]))
     step = _stable_step(rate)
     model = exported(mechanism, step)
-    start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
     for name, opener in engines.items():
         if name.startswith("pybullet") and rate * step > STABILITY_LIMIT:
             yield _row(name, 0.0, 0.0, next(iter(limits)), Outcome.UNKNOWN, _unstable_cause(rate))
@@ -159,7 +161,8 @@ def _overshoot_row(
     row = _row(name, overshoot, allowed, dof, Outcome.PASSED if overshoot <= allowed else Outcome.FAILED)
     if overshoot <= allowed or not isinstance(engine, _Iterative):
         return row
-    return _with_more_iterations(row, engine, lambda: _overshoot(engine, mechanism, start, limits))
+    steps = round(DURATION / mechanism.scene.physics.time_step)
+    return _with_more_iterations(row, engine, steps, lambda: _overshoot(engine, mechanism, start, limits))
 
 
 @runtime_checkable
@@ -170,10 +173,14 @@ class _Iterative(Protocol):
     def set_solver_iterations(self, count: int) -> None: ...
 
 
-def _with_more_iterations(row: Row, engine: _Iterative, measure: Callable[[], tuple[float, float, Dof]]) -> Row:
+def _with_more_iterations(
+    row: Row, engine: _Iterative, steps: int, measure: Callable[[], tuple[float, float, Dof]]
+) -> Row:
     """The row, explained if all stops of the same running bodies hold once the solver does more iterations."""
     stated = engine.solver_iterations()
     for doubling in range(1, MAX_DOUBLINGS + 1):
+        if stated * 2**doubling * steps > MAX_ITERATIONS:
+            break
         engine.set_solver_iterations(stated * 2**doubling)
         overshoot, allowed, dof = measure()
         if overshoot <= allowed:
