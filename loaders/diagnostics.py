@@ -16,7 +16,7 @@ from string import Formatter
 
 from loaders.reading.deferred import Deferred
 from loaders.reading.listing import folded
-from loaders.safety.limits import Budget, LimitError, how_to_raise
+from loaders.safety.limits import Budget, how_to_raise
 from loaders.safety.text import printable, shortened
 
 Argument = str | int | float | tuple[str, ...]
@@ -306,7 +306,7 @@ class Diagnostics:
         tolerated = {"note"} if strict else {"note", "warning"}
         refused = tuple(entry for entry in self._entries if entry.severity not in tolerated)
         if refused:
-            raise error(refused)
+            raise error(refused, tuple(entry for entry in self._entries if entry.severity in tolerated))
 
 
 class _Tolerance:
@@ -338,17 +338,27 @@ def without_repeats(entries: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 class ModelError(ValueError):
-    """Error: the model cannot be used as requested; ``diagnostics`` holds every reason."""
+    """Error: the model cannot be used as requested.
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        self.diagnostics = diagnostics
+    Attributes:
+        diagnostics: Every reason.
+        others: The warnings and notes that were found too, without those that follow from the reasons.
+    """
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], others: tuple[Diagnostic, ...] = ()) -> None:
+        self.diagnostics, self.others = diagnostics, others
         shown, hidden = folded(diagnostics, MAX_SIMILAR)
         rest = len(shown) - MAX_PROBLEMS
         lines = [*map(str, shown[:MAX_PROBLEMS]), *((f"and {rest} more",) if rest > 0 else ())]
         super().__init__("\n".join((*lines, *(f"and {count} more like it  [{code}]" for code, count in hidden))))
 
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Everything that was found: the reasons, then the warnings and notes."""
+        return self.diagnostics + self.others
+
     def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...], ...]]:
-        return type(self), (self.diagnostics,)
+        return type(self), (self.diagnostics, self.others)
 
 
 class LoadError(ModelError):
@@ -358,8 +368,13 @@ class LoadError(ModelError):
         skipped: What lenient loading would leave out or assume to read the source; empty if it refuses it too.
     """
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...], skipped: tuple[Diagnostic, ...] = ()) -> None:
-        super().__init__(diagnostics)
+    def __init__(
+        self,
+        diagnostics: tuple[Diagnostic, ...],
+        others: tuple[Diagnostic, ...] = (),
+        skipped: tuple[Diagnostic, ...] = (),
+    ) -> None:
+        super().__init__(diagnostics, others)
         self.skipped = skipped
 
     @property
@@ -375,21 +390,8 @@ class LoadError(ModelError):
         return "\n".join(filter(None, (super().__str__(), self.advice)))
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Diagnostic, ...], ...]]:
-        return type(self), (self.diagnostics, self.skipped)
+        return type(self), (self.diagnostics, self.others, self.skipped)
 
 
 class ExportError(ModelError):
     """Error: the target cannot represent the model."""
-
-
-def limit_finding(error: LimitError, file: str) -> Diagnostic:
-    """Return the finding that a load exceeds a limit.
-
-    Args:
-        error: The limit.
-        file: The main file.
-    """
-    message = f"the {'file' if error.file else 'load'} {error.verb} more than {{limit}} {{option}}"
-    arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
-    where, hint = Where(error.file or file), how_to_raise(error.option)
-    return Diagnostic("file.limit", Fate.INVALID, message, where, hint=hint, arguments=arguments)

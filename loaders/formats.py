@@ -5,21 +5,18 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
-from loaders.drake.filter_groups import resolve as resolve_groups
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
-from loaders.scene_operations.inertia_repair import repair_inertias
-from loaders.scene_operations.validation import check_scene
+from loaders.scene_operations.finishing import Reading, finish
 from loaders.urdf.srdf import report_unused, with_srdf
 from loaders.urdf.xacro.xacro_expansion import expand, has_xacro, is_xacro
 
 from .context import MAX_INCLUDE_DEPTH, Context
-from .diagnostics import Diagnostic, Diagnostics, Fate, LoadError, Where
+from .diagnostics import Diagnostics, Fate, Where
 from .extensions.registered_readers import Reader, registered_reader, registered_tags
 from .keyword_options import check_option_names
 from .loss_summary import LossSummary, limited
@@ -151,7 +148,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
 
     Raises:
-        LoadError: if the file has errors; it holds every one, with file, line and a hint.
+        LoadError: if the file has errors; it holds every one, with file, line and a hint, and the warnings as well.
         TypeError: if an option is unknown.
         ValueError: if a folder in ``package_map`` or ``paths`` does not exist, or the load is both strict and lenient.
 
@@ -171,12 +168,12 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         collector_paused(),
     ):
         read = partial(_read_source, source, options, download)
-        scene = _finish(read, strict=options.get("strict", False), lenient=options.get("lenient", False))
+        scene = finish(read, strict=options.get("strict", False), lenient=options.get("lenient", False))
         losses.add(scene.diagnostics)
     return scene
 
 
-def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> _Reading:
+def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> Reading:
     diagnostics = diagnostics_of(options, lenient=lenient)
     path = locate(os.fspath(source), diagnostics)
     context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
@@ -189,7 +186,7 @@ def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload 
             scene = with_srdf(scene, Path(srdf), diagnostics)
         elif path is not None:
             report_unused(path, diagnostics)
-    return _Reading(scene, str(path or source), diagnostics)
+    return Reading(scene, str(path or source), diagnostics)
 
 
 def resolve(
@@ -276,15 +273,15 @@ def load_string(
     data = text.encode(errors="surrogatepass")
     download = _ask_once(search)
 
-    def read(*, lenient: bool) -> _Reading:
+    def read(*, lenient: bool) -> Reading:
         context = context_of(search, False, Path(file), diagnostics_of(search, lenient=lenient), download)
         scene = None
         with limited(context.diagnostics, file):
             scene = read_data(data, file, format, context)
-        return _Reading(scene, file, context.diagnostics)
+        return Reading(scene, file, context.diagnostics)
 
     with LossSummary(file, quiet=quiet, limits=search.get("limits"), lenient=lenient) as losses:
-        scene = _finish(read, strict=strict, lenient=lenient)
+        scene = finish(read, strict=strict, lenient=lenient)
         losses.add(scene.diagnostics)
     return scene
 
@@ -347,54 +344,3 @@ def context_of(
         main=main,
     )
     return Context(resources=resources, diagnostics=diagnostics, read_file=read_file, allow_xacro=allow_xacro)
-
-
-class _Reading(NamedTuple):
-    """The result of the readers."""
-
-    scene: Scene | None
-    """The scene as far as it could be read."""
-    file: str
-    """Path of the file."""
-    diagnostics: Diagnostics
-    """The findings."""
-
-
-def _finish(read: Callable[..., _Reading], *, strict: bool, lenient: bool) -> Scene:
-    """Return the scene of a source.
-
-    Args:
-        read: Reads the source, given ``lenient``.
-        strict: Whether anything lost or approximated is an error.
-        lenient: Whether invalid pieces that can be left out are.
-
-    Raises:
-        LoadError: if the source has errors; it states whether lenient loading reads the source.
-        ValueError: if the load is to be both strict and lenient.
-    """
-    if strict and lenient:
-        raise ValueError("strict and lenient exclude each other; expected at most one of them")
-    try:
-        return _checked(read(lenient=lenient), strict, lenient)
-    except LoadError as error:
-        if not all(entry.leniency for entry in error.diagnostics):
-            raise
-        refused = error.diagnostics
-    skipped: tuple[Diagnostic, ...] = ()
-    with suppress(LoadError):
-        scene = _checked(read(lenient=True), strict=False, lenient=True)
-        skipped = tuple(entry for entry in scene.diagnostics if entry.fate is Fate.SKIPPED)
-    raise LoadError(refused, skipped)
-
-
-def _checked(reading: _Reading, strict: bool, lenient: bool) -> Scene:
-    scene, source, diagnostics = reading
-    if scene is not None:
-        scene = resolve_groups(scene, diagnostics)
-        scene = repair_inertias(scene, diagnostics) if lenient else scene
-        check_scene(scene, diagnostics)
-    diagnostics.add_unlisted()
-    diagnostics.raise_for(LoadError, strict=strict)
-    if scene is None:  # a reader returns nothing only after reporting why
-        raise LoadError(tuple(diagnostics))
-    return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))

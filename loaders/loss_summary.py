@@ -12,9 +12,9 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Self
 
-from loaders.safety.limits import LimitError, Limits, budgeted, leaving_out
+from loaders.safety.limits import LimitError, Limits, budgeted, how_to_raise, leaving_out
 
-from .diagnostics import Diagnostic, Diagnostics, LoadError, limit_finding
+from .diagnostics import Argument, Diagnostic, Diagnostics, Fate, LoadError, Where
 
 _OWN_PACKAGES = frozenset({"bridge", "loaders", "sdfbridge"})
 """Packages whose frames are not those of the caller."""
@@ -87,7 +87,7 @@ class LossSummary:
         if self._token is not None:
             self._active.reset(self._token)
         if isinstance(error, LimitError):
-            raise LoadError((limit_finding(error, self.name),)) from error
+            raise LoadError((_limit_finding(error, self.name),)) from error
         if self._outer is not None:
             self._outer.add(self._found)
         elif error_type is None:
@@ -125,6 +125,19 @@ def _level_of_caller() -> int:
     return level
 
 
+def _limit_finding(error: LimitError, file: str) -> Diagnostic:
+    """Return the finding that a load exceeds a limit.
+
+    Args:
+        error: The limit.
+        file: The main file.
+    """
+    message = f"the {'file' if error.file else 'load'} {error.verb} more than {{limit}} {{option}}"
+    arguments: dict[str, Argument] = {"limit": error.limit, "option": error.option}
+    where, hint = Where(error.file or file), how_to_raise(error.option)
+    return Diagnostic("file.limit", Fate.INVALID, message, where, hint=hint, arguments=arguments)
+
+
 @contextmanager
 def limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
     """Report a load that exceeds a limit.
@@ -136,4 +149,4 @@ def limited(diagnostics: Diagnostics, file: str) -> Iterator[None]:
     try:
         yield
     except LimitError as error:
-        diagnostics.extend((limit_finding(error, file),))
+        diagnostics.extend((_limit_finding(error, file),))

@@ -45,7 +45,7 @@ def read_joint(node: Node) -> Joint:
     report_ignored(node, _IGNORED)
     joint_type = _read_type(node)
     joint = Joint(
-        name=node.word("@name"),
+        name=node.word("@name", ""),
         type=joint_type,
         parent=_read_end(node, "parent"),
         child=_read_end(node, "child"),
@@ -190,10 +190,11 @@ def _read_bound(limit: Node, name: str) -> float:
         message = "<limit> requires {attribute}; using infinity"
         limit.report(Fate.ASSUMED, "urdf.missing-limit", message, attribute=name)
     with limit.diagnostics.tolerating("the joint has no such limit"):
-        bound = limit.number("@" + name, math.inf, minimum=0.0, inf=True)
+        stated = limit.maybe_number("@" + name, minimum=0.0, inf=True)
+    bound = math.inf if stated is None else stated
     if UNLIMITED <= bound < math.inf:
         return math.inf
-    if math.isinf(bound) and limit.has("@" + name):
+    if stated == math.inf:
         message = "infinite {attribute}; some URDF readers refuse infinite values"
         limit.report(Fate.NOTED, "urdf.infinite-limit", message, attribute=name)
     return bound

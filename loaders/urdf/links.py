@@ -37,7 +37,7 @@ def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context:
         materials: The materials of the robot.
         context: The context of the load.
     """
-    name = node.word("@name")
+    name = node.word("@name", "")
     collisions = _read_collisions(node, name, context)
     return Link(
         name=name,

@@ -17,12 +17,12 @@ from loaders.spatial import IDENTITY
 
 from .drake_extensions import with_extensions
 from .gazebo import GazeboExtensions
-from .joints import read_joint, read_mimic
 from .links import read_link
 from .mesh_folders import with_mesh_folders
 from .shapes import Materials, read_origin
+from .stated_joints import StatedJoints
 from .transmissions import read_actuators
-from .tree import connected, link_poses, root_link
+from .tree import link_poses, root_link
 
 _SRDF = ("group", "group_state", "virtual_joint", "disable_collisions", "disable_default_collisions")
 """Elements by which a file without links is known as an SRDF."""
@@ -45,28 +45,31 @@ def read(root: Node, context: Context) -> Scene | None:
     context = with_mesh_folders(root, context)
     name = _read_name(root)
     canonicalize_urdf(root)
-    link_nodes = _by_name(root.all("link"))
+    link_nodes, repeated_links = _by_name(root.all("link"))
     if not link_nodes:
         _report_empty(root)
-    joint_nodes = _by_name(root.all("joint"))
-    joints = connected(map(read_joint, joint_nodes.values()), link_nodes, context.diagnostics)
+    joint_nodes, repeated_joints = _by_name(root.all("joint"))
+    stated = StatedJoints.read(joint_nodes, repeated_joints)
+    joints = stated.connected(link_nodes, context.diagnostics)
     extensions = GazeboExtensions(root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes)
     poses = link_poses(link_nodes, joints, context.diagnostics)
     materials = Materials.of(root, context)
     links = [
         extensions.link(read_link(node, name, poses[link], materials, context)) for link, node in link_nodes.items()
     ]
+    for node in repeated_links:  # for what is wrong with them
+        read_link(node, name, IDENTITY, materials, context)
     joints = [extensions.joint(joint) for joint in joints]
     known = {joint.name: joint for joint in joints}
-    couplings = (read_mimic(joint_nodes[joint.name], joint, known) for joint in joints)
+    couplings = stated.couplings(known, lenient=context.diagnostics.lenient)
     model = Model(name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=root.where)
     scene = Scene(
         name=name,
         models=(extensions.model(model),),
         links=tuple(link for link in links if _is_body(link)),
         joints=tuple(joints),
-        couplings=tuple(coupling for coupling in couplings if coupling is not None),
-        actuators=read_actuators(root, known),
+        couplings=tuple(couplings),
+        actuators=read_actuators(root, known if context.diagnostics.lenient else stated.by_name | known),
     )
     scene = place(with_extensions(scene, root), "", read_origin(root))
     root.report_unread()
@@ -94,12 +97,15 @@ def _read_name(root: Node) -> str:
     return name
 
 
-def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:
-    """Return the elements keyed by name; report and ignore duplicates."""
+def _by_name(nodes: Iterable[Node]) -> tuple[dict[str, Node], list[Node]]:
+    """Return the elements keyed by name, and those whose name is taken or missing, which is reported."""
     elements: dict[str, Node] = {}
+    repeated = []
     for node in nodes:
         name = node.word("@name")
         first = elements.setdefault(name, node)
+        if first is not node:
+            repeated.append(node)
         if first is not node and name:
             node.invalid(
                 "urdf.duplicate-name",
@@ -109,4 +115,4 @@ def _by_name(nodes: Iterable[Node]) -> dict[str, Node]:
                 name=name,
                 line=first.line,
             )
-    return elements
+    return elements, repeated

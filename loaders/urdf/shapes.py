@@ -50,8 +50,7 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
             hint=f"use one of: {', '.join(SHAPES)}",
             tag=element.tag,
         )
-        if geometry is not None:
-            mark_read(geometry)
+        mark_read(element)  # nothing in it has an effect
         return None
     return SHAPES[shapes[0].tag](shapes[0], context)
 

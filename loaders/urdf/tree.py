@@ -29,12 +29,12 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
             diagnostics.add(
                 Fate.INVALID,
                 "urdf.unknown-link",
-                "joint {joint} refers to the unknown link {end!r}",
+                "{joint} refers to the unknown link {end!r}",
                 joint.where,
                 hint=hint,
-                subjects=(joint.name,),
-                leniency="joint {joint} is left out",
-                joint=joint.name,
+                subjects=filter(None, (joint.name,)),
+                leniency="{joint} is left out",
+                joint=_called(joint),
                 end=end,
             )
         if joint.parent == joint.child and joint.parent:
@@ -62,14 +62,14 @@ def root_link(links: Iterable[str], joints: Iterable[Joint]) -> str | None:
 def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Pose]:
     """Return ``X_WL`` of every link at the zero configuration, with each root link at the origin.
 
-    Links with two parents, loops, and several root links are reported.
+    Loops and several root links are reported.
 
     Args:
         links: The ``<link>`` elements, keyed by name.
         joints: The valid joints.
         diagnostics: Record for the findings.
     """
-    parent_joints = _parent_joints(joints, diagnostics)
+    parent_joints = _parent_joints(joints)
     roots = [name for name in links if name != WORLD and name not in parent_joints]
     incident: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
     for joint in _tree_joints(joints, parent_joints):
@@ -93,25 +93,44 @@ def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnos
     return poses
 
 
-def _parent_joints(joints: list[Joint], diagnostics: Diagnostics) -> dict[str, Joint]:
-    """Return the parent joint of every link; report a second one. The world may be the child of many joints."""
-    parents: dict[str, Joint] = {}
-    for joint in joints:
-        first = parents.setdefault(joint.child, joint)
-        if first is not joint and joint.child != WORLD:
+def report_second_parents(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diagnostics) -> None:
+    """Report every joint that gives a link a second parent. The world may be the child of many joints.
+
+    Args:
+        joints: The joints; their parents may be unknown.
+        links: The ``<link>`` elements, keyed by name.
+        diagnostics: Record for the findings.
+    """
+    stated = [joint for joint in joints if joint.child in links and joint.parent and joint.parent != joint.child]
+    parents = _parent_joints(stated)
+    for joint in stated:
+        first = parents[joint.child]
+        is_copy = (first.name, first.parent) == (joint.name, joint.parent)  # which is a duplicate name
+        if joint.child != WORLD and not is_copy:
             diagnostics.add(
                 Fate.INVALID,
                 "urdf.two-parents",
-                "link {link} has two parents: {first_parent} by joint {first}, {second_parent} by joint {second}",
+                "link {link} has two parents: {first_parent} by {first}, {second_parent} by {second}",
                 joint.where,
                 hint="remove one of the joints, or use SDFormat, which allows loops",
-                subjects=(joint.child, first.name, joint.name),
+                subjects=filter(None, (joint.child, first.name, joint.name)),
                 link=joint.child,
                 first_parent=first.parent,
-                first=first.name,
+                first=_called(first),
                 second_parent=joint.parent,
-                second=joint.name,
+                second=_called(joint),
             )
+
+
+def _called(joint: Joint) -> str:
+    return f"joint {joint.name}" if joint.name else f"the joint of line {joint.where.line}"
+
+
+def _parent_joints(joints: Iterable[Joint]) -> dict[str, Joint]:
+    """Return the first parent joint of every link."""
+    parents: dict[str, Joint] = {}
+    for joint in joints:
+        parents.setdefault(joint.child, joint)
     return parents
 
 

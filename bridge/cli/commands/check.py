@@ -77,15 +77,19 @@ def _results(options: Namespace, output: Output) -> Iterator[_Result]:
 
 
 def _check_file(options: Namespace, file: str) -> _Result:
-    """All diagnostics of reading and lowering a file."""
+    """All diagnostics of reading and lowering a file; warnings too if it has errors."""
     try:
         scene = load_scene(options, file)
-        meshes = Diagnostics()
-        with budgeted(limits(options)), limited(meshes, file):
-            check_meshes(scene, meshes)
-        diagnostics = (*scene.diagnostics, *mechanism_of(scene).diagnostics, *meshes)
     except ModelError as error:
-        return _Result(file, error.diagnostics, valid=False, advice=getattr(error, "advice", ""))
+        return _Result(file, error.findings, valid=False, advice=getattr(error, "advice", ""))
+    meshes = Diagnostics()
+    with budgeted(limits(options)), limited(meshes, file):
+        check_meshes(scene, meshes)
+    try:
+        lowered = mechanism_of(scene).diagnostics
+    except ModelError as error:
+        lowered = error.findings
+    diagnostics = (*scene.diagnostics, *lowered, *meshes)
     refused = {"error", "warning"} if options.strict else {"error"}
     valid = not any(entry.severity in refused for entry in diagnostics)
     return _Result(file, diagnostics, valid)

@@ -59,7 +59,7 @@ def test_all_problems_are_reported_at_once_with_their_lines() -> None:
     )
     assert errors(body) == {
         "urdf.duplicate-name": [4, 6],
-        "urdf.two-parents": [7],
+        "urdf.two-parents": [7, 10],
         "urdf.unknown-link": [8],
         "urdf.loop": [9],
         "urdf.joint-type": [10],

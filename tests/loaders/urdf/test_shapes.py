@@ -96,3 +96,8 @@ def test_a_geometry_may_have_a_name_and_a_shape_may_lack_its_geometry() -> None:
     assert (len(named.links[0].visuals), codes(named)) == (1, [])
     bare = robot("<link name='a'><visual/></link>")
     assert (bare.links[0].visuals, len(codes(bare))) == ((), 1)
+
+
+def test_only_the_unknown_shape_is_reported_of_an_element_that_it_makes_useless() -> None:
+    scene = robot("<link name='a'><collision><origin xyz='0 0 1'/><geometry><torus/></geometry></collision></link>")
+    assert codes(scene) == ["urdf.no-shape"]

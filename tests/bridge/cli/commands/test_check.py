@@ -21,6 +21,18 @@ def test_check_as_json_tells_whether_the_file_is_valid(broken: Path, capsys: pyt
     assert json.loads(capsys.readouterr().out)["valid"] is True
 
 
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_a_file_with_an_error_shows_its_warnings_too(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "two.urdf"
+    path.write_text("<robot name='r'><link name='a'><wings/></link><link name='a'/></robot>", encoding="utf-8")
+    assert main(["check", "--format", form, str(path)]) == 1
+    shown = capsys.readouterr()
+    assert "1 error, 1 warning" in shown.err
+    assert all(code in text for code in ("urdf.duplicate-name", "xml.unread") for text in shown)
+
+
 def test_strict_turns_a_loss_into_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "unknown.sdf"
     path.write_text("<sdf version='1.11'><model name='m'><link name='a'/><wings>2</wings></model></sdf>", "utf-8")

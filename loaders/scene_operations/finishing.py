@@ -1,0 +1,70 @@
+"""The end of a load: checks of the whole scene, and the error that refuses a source."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from loaders.diagnostics import Diagnostic, Diagnostics, Fate, LoadError
+from loaders.drake.filter_groups import resolve as resolve_groups
+from loaders.scene import Scene
+
+from .consequences import without_consequences
+from .inertia_repair import repair_inertias
+from .validation import check_scene
+
+
+class Reading(NamedTuple):
+    """The result of the readers."""
+
+    scene: Scene | None
+    """The scene as far as it could be read."""
+    file: str
+    """Path of the file."""
+    diagnostics: Diagnostics
+    """The findings."""
+
+
+def finish(read: Callable[..., Reading], *, strict: bool, lenient: bool) -> Scene:
+    """Return the scene of a source.
+
+    Args:
+        read: Reads the source, given ``lenient``.
+        strict: Whether anything lost or approximated is an error.
+        lenient: Whether invalid pieces that can be left out are.
+
+    Raises:
+        LoadError: if the source has errors; it states whether lenient loading reads the source.
+        ValueError: if the load is to be both strict and lenient.
+    """
+    if strict and lenient:
+        raise ValueError("strict and lenient exclude each other; expected at most one of them")
+    try:
+        return _checked(read(lenient=lenient), strict, lenient)
+    except LoadError as error:
+        if not all(entry.leniency for entry in error.diagnostics):
+            raise
+        refusal = error
+    skipped: tuple[Diagnostic, ...] = ()
+    with suppress(LoadError):
+        scene = _checked(read(lenient=True), strict=False, lenient=True)
+        skipped = tuple(entry for entry in scene.diagnostics if entry.fate is Fate.SKIPPED)
+    raise LoadError(refusal.diagnostics, refusal.others, skipped)
+
+
+def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
+    scene, source, diagnostics = reading
+    if scene is not None:
+        scene = resolve_groups(scene, diagnostics)
+        scene = repair_inertias(scene, diagnostics) if lenient else scene
+        check_scene(scene, diagnostics)
+    diagnostics.add_unlisted()
+    try:
+        diagnostics.raise_for(LoadError, strict=strict)
+    except LoadError as error:
+        raise LoadError(error.diagnostics, without_consequences(error.others, error.diagnostics)) from None
+    if scene is None:  # a reader returns nothing only after reporting why
+        raise LoadError(tuple(diagnostics))
+    return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))
