@@ -52,6 +52,7 @@ _NOT_IN_SCHEMA = (
     *(("(world)body/replicate", key) for key in ("count", "offset", "euler", "sep")),
 )
 """Attributes that MuJoCo's list of its schema leaves out."""
+_UNCHANGED = ": neither the export nor a diagnostic changes"
 _UNUSED = {("default/geom", "size"): "numbers beyond those of the type of a shape"}
 """Attributes that change numbers of a compiled model that MuJoCo does not use."""
 _OPTIONAL = frozenset({"compiler", "size", "statistic", "visual"})
@@ -201,7 +202,7 @@ class Sweep:
         if export.text != self._export.text:
             return "written", value
         new = sorted(export.diagnostics - self._export.diagnostics)
-        return ("noted", new[0]) if new else ("silent", f"{value}: neither the export nor a diagnostic changes")
+        return ("noted", new[0]) if new else ("silent", f"{value}{_UNCHANGED}")
 
     def _changed(self, path: str, key: str) -> Iterator[tuple[str, str]]:
         """Yield the model with each value of an attribute, in each element of a path."""
@@ -245,13 +246,12 @@ def verdict(path: str, key: str, sweeps: Mapping[str, Sweep]) -> tuple[str, str]
     """
     found = ("without effect", "in any model")
     is_optional = path.partition("/")[0] in _OPTIONAL
-    for name in ("robot", "classes"):
-        if found[0] == "without effect" and (is_optional or path in sweeps[name].paths):
-            found = sweeps[name].verdict(path, key)
-    for name in ("soft", "plugins"):
-        is_new = path not in set(sweeps["robot"].paths) | set(sweeps["classes"].paths)
-        if is_new and found[0] == "without effect" and path in sweeps[name].paths:
-            found = sweeps[name].verdict(path, key)
+    is_new = path not in set(sweeps["robot"].paths) | set(sweeps["classes"].paths)
+    for name in ("soft", "plugins") if is_new and not is_optional else ("robot", "classes"):
+        is_open = found[0] == "without effect" or found[1].endswith(_UNCHANGED)
+        if is_open and (is_optional or path in sweeps[name].paths):
+            other = sweeps[name].verdict(path, key)
+            found = found if other[0] == "without effect" else other
     return found
 
 

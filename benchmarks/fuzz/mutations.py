@@ -36,11 +36,13 @@ MJCF_TAGS = (
     "material", "default", "include", "replicate", "attach", "model", "frame", "composite", "flexcomp", "actuator",
     "motor", "position", "general", "equality", "weld", "connect", "tendon", "spatial", "fixed", "contact", "pair",
     "exclude", "keyframe", "key", "option", "compiler", "size", "plugin", "extension", "sensor", "camera", "light",
+    "lengthrange", "instance", "config", "skin", "flex", "muscle", "rangefinder",
 )  # fmt: skip
 MJCF_ATTRIBUTES = (
     "name", "file", "class", "childclass", "size", "pos", "quat", "euler", "fromto", "range", "type", "mesh", "hfield",
     "count", "offset", "prefix", "model", "body", "joint", "joint1", "mass", "density", "diaginertia", "fullinertia",
     "axis", "ref", "scale", "vertex", "face", "meshdir", "gear", "ctrlrange", "limited", "material", "contype", "qpos",
+    "mpos", "mquat", "nkey", "inttotal", "key", "value", "target", "mode", "resolution", "sensorsize", "focal", "fovy",
 )  # fmt: skip
 
 
