@@ -16,6 +16,7 @@ from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.exported.stops import away_from_stops, is_free_of_stops, limited_dofs, stop_rows
 from bridge.parity.levels.random_states import random_states, without_solver_effects
 from loaders.model import WORLD, Coupling
+from loaders.spatial import Pose, SpatialInertia, rotation_about
 from tests.corpora.robots_corpus import robots
 from tests.support.scenes import joint, link, scene
 
@@ -68,3 +69,19 @@ def test_a_stop_that_holds_with_more_iterations_of_the_solver_has_that_cause() -
     (row,) = stop_rows(human, {"pybullet": factory_of("pybullet")}, 0)
     assert (row.outcome, row.code, row.where) == (Outcome.EXPLAINED, "parity.solver-iterations", "right_shoulder_Y")
     assert row.tolerance < row.error <= row.known_cause.bound  # type: ignore[union-attr]
+
+
+def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_stops_unknown() -> None:
+    """At zero the elbow is bent, so that the shoulder carries the forearm; where it is straight, it carries little."""
+    light, heavy = (SpatialInertia.of(m, (x, 0, 0), 1e-5 * np.eye(3)) for m, x in ((0.01, 0.01), (1.0, 0.3)))
+    bent = Pose.of(rotation_about(np.array((0.0, 1.0, 0.0)), np.pi / 2), (0.3, 0.0, 0.0))
+    arm = scene(
+        [link("a", inertia=light), link("b", inertia=heavy)],
+        [
+            joint("j", WORLD, "a", xyz=(0, 1, 0), axis={"lower": -1.0, "upper": 1.0, "damping": 8.0}),
+            joint("k", "a", "b", xyz=(0, 1, 0), X_PJ=bent, axis={"lower": -1.6, "upper": -1.54}),
+        ],
+    )
+    (row,) = stop_rows(bridge.lower(arm), {"pybullet": factory_of("pybullet")}, 0)
+    assert row.outcome is Outcome.UNKNOWN
+    assert "explicit integration does not follow" in row.cause
