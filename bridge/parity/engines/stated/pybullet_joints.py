@@ -31,7 +31,8 @@ class FastJoint:
 
     Attributes:
         friction: Largest force of its motor [N m or N]; None if the motor has stopped it.
-        speed_limit: The speed at which PyBullet cuts off the joints of its body [rad/s or m/s]; infinite without one.
+        speed_limit: The speed at which PyBullet cuts off the joints of its body [rad/s or m/s]; infinite without one,
+            and if stops hold all joints of the body.
     """
 
     friction: float | None
@@ -56,15 +57,22 @@ def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dic
     pybullet.setTimeStep(step, physicsClientId=client)
     states = {joint: pybullet.getJointState(*joint, physicsClientId=client) for joint in joints}
     fastest: dict[int, float] = {}
-    for (body, _), state in states.items():
-        fastest[body] = max(abs(state[1]), fastest.get(body, 0.0))
+    for (body, index), state in states.items():
+        if not _is_locked(pybullet, client, body, index):
+            fastest[body] = max(abs(state[1]), fastest.get(body, 0.0))
     return {
         (body, index): FastJoint(
             friction=_friction(abs(state[1]), abs(state[3])),  # its impulse, divided by the time step at this call
-            speed_limit=math.inf if fastest[body] > _CUT_OFF * _SPEED else fastest[body],
+            speed_limit=math.inf if fastest.get(body, _SPEED) > _CUT_OFF * _SPEED else fastest[body],
         )
         for (body, index), state in states.items()
     }
+
+
+def _is_locked(pybullet: Any, client: int, body: int, index: int) -> bool:
+    """Return whether both stops of a joint are at one position, where they hold it whatever its speed."""
+    lower, upper = pybullet.getJointInfo(body, index, physicsClientId=client)[8:10]
+    return bool(lower == upper)
 
 
 def _between_stops(pybullet: Any, client: int, body: int, index: int) -> float:

@@ -11,6 +11,8 @@ import bridge
 import loaders
 from bridge.bullet.target import BASE
 from bridge.parity.engines.pybullet_engine import PyBulletEngine
+from loaders.model import WORLD
+from tests.support.scenes import joint, link, scene
 
 pybullet = pytest.importorskip("pybullet")
 SOLID = (
@@ -79,3 +81,11 @@ def test_sub_steps_shorten_the_time_step(engine: PyBulletEngine) -> None:
     pybullet.setPhysicsEngineParameter(numSubSteps=4, physicsClientId=engine._client)
     assert engine.settings().time_step == pytest.approx(0.25 * step)
     assert math.isfinite(step)
+
+
+def test_a_joint_that_its_stops_hold_is_not_cut_off() -> None:
+    axis = {"lower": 0.0, "upper": 0.0}
+    engine = PyBulletEngine(bridge.lower(scene([link("a")], [joint("j", WORLD, "a", axis=axis)])))
+    limits = engine.enforced_speed_limits()
+    engine.close()
+    assert limits == {}
