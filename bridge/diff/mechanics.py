@@ -38,9 +38,13 @@ class MechanicalError:
 
     def reasons(self, tolerance: float) -> tuple[str, ...]:
         """Return what is not equal within a tolerance."""
-        numbers = {"poses of links": self.pose, "masses": self.mass, "mass matrices": self.mass_matrix}
+        numbers = (
+            ("poses of links", self.pose, ""),
+            ("masses", self.mass, " of their value"),
+            ("mass matrices", self.mass_matrix, " of their largest entry"),
+        )
         return (
-            *(f"{name} differ by {error:.2g}" for name, error in numbers.items() if not error <= tolerance),
+            *(f"{name} differ by {error:.2g}{of}" for name, error, of in numbers if not error <= tolerance),
             *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
             *([f"colliding pairs differ: {shortened(', '.join(self.pairs))}"] if self.pairs else ()),
         )
@@ -153,8 +157,8 @@ def _matrix_error(
 def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
     masses = {link.name: link.inertia.mass for link in b.links if link.inertia is not None}
     stated = [(link.name, link.inertia.mass) for link in a.links if link.inertia is not None]
-    errors = [abs(masses.get(names.get(name, name), 0.0) - mass) / max(abs(mass), 1e-12) for name, mass in stated]
-    return max(errors, default=0.0)
+    pairs = [(mass, masses.get(names.get(name, name), 0.0)) for name, mass in stated]
+    return max((abs(x - y) / (abs(x) or abs(y) or 1.0) for x, y in pairs), default=0.0)
 
 
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,9 @@ def compare_values(a: Any, b: Any, tolerance: float, path: str = "") -> Iterator
 
 
 def _compare_fields(a: Any, b: Any, tolerance: float, path: str) -> Iterator[Found]:
+    uris = [getattr(item, "uri", None) for item in (a, b) if getattr(item, "path", None) is None]
+    if len(uris) == 2 and uris[0] != uris[1]:  # of files that were not found
+        yield f"{path}.uri" if path else "uri", *map(plain, uris)  # type: ignore[misc]
     for field in fields_of(a):
         inner = f"{path}.{field}" if path else field
         x, y = getattr(a, field), getattr(b, field)
@@ -75,7 +80,9 @@ def _compare_parts(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, pat
 
 
 def _compare_tuples(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str) -> Iterator[Found]:
-    if len(a) != len(b):
+    if _are_settings(a) and _are_settings(b):
+        yield from _compare_settings(a, b, tolerance, path)
+    elif len(a) != len(b):
         yield path, plain(a), plain(b)
     elif all(isinstance(x, float | int) for x in (*a, *b)):
         if not all(_close(x, y, tolerance) for x, y in zip(a, b, strict=True)):
@@ -83,6 +90,25 @@ def _compare_tuples(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, pa
     else:
         for i, (x, y) in enumerate(zip(a, b, strict=True)):
             yield from compare_values(x, y, tolerance, f"{path}[{i}]")
+
+
+def _are_settings(values: tuple[Any, ...]) -> bool:
+    return all(isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) for value in values)
+
+
+def _compare_settings(a: tuple[Any, ...], b: tuple[Any, ...], tolerance: float, path: str) -> Iterator[Found]:
+    """Yield each difference between pairs of a name and a value; a name may have several values, in order."""
+    named_a, named_b = _by_name(a), _by_name(b)
+    for name in dict.fromkeys((*named_a, *named_b)):
+        for x, y in zip_longest(named_a.get(name, []), named_b.get(name, [])):
+            yield from compare_values(x, y, tolerance, f"{path}[{name}]")
+
+
+def _by_name(pairs: tuple[Any, ...]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = defaultdict(list)
+    for name, value in pairs:
+        found[name].append(value)
+    return found
 
 
 def _equal(a: Any, b: Any, tolerance: float, field: str) -> bool:

@@ -32,3 +32,16 @@ def test_meshes_are_equal_if_their_files_have_the_same_content(tmp_path: Path) -
         meshes.append(m.Mesh(uri=name, path=str(tmp_path / name)))
     assert list(compare_values(meshes[0], meshes[1], 1e-9)) == []
     assert [found[0] for found in compare_values(meshes[0], meshes[2], 1e-9)] == ["path"]
+
+
+def test_meshes_that_were_not_found_differ_by_their_uris() -> None:
+    meshes = [m.Mesh(uri=uri, path=None) for uri in ("a.obj", "b.obj")]
+    assert list(compare_values(*meshes, 1e-9, "geometry")) == [("geometry.uri", "a.obj", "b.obj")]
+
+
+def test_settings_are_compared_by_name() -> None:
+    a = (("rate", "1"), ("gone", "x"), ("range", "1"), ("range", "2"))
+    b = (("range", "1"), ("range", "3"), ("rate", "1"))
+    assert list(compare_values(a, b, 1e-9, "parameters")) == [
+        ("parameters[gone]", "x", None), ("parameters[range]", "2", "3"),
+    ]  # fmt: skip
