@@ -18,7 +18,7 @@ from loaders.spatial import Pose
 
 from .differences import TOLERANCE, Difference, differences
 from .link_frames import other_frames
-from .matching import names_by_scope, names_by_structure, names_of_map
+from .matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
 from .page import page, table
 from .renaming import renamed
@@ -175,8 +175,11 @@ def compare_files(
         scoped = names_by_scope(first, second)
         first = renamed(first, scoped)
         mapped = {kind: scoped.get(kind, {}) | mapped.get(kind, {}) for kind in {**scoped, **mapped}}
+        prefixed = names_by_prefix(first, second)
+        first = renamed(first, prefixed)
         found = names_by_structure(first, second)
         first = renamed(first, found)
+        found = {kind: prefixed.get(kind, {}) | found.get(kind, {}) for kind in {**prefixed, **found}}
     frames = other_frames(first, second, tolerance)
     noted = (*_other_names(found), *_other_frames(first, second, frames))
     first = moved_frames(first, frames)

@@ -17,6 +17,8 @@ Names = dict[str, dict[str, str]]
 
 _FEW = 2
 """Number of kinds that a message lists."""
+_MANY = 3
+"""Number of names of a kind that must differ by the same prefix."""
 _OTHERS = ("frames", "models", "filter_groups", "actuators", "lights")
 _KINDS = {"frames": "frame", "models": "model", "filter_groups": "group", "actuators": "actuator", "lights": "light"}
 
@@ -90,11 +92,35 @@ def names_by_scope(a: Scene, b: Scene) -> Names:
     return names
 
 
+def names_by_prefix(a: Scene, b: Scene) -> Names:
+    """Return the names in B of links and joints of A that differ by a prefix, the same for at least three of a kind.
+
+    Args:
+        a: Scene A.
+        b: Scene B.
+    """
+    names: Names = {}
+    for kind, field in (("link", "links"), ("joint", "joints")):
+        in_a, in_b = (dict.fromkeys(item.name for item in getattr(scene, field)) for scene in (a, b))
+        only_a, only_b = [n for n in in_a if n not in in_b], [n for n in in_b if n not in in_a]
+        longer = [(x, y) for x in only_a for y in only_b if x.endswith(y) or y.endswith(x)]
+        prefixes = Counter(_prefix(x, y) for x, y in longer)
+        prefix, count = max(prefixes.items(), key=lambda entry: entry[1], default=(("", ""), 0))
+        if count >= _MANY:
+            names[kind] = {x: y for x, y in longer if _prefix(x, y) == prefix}
+    return names
+
+
+def _prefix(a: str, b: str) -> tuple[str, str]:
+    """Return what one of two names, of which one ends with the other, has before it."""
+    return a[: max(0, len(a) - len(b))], b[: max(0, len(b) - len(a))]
+
+
 def names_by_structure(a: Scene, b: Scene) -> Names:
     """Return the names of links and joints of A that B lacks, and of those in B that have their places.
 
     Two links have the same place if the joints to them start at links that are matched, have the same type, and the
-    trees behind them are equal; or if no other link comes into question.
+    trees behind them are equal; or if no other link comes into question. So have the roots of the only trees.
 
     Args:
         a: Scene A.
@@ -104,6 +130,8 @@ def names_by_structure(a: Scene, b: Scene) -> Names:
     names: Names = defaultdict(dict)
     pending = [(WORLD, WORLD)]
     pending += _paired(trees, trees[0].roots(), trees[1].roots(), names)
+    pending += _bases(trees, names)
+    pending += [(name, name) for name in trees[0].links if name in trees[1].links and name != WORLD]
     while pending:
         parent_a, parent_b = pending.pop()
         joints_a, joints_b = trees[0].below[parent_a], trees[1].below[parent_b]
@@ -170,6 +198,18 @@ def _paired(trees: tuple[_Tree, _Tree], a: list[str], b: list[str], names: Names
             found.append((name, partner))
             names["link"][name] = partner
     return found
+
+
+def _bases(trees: tuple[_Tree, _Tree], names: Names) -> list[tuple[str, str]]:
+    """Return the only tree of each scene, if one of them is fixed to the world and the other is free."""
+    roots = [tree.roots() for tree in trees]
+    fixed = [[joint.child for joint in tree.below[WORLD] if joint.type is JointType.FIXED] for tree in trees]
+    (a, b) = ([*free, *held] for free, held in zip(roots, fixed, strict=True))
+    if len(a) != 1 or len(b) != 1 or bool(roots[0]) == bool(roots[1]):
+        return []
+    if a != b:
+        names["link"][a[0]] = b[0]
+    return [(a[0], b[0])]
 
 
 def _matched(a: list[Joint], b: list[Joint], trees: tuple[_Tree, _Tree]) -> Iterable[tuple[Joint, Joint]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.diff.differences import differences
-from bridge.diff.matching import names_by_scope, names_by_structure, names_of_map
+from bridge.diff.matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from bridge.diff.renaming import renamed
 from loaders import model as m
 from loaders.model import WORLD
@@ -93,3 +93,20 @@ def test_a_floating_base_is_the_root_that_it_is_without_its_joint() -> None:
     implicit = scene([link("x"), link("y")], [joint("k", "x", "y")])
     found = names_by_structure(stated, implicit)
     assert (found["link"], found["joint"]) == ({"a": "x", "b": "y"}, {"j": "k"})
+
+
+def test_names_that_differ_by_one_prefix_belong_together() -> None:
+    a = scene([link(f"panda_{name}") for name in ("base", "hand", "tip")] + [link("odd_base")])
+    b = scene([link(name) for name in ("hand", "base", "tip")])
+    expected = {name: name.removeprefix("panda_") for name in ("panda_base", "panda_hand", "panda_tip")}
+    assert names_by_prefix(a, b)["link"] == expected
+    assert names_by_prefix(b, a)["link"] == {new: old for old, new in expected.items()}
+    assert names_by_prefix(scene([link("x_a"), link("x_b")]), scene([link("a"), link("b")])) == {}
+    assert "joint" not in names_by_prefix(a, b)
+
+
+def test_the_only_trees_belong_together_if_one_is_fixed_to_the_world() -> None:
+    a = scene([link("base"), link("arm")], [joint("j", "base", "arm")])
+    b = scene([link("foot"), link("limb")], [joint("held", WORLD, "foot", T.FIXED), joint("k", "foot", "limb")])
+    assert names_by_structure(a, b) == {"link": {"base": "foot", "arm": "limb"}, "joint": {"j": "k"}}
+    assert names_by_structure(b, a) == {"link": {"foot": "base", "limb": "arm"}, "joint": {"k": "j"}}
