@@ -109,10 +109,13 @@ class Motions:
                 break
         return self._judged(rows) if rows else _row(pair, Outcome.UNKNOWN, cause=_unstable(rate, longest))
 
+    def rate(self) -> float:
+        """Return the fastest rate of dampers and springs at the start [1/s]."""
+        return fastest_rate(exported(self._mechanism, LONGEST_STEP), self._start[0])
+
     def _explicit_rate(self, pair: tuple[str, str]) -> float:
-        """The fastest rate of dampers and springs at the start [1/s]; zero if no engine integrates them explicitly."""
-        is_explicit = any(name.startswith("pybullet") for name in pair)
-        return fastest_rate(exported(self._mechanism, LONGEST_STEP), self._start[0]) if is_explicit else 0.0
+        """The fastest rate at the start [1/s]; zero if no engine integrates dampers and springs explicitly."""
+        return self.rate() if any(name.startswith("pybullet") for name in pair) else 0.0
 
     def _judged(self, rows: Sequence[Row]) -> Row:
         first, last = rows[0], rows[-1]

@@ -31,6 +31,8 @@ DURATION = 0.1
 """Duration of the smooth motion [s]."""
 REFINEMENTS = (1, 4, 16)
 """Factors by which the steps of the exact motion are divided until it is known."""
+MAX_STIFFNESS = 1e5
+"""Rate of dampers and springs times the duration above which the witness, which follows them, does not move."""
 MAX_EXACT_WORK = 2000
 """Degrees of freedom times steps of the exact motion from which its steps are not divided further."""
 RESOLUTION = 0.1
@@ -163,6 +165,11 @@ def _simulator_rows(
     simulators = {other: getattr(f, "as_exported", f) for other, f in factories if other != "reference"}
     motions = Motions(_without_friction(mechanism), {**simulators, name: open_witness}, seed)
     longest = min(mechanism.scene.physics.time_step, LONGEST_STEP)
+    rate = motions.rate()
+    if rate * STEPS * longest > MAX_STIFFNESS:
+        cause = f"dampers or springs act at a rate of {rate:.1e} 1/s, which takes the witness too many steps"
+        yield from (_unknown(QUANTITY, (other, name), cause) for other in simulators)
+        return
     for other in simulators:
         try:
             yield _judged(motions, (other, name), longest, in_series=not _is_constrained(mechanism))
