@@ -225,12 +225,12 @@ def judge_drake(source: Path, scene: loaders.Scene, path: Path, found: loaders.S
     """Yield the columns about Drake in which a file counts."""
     try:
         theirs, ours = open_in_drake(source, scene), open_in_drake(path, found)
-    except (RuntimeError, AssertionError):  # Drake refuses one of them, or names its joints in another way
+        q = theirs.random_positions(0, scene)
+    except (RuntimeError, AssertionError):  # Drake refuses one of them, or has other joints or couplings
         return
     if theirs.joints.keys() != ours.joints.keys():
         return
     yield "Drake opens"
-    q = theirs.random_positions(0, scene)
     poses = ours.link_poses(q)
     v_order = [(name, i) for name, joint in theirs.joints.items() for i in range(joint.num_velocities())]
     errors = [float(np.abs(poses[name] - X_WL).max()) for name, X_WL in theirs.link_poses(q).items()]
@@ -289,7 +289,9 @@ def table(results: Path) -> str:
 
 
 def _cell(count: Counter[str], column: str) -> str:
-    """Return the count of a column; if not all texts were compared, of how many."""
+    """Return the count of a column, empty if Drake was not asked; if not all texts were compared, of how many."""
+    if "Drake" in column and not count["asks Drake"]:
+        return ""
     compared = count["loaded"] - count["refused"] - count["text not compared"]
     is_part = column == "same text" and count["text not compared"]
     return f"{count[column]} of {compared}" if is_part else str(count[column])
