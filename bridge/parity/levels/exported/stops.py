@@ -109,6 +109,9 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
         return
     model = exported(mechanism, STEP)
     start = _towards_stops(model, random_states(model, 1, seed)[0], limits)
+    limits = _obeyed(limits, start)
+    if not limits:
+        return
     rate = max(fastest_rate(model), fastest_rate(model, start[0]))
     step = _stable_step(rate)
     model = exported(mechanism, step)
@@ -121,6 +124,16 @@ def stop_rows(mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], 
             yield _overshoot_row(name, engine, model, start, limits)
         finally:
             engine.close()
+
+
+def _obeyed(limits: Mapping[Dof, tuple[float, float]], start: State) -> dict[Dof, tuple[float, float]]:
+    """The limits without those of followers that their leaders put beyond them, where no position obeys both."""
+    positions = {dof: float(np.atleast_1d(start[0][dof[0]])[dof[1]]) for dof in limits}
+    return {
+        dof: (lower, upper)
+        for dof, (lower, upper) in limits.items()
+        if lower - SETTLED <= positions[dof] <= upper + SETTLED
+    }
 
 
 def _unstable_cause(rate: float) -> str:

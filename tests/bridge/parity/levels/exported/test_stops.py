@@ -85,3 +85,16 @@ def test_a_damper_that_pybullet_cannot_follow_where_the_motion_starts_leaves_sto
     (row,) = stop_rows(bridge.lower(arm), {"pybullet": factory_of("pybullet")}, 0)
     assert row.outcome is Outcome.UNKNOWN
     assert "explicit integration does not follow" in row.cause
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+def test_a_follower_whose_leader_puts_it_beyond_its_stop_is_left_out(engine: str) -> None:
+    """The leader moves from 0.5 to 0.6, where the follower would be at -1; its stop is at 0."""
+    axes = {"j": {"lower": 0.5, "upper": 0.6}, "k": {"lower": 0.0, "upper": 0.6}}
+    arm = scene(
+        [link("a"), link("b")],
+        [joint("j", WORLD, "a", xyz=(0, 1, 0), axis=axes["j"]), joint("k", "a", "b", xyz=(0, 1, 0), axis=axes["k"])],
+    )
+    coupled = dataclasses.replace(arm, couplings=(Coupling(follower="k", leader="j", multiplier=-2.0),))
+    (row,) = stop_rows(bridge.lower(coupled), {engine: factory_of(engine)}, 0)
+    assert row.where == "j"
