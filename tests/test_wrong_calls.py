@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sdfbridge
@@ -20,6 +21,10 @@ def load(**options: Any) -> Any:
 
 def compare(**options: Any) -> Any:
     return sdfbridge.compare(PENDULUM, **{"levels": "L0", "configurations": 1, **options})
+
+
+def mechanism() -> Any:
+    return sdfbridge.lower(load())
 
 
 CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -46,7 +51,21 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "level": (lambda: compare(levels="9"), ValueError, "unknown level '9'; expected one of: L0, L1"),
     "half a configuration": (lambda: compare(configurations=1.5), ValueError, "expected a whole number of at least 1"),
     "treatment": (lambda: compare(inertia="fix"), ValueError, "unknown value 'fix' of inertia; expected one of: keep"),
-    "position": (lambda: compare(positions={"elbo": 1.0}), ValueError, "unknown joint 'elbo'; expected one of: elbow"),
+    "position": (lambda: compare(positions={"elbo": 1.0}), ValueError, "unknown joint 'elbo'; did you mean 'elbow'?"),
+    "list of positions": (
+        lambda: mechanism().link_poses([0, 0]),
+        TypeError,
+        "expected a mapping by name of joint, such",
+    ),
+    "array of positions": (
+        lambda: mechanism().link_poses(np.zeros(9)),
+        TypeError,
+        "such as {'elbow': 0.3}, not array(",
+    ),
+    "list to follow": (lambda: mechanism().with_followers([0.0]), TypeError, "expected a mapping by name of joint"),
+    "joint": (lambda: mechanism().link_poses({"nope": 1}), KeyError, "'nope'; expected one of: elbow, shoulder"),
+    "joint, as a value": (lambda: mechanism().mass_matrix({"elbo": 1}), ValueError, "did you mean 'elbow'?"),
+    "fixed joint": (lambda: mechanism().link_poses({"mount": 1}), ValueError, "'mount' is fixed and takes no value"),
     "attribute": (lambda: sdfbridge.lod, AttributeError, "module 'sdfbridge' has no attribute 'lod'"),  # type: ignore[attr-defined]
 }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from loaders.diagnostics import NOWHERE, Where
-from loaders.model import Z_AXIS, Joint, JointAxis, Link, Settings
+from loaders.model import Z_AXIS, Joint, JointAxis, JointType, Link, Settings
 from loaders.spatial import Array, Pose, SpatialInertia
 
 ROOT = -1
@@ -101,6 +101,26 @@ class Body:
     def is_kinematic(self) -> bool:
         """True if the link is kinematic: it is fixed in the world, and forces do not move it."""
         return self.link.kinematic and self.parent == ROOT and self.joint is None
+
+
+_SUFFIXES = {
+    JointType.UNIVERSAL: {0: "_1", 1: "_2"},
+    JointType.REVOLUTE2: {0: "_1", 1: "_2"},
+    JointType.PLANAR: {0: "_x", 1: "_y", 2: "_theta"},
+}
+"""Suffixes of the names of joints of a target, by component, where one joint becomes several of them."""
+
+
+def primitive_names(body: Body) -> tuple[str, ...]:
+    """Return the names of a body's primitives in targets, in order: the joint's name, with a suffix if it has several.
+
+    ``j_1, j_2`` for universal and revolute2; ``j_x, j_y, j_theta`` for planar; ``j, j_slide`` for screw.
+    """
+    name = body.joint or ""
+    if body.source is not None and body.source.type is JointType.SCREW:
+        return tuple(name if p.kind == "hinge" else f"{name}_slide" for p in body.primitives)
+    suffixes = _SUFFIXES.get(body.source.type, {}) if body.source is not None else {}
+    return tuple(name + suffixes.get(p.dof_index, "") for p in body.primitives)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,12 +10,13 @@ in the world.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from loaders.model import JointAxis, JointType, Keyframe
+from loaders.safety.unknown_names import unknown_name
 from loaders.scene import Scene
 
 from .bodies import Body, PrimitiveKind
@@ -114,16 +115,66 @@ def velocities_by_body(bodies: Sequence[Body], v: Mapping[str, Position]) -> lis
 
 def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list[Coordinates]) -> list[Coordinates]:
     index = joint_index(bodies)
+    check_names(given, index, bodies)
     for name, value in given.items():
-        if name not in index:
-            known = ", ".join(sorted(index)) or "none"
-            raise ValueError(f"unknown joint {name!r}; expected one of: {known}")
         i = index[name]
         numbers = _numbers(value)
         if len(numbers) != len(values[i]) or not np.all(np.isfinite(numbers)):
-            raise ValueError(f"joint {name!r} needs {len(values[i])} finite number(s), not {value!r}")
+            raise ValueError(wrong_value(name, len(values[i]), value))
         values[i] = _normalized(numbers) if len(numbers) in {4, 7} else numbers
     return values
+
+
+def check_mapping(given: object) -> None:
+    """Raise an error if positions, velocities or efforts are not a mapping by name of joint.
+
+    Args:
+        given: What the caller passed.
+
+    Raises:
+        TypeError: if it is no mapping.
+    """
+    if not isinstance(given, Mapping):
+        what = f"{given!r:.60}".replace("\n", " ")
+        raise TypeError(f"expected a mapping by name of joint, such as {{'elbow': 0.3}}, not {what}")
+
+
+def check_names(given: Mapping[str, object], known: Collection[str], bodies: Iterable[Body]) -> None:
+    """Raise an error if an argument is not a mapping by name of joints that can move.
+
+    Args:
+        given: Positions, velocities or efforts by joint.
+        known: Names of all joints.
+        bodies: The bodies of the mechanism.
+
+    Raises:
+        TypeError: if ``given`` is no mapping by name.
+        UnknownNameError: for an unknown joint, which is a `ValueError`.
+    """
+    check_mapping(given)
+    if all(name in known for name in given):
+        return
+    movable = sorted({name for body in bodies if body.nv for name in _names(body)} & set(known))
+    raise unknown_name("joint", next(name for name in given if name not in known), movable)
+
+
+def wrong_value(name: str, size: int, value: object) -> str:
+    """Return the text of an error about a value of the wrong size, or that is not finite.
+
+    Args:
+        name: Name of the joint.
+        size: How many numbers it takes.
+        value: What was given.
+    """
+    if not size:
+        return f"joint {name!r} is fixed and takes no value, not {value!r}"
+    return f"joint {name!r} needs {size} finite number(s), not {value!r}"
+
+
+def _names(body: Body) -> tuple[str, ...]:
+    """Return the names by which a body's joint is known."""
+    source = () if body.source is None else (body.source.name,)
+    return source if body.joint is None else (*source, body.joint)
 
 
 def _numbers(value: Position) -> Coordinates:

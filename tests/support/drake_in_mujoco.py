@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bridge
-from bridge.mechanism.target_names import primitive_names
+from bridge.mechanism.bodies import primitive_names
 from loaders.diagnostics import Fate
 from loaders.model import Physics
 from tests.support import drake_elements as physics

@@ -5,9 +5,8 @@ import copy
 import mujoco
 import numpy as np
 
-from bridge.mechanism.bodies import PrimitiveKind
+from bridge.mechanism.bodies import PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import kind_of, primitive_positions
-from bridge.mechanism.target_names import primitive_names
 from loaders.spatial import Pose, quaternion_to_matrix
 
 DIRECT = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT

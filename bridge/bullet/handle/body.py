@@ -16,15 +16,16 @@ from bridge.bullet.simulation.pd_control import control_efforts
 from bridge.bullet.simulation.state import State, Value
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Position, check_mapping
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
 from loaders.model import WORLD, by_name
 from loaders.reading.deferred import Deferred
+from loaders.safety.unknown_names import NameIndex, unknown_name
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .notebook_summary import NotebookSummary
-from .public_names import NameIndex, abbreviated, public_names
+from .public_names import abbreviated, public_names
 
 bodies_card: Callable[..., str] = Deferred("bridge.bullet.handle.notebook:bodies_card")
 """Function that returns the table and the image of bodies from their summaries."""
@@ -122,6 +123,10 @@ class PyBulletBody(int):
 
     def set_positions(self, q: Mapping[str, Position]) -> None:
         """Set joint positions, at rest; coupled joints follow, and other joints stay.
+
+        Args:
+            q: Positions by joint. A follower that is named gets its own position, even one that contradicts its
+                coupling, and its leader stays: name the leader to move both.
 
         Raises:
             ValueError: for an unknown joint or a position of the wrong size.
@@ -286,7 +291,7 @@ def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]
     """
     frames = by_name(mechanism.scene.frames)
     if name not in frames:
-        raise ValueError(f"unknown frame {name!r}; expected one of: {', '.join(frames) or 'none'}")
+        raise unknown_name("frame", name, frames)
     frame = frames[name]
     X_WL = IDENTITY if frame.link == WORLD else link_pose(frame.link)
     return X_WL @ frame.X_LF
@@ -294,6 +299,7 @@ def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]
 
 def as_vector(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Array:
     """Return accelerations in ``v_order``, shape (nv,); joints that the mechanism does not have are ignored."""
+    check_mapping(accelerations)
     values = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in mechanism.v_order]
     return np.array(values, dtype=np.float64)
 

@@ -16,14 +16,15 @@ from bridge.bullet.simulation.split_links import (
 )
 from bridge.bullet.simulation.state import Value
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position, joint_index
+from bridge.mechanism.coordinates import Position, check_names, joint_index
 from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
+from loaders.safety.unknown_names import NameIndex, UnknownNameError, unknown_name
 from loaders.spatial import Array, Pose
 
 from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose
-from .public_names import NameIndex, UnknownNameError, abbreviated, public_names, unknown_name
+from .public_names import abbreviated, public_names
 
 _MAX_NAMED = 5
 """Number of models that an error names."""
@@ -64,7 +65,7 @@ class Bodies(Sequence[PyBulletBody]):
             return self._bodies[key]
         named = [body for body in self if body.name == key]
         if not named:
-            raise UnknownNameError(unknown_name("model", key, dict.fromkeys(body.name for body in self)))
+            raise unknown_name("model", key, dict.fromkeys(body.name for body in self))
         if len(named) > 1:
             raise UnknownNameError(f"model {key!r} has {len(named)} bodies; choose one by a link, with with_link")
         return named[0]
@@ -92,7 +93,7 @@ class Bodies(Sequence[PyBulletBody]):
             ValueError: if no body has the link.
         """
         if name not in self._of_link:
-            raise ValueError(f"unknown link {name!r}; expected one of: {', '.join(self._of_link) or 'none'}")
+            raise unknown_name("link", name, self._of_link)
         return self._of_link[name]
 
     @property
@@ -286,10 +287,7 @@ class Bodies(Sequence[PyBulletBody]):
         return [self.mechanism.dof_index[key] for key in body.mechanism.v_order]
 
     def _by_body(self, by_joint: Mapping[str, Position]) -> Iterator[tuple[PyBulletBody, dict[str, Position]]]:
-        unknown = sorted(by_joint.keys() - self._of_joint.keys())
-        if unknown:
-            known = ", ".join(sorted(self._of_joint)) or "none"
-            raise ValueError(f"unknown joint {unknown[0]!r}; expected one of: {known}")
+        check_names(by_joint, self._of_joint, self.mechanism.bodies)
         for body in self:
             part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
             if part:

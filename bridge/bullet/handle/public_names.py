@@ -2,48 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable
 
 _MAX_LENGTH = 60
-_MAX_LISTED = 10
-
-T = TypeVar("T")
-
-
-class UnknownNameError(KeyError):
-    """A `KeyError` whose text is a sentence; it has no quotes around it."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class NameIndex(dict[str, T]):
-    """A dictionary by name that suggests the closest one for a name that it does not have."""
-
-    def __init__(self, kind: str, entries: Mapping[str, T]) -> None:
-        super().__init__(entries)
-        self._kind = kind
-
-    def __missing__(self, name: str) -> T:
-        raise UnknownNameError(unknown_name(self._kind, name, self))
-
-
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
-    """Return the text of an error about an unknown name, with the closest one or all that are known.
-
-    Args:
-        kind: What is named, such as ``joint``.
-        name: The unknown name.
-        known: The names that there are.
-    """
-    names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    if close:
-        return f"unknown {kind} {name!r}; did you mean {close[0]!r}?"
-    rest = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return f"unknown {kind} {name!r}; expected one of: {', '.join(names[:_MAX_LISTED]) or 'none'}{rest}"
 
 
 def abbreviated(name: str) -> str:

@@ -11,7 +11,7 @@ from bridge.bullet.target import BASE
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection
-from bridge.mechanism.coordinates import Position, joint_index, kind_of
+from bridge.mechanism.coordinates import Position, check_names, joint_index, kind_of, wrong_value
 from bridge.mechanism.force_laws import Motion
 from loaders.model import WORLD, TendonConstraint
 from loaders.spatial import IDENTITY, Array, Pose
@@ -32,13 +32,12 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
     """
     mechanism = state.articulation.mechanism
     index = joint_index(mechanism.bodies)
+    check_names(efforts, index, mechanism.bodies)
     for name, effort in efforts.items():
-        if name not in index:
-            raise ValueError(f"unknown joint {name!r}; expected one of: {', '.join(sorted(index)) or 'none'}")
         body, segments = mechanism.bodies[index[name]], state.articulation.joint_segments[index[name]]
         numbers = np.atleast_1d(np.asarray(effort, dtype=np.float64))
         if numbers.shape != (body.nv,):
-            raise ValueError(f"joint {name!r} takes {body.nv} effort(s), not {effort!r}")
+            raise ValueError(wrong_value(name, body.nv, effort))
         _apply(state, body, segments, numbers, limited)
 
 

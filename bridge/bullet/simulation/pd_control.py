@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Position, check_mapping
 
 from .state import State
 
@@ -23,8 +23,10 @@ def control_efforts(
         velocities: Desired velocities by joint; zero for a joint without one.
 
     Raises:
+        TypeError: if ``positions`` is no mapping.
         ValueError: if a joint has no gains in the file.
     """
+    check_mapping(positions)
     gains = _gains(state.articulation.mechanism)
     for name in positions:
         if name not in gains:

@@ -28,6 +28,7 @@ from bridge.mechanism.coordinates import (
 )
 from bridge.mechanism.couplings import with_followers
 from bridge.mechanism.loop_closure import closing_position, parts
+from loaders.safety.unknown_names import unknown_name
 from loaders.spatial import IDENTITY, Array, Pose, matrix_to_quaternion, quaternion_to_matrix
 
 Value = float | Coordinates
@@ -90,7 +91,7 @@ class State:
             ValueError: if the body has no such link.
         """
         if name not in self.articulation.link_segments:
-            raise ValueError(f"unknown link {name!r}; expected one of: {', '.join(self.articulation.link_segments)}")
+            raise unknown_name("link", name, self.articulation.link_segments)
         index, X_SL = self.articulation.link_segments[name]
         return self.segment_pose(index) @ X_SL
 

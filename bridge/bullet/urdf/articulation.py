@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from bridge.bullet.target import BASE, TARGET
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
+from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import default_position, kind_of
-from bridge.mechanism.target_names import primitive_names
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.model import WORLD
 from loaders.scene import Scene

@@ -13,9 +13,8 @@ import numpy as np
 
 from bridge.export.number_format import composed_position, direction
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind
+from bridge.mechanism.bodies import Body, Primitive, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import kind_of
-from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from bridge.mjcf.xml.solver_constants import UNLIMITED

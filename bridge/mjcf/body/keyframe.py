@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bridge.mechanism import Mechanism
-from bridge.mechanism.bodies import Body, PrimitiveKind
+from bridge.mechanism.bodies import Body, PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import Coordinates, Position, default_position, kind_of
 from bridge.mechanism.couplings import leading_positions, with_followers
 from bridge.mechanism.loop_closure import with_loops_closed
-from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Element
 from loaders.diagnostics import Fate

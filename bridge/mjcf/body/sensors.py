@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from bridge.export.number_format import placement, round_to_short
-from bridge.mechanism.bodies import PrimitiveKind
+from bridge.mechanism.bodies import PrimitiveKind, primitive_names
 from bridge.mechanism.coordinates import joint_index
-from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.xml.context import Context
 from bridge.mjcf.xml.element import Value
 from bridge.mjcf.xml.view_targets import target_name

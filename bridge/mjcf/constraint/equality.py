@@ -5,9 +5,8 @@ MuJoCo enforces equalities by soft constraints, see `xml.solver_constants`; the 
 
 from __future__ import annotations
 
-from bridge.mechanism.bodies import Closure
+from bridge.mechanism.bodies import Closure, primitive_names
 from bridge.mechanism.connections import BodyConnection
-from bridge.mechanism.target_names import primitive_names
 from bridge.mjcf.body.joint_source import where_of
 from bridge.mjcf.body.joints import ScalarJoint, is_locked
 from bridge.mjcf.body.sites import site_at

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bridge.lowering import lower
-from bridge.mechanism.target_names import primitive_names
+from bridge.mechanism.bodies import primitive_names
 from loaders.model import (
     WORLD,
     X_AXIS,

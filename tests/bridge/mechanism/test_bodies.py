@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from bridge.lowering import lower
+from bridge.mechanism.bodies import primitive_names
 from loaders.model import WORLD, JointType
 from tests.support.scenes import joint, link, scene
 
@@ -22,3 +25,20 @@ def test_only_a_kinematic_link_without_a_joint_is_a_kinematic_body() -> None:
     carried = dataclasses.replace(link("carried"), kinematic=True)
     bodies = lower(scene([alone, carried, link("free")], [joint("j", WORLD, "carried")])).bodies
     assert {body.name: body.is_kinematic for body in bodies} == {"alone": True, "carried": False, "free": False}
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (JointType.REVOLUTE, ("j",)),
+        (JointType.FIXED, ()),
+        (JointType.BALL, ("j",)),
+        (JointType.UNIVERSAL, ("j_1", "j_2")),
+        (JointType.REVOLUTE2, ("j_1", "j_2")),
+        (JointType.PLANAR, ("j_x", "j_y", "j_theta")),
+        (JointType.SCREW, ("j", "j_slide")),
+    ],
+)
+def test_each_primitive_has_the_name_of_the_joint_with_a_suffix(kind: JointType, names: tuple[str, ...]) -> None:
+    (body,) = lower(scene([link("a")], [joint("j", WORLD, "a", kind)])).bodies
+    assert primitive_names(body) == names

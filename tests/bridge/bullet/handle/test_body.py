@@ -250,3 +250,12 @@ def test_strict_refuses_what_would_be_lost_before_pybullet_is_touched(bullet_cli
 def test_a_default_position_is_where_the_robot_starts(bullet_client):
     source = scene([link("a")], [joint("j", WORLD, "a", default_position=(0.4,))])
     assert load_into_pybullet(source, physicsClientId=bullet_client).positions()["j"] == 0.4
+
+
+@pytest.mark.parametrize(
+    "call", ["set_positions", "set_velocities", "apply_efforts", "apply_control", "inverse_dynamics"]
+)
+def test_what_is_no_mapping_is_refused(bullet_client: int, call: str) -> None:
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    with pytest.raises(TypeError, match=r"expected a mapping by name of joint, such as .* not \[0\.3\]"):
+        getattr(robot, call)([0.3])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bridge import lower
-from bridge.mechanism.target_names import primitive_names
+from bridge.mechanism.bodies import primitive_names
 from bridge.mjcf import to_mjcf
 from bridge.mjcf.body.joints import joint_of_velocity
 from loaders.model import (
