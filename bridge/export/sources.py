@@ -11,6 +11,7 @@ from bridge.lowering.inputs import Source
 from bridge.mechanism import Mechanism
 from loaders import LoadOptions
 from loaders.scene import Scene
+from loaders.scene_operations.consistency import require_consistent
 
 from .report import Report
 
@@ -23,6 +24,7 @@ def scene_of(source: Source, options: LoadOptions) -> Scene:
         options: Options of `loaders.load`, if the source is a path.
 
     Raises:
+        ExportError: if the scene has names that nothing has, or numbers that no model can have.
         LoadError: if the file has errors.
         TypeError: if the source is neither a path, a scene nor a mechanism.
     """
@@ -31,6 +33,7 @@ def scene_of(source: Source, options: LoadOptions) -> Scene:
     scene = source.scene if isinstance(source, Mechanism) else source
     if not isinstance(scene, Scene):
         raise TypeError(f"expected a path, a Scene or a Mechanism, not {type(source).__name__}")
+    require_consistent(scene)
     return with_asset_files(scene)
 
 

@@ -14,6 +14,7 @@ from bridge.mechanism.bodies import FREE, ROOT, Body, Closure, Primitive, Primit
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import WORLD, Joint, JointType, Tendon, by_name
 from loaders.scene import Scene
+from loaders.scene_operations.consistency import require_consistent
 from loaders.scene_operations.visual_references import with_references
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
@@ -35,7 +36,8 @@ def lower(scene: Scene) -> Mechanism:
         scene: The scene.
 
     Raises:
-        ExportError: if the scene has a joint that no mechanism can express.
+        ExportError: if the scene has a joint that no mechanism can express, names that nothing has, or numbers that no
+            model can have.
 
     Example:
         >>> import bridge, loaders
@@ -45,6 +47,7 @@ def lower(scene: Scene) -> Mechanism:
         >>> mechanism.mass_matrix({"elbow": 1.0}).shape
         (2, 2)
     """
+    require_consistent(scene)
     diagnostics = Diagnostics()
     scene = with_references(with_asset_files(scene))
     cut = cut_loops(scene, diagnostics)

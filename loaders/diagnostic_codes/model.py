@@ -5,6 +5,16 @@ from __future__ import annotations
 from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
+    "model.bad-number": CodeInfo(
+        "A scene that was changed in Python has a negative mass, or a number that is infinite or not a number.",
+        "Correct the number.",
+        (Fate.INVALID,),
+    ),
+    "model.duplicate-name": CodeInfo(
+        "A scene that was changed in Python has two links or two joints of one name.",
+        "Give each a name of its own.",
+        (Fate.INVALID,),
+    ),
     "model.impossible-inertia": CodeInfo(
         "The inertia of a link belongs to no real body: it is not positive or violates the triangle inequality.",
         'Correct the inertia, or let the export repair it with `inertia="repair"`.',
@@ -29,5 +39,10 @@ CODES = {
         "The axes of a universal joint are not perpendicular; they are kept as written.",
         "Make the axes perpendicular, or use the joint type `revolute2`.",
         (Fate.ASSUMED,),
+    ),
+    "model.unknown-name": CodeInfo(
+        "A joint, coupling or actuator of a scene changed in Python names a link or joint that does not exist.",
+        "Add the link or joint, or correct the name.",
+        (Fate.INVALID,),
     ),
 }

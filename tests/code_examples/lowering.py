@@ -20,6 +20,7 @@ from tests.support.scenes import joint, link, scene
 
 from .scenes import (
     IMPOSSIBLE,
+    NEGATIVE,
     NOTHING,
     POINT,
     T,
@@ -70,6 +71,11 @@ def regularized(source: Scene) -> Example:
 
 
 TWISTED = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0))
+CHANGED = {
+    "model.bad-number": lowering(one(inertia=NEGATIVE), "a"),
+    "model.duplicate-name": lowering(scene([link("a"), link("a")]), "a"),
+    "model.unknown-name": lowering(scene([link("a")], [joint("j", "a", "nothing")]), "nothing"),
+}
 LOWERING = {
     "lower.coupling-without-freedom": lowering(coupled("ab", "bc", T.REVOLUTE, T.FIXED), "ab", "bc"),
     "lower.curve-of-several-pieces": lowering(hinge(T.CURVILINEAR, curved(2)), "j"),
@@ -102,4 +108,4 @@ GEOMETRY = {
     "texture.unreadable": from_folder(textured(None), "a"),
 }
 
-EXAMPLES: dict[str, Example] = LOWERING | GEOMETRY
+EXAMPLES: dict[str, Example] = CHANGED | LOWERING | GEOMETRY

@@ -1,0 +1,132 @@
+"""Consistency of a scene that was made or changed in Python: names, and numbers that no model can have.
+
+Readers refuse such files with the element and its line, so that what they return has none of these errors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
+from loaders.model import WORLD, Collision, Joint, Link, SceneData, Visual
+from loaders.spatial import Array
+
+_Numbers = tuple[str, str, Where, tuple[Array, ...]]
+"""Kind and name of an element, its place, and its poses and inertia."""
+
+
+def require_consistent(scene: SceneData) -> None:
+    """Raise an error for names that nothing has or that are used twice, and for numbers that no model can have.
+
+    Args:
+        scene: The scene.
+
+    Raises:
+        ExportError: with one diagnostic for each such name and number.
+    """
+    diagnostics = Diagnostics()
+    _check_unique("link", scene.links, diagnostics)
+    _check_unique("joint", scene.joints, diagnostics)
+    _check_references(scene, diagnostics)
+    _check_masses(scene.links, diagnostics)
+    _check_finite([*_numbers_of_links(scene.links), *_numbers_of_joints(scene.joints)], diagnostics)
+    diagnostics.raise_for(ExportError, strict=False)
+
+
+def _check_unique(kind: str, items: Iterable[Link | Joint], diagnostics: Diagnostics) -> None:
+    items = tuple(items)
+    if len({item.name for item in items}) == len(items):
+        return
+    counts, where = Counter(item.name for item in items), {item.name: item.where for item in items}
+    for name in (name for name, count in counts.items() if count > 1):
+        diagnostics.add(
+            Fate.INVALID,
+            "model.duplicate-name",
+            "{count} {kind}s of the scene are named {name}",
+            where[name],
+            hint="give each link and each joint a name of its own, with dataclasses.replace(item, name=...)",
+            subjects=(name,),
+            count=counts[name],
+            kind=kind,
+            name=name,
+        )
+
+
+def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
+    links, joints = {link.name for link in scene.links} | {WORLD}, {joint.name for joint in scene.joints}
+    used = [(f"{end} of joint {j.name}", x, j.where) for j in scene.joints for end, x in _ends(j) if x not in links]
+    couplings = [
+        (f"{role} of a coupling", name, coupling.where)
+        for coupling in scene.couplings
+        for role, name in (("follower", coupling.follower), ("leader", coupling.leader))
+    ]
+    driven = [(f"joint of actuator {a.name}", a.joint, a.where) for a in scene.actuators if a.joint]
+    used += [item for item in (*couplings, *driven) if item[1] not in joints]
+    for role, name, where in used:
+        diagnostics.add(
+            Fate.INVALID,
+            "model.unknown-name",
+            "{name} is the {role}, but the scene has no such name",
+            where,
+            hint="add it to the links or joints of the scene, or correct the name",
+            subjects=(name,),
+            name=name,
+            role=role,
+        )
+
+
+def _ends(joint: Joint) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("parent", joint.parent), ("child", joint.child)
+
+
+def _check_masses(links: Iterable[Link], diagnostics: Diagnostics) -> None:
+    for link in links:
+        if link.inertia is not None and link.inertia.mass < 0.0:
+            diagnostics.add(
+                Fate.INVALID,
+                "model.bad-number",
+                "the mass of link {name} is {mass:g} kg",
+                link.where,
+                hint="give the link a mass of zero or more",
+                subjects=(link.name,),
+                name=link.name,
+                mass=link.inertia.mass,
+            )
+
+
+def _check_finite(numbers: list[_Numbers], diagnostics: Diagnostics) -> None:
+    arrays = [array.ravel() for *_, found in numbers for array in found]
+    if not arrays or np.isfinite(np.concatenate(arrays)).all():
+        return
+    for kind, name, where, found in numbers:
+        if not all(np.isfinite(array).all() for array in found):
+            diagnostics.add(
+                Fate.INVALID,
+                "model.bad-number",
+                "a number of the pose, the inertia or an axis of {kind} {name} is not finite",
+                where,
+                hint="replace what is infinite or not a number",
+                subjects=(name,),
+                kind=kind,
+                name=name,
+            )
+
+
+def _numbers_of_links(links: Iterable[Link]) -> Iterator[_Numbers]:
+    for link in links:
+        inertia = link.inertia
+        own = () if inertia is None else (np.array(inertia.mass), inertia.p_LLcm, inertia.I_Lcm)
+        yield "link", link.name, link.where, (link.X_WL.R, link.X_WL.p, *own)
+        shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
+        for shape in shapes:
+            yield "shape", f"{link.name}::{shape.name}", shape.where, (shape.X_LG.R, shape.X_LG.p)
+
+
+def _numbers_of_joints(joints: Iterable[Joint]) -> Iterator[_Numbers]:
+    for joint in joints:
+        axes = tuple(axis.xyz for axis in joint.axes)
+        poses = (joint.X_PJ.R, joint.X_PJ.p, joint.X_CJ.R, joint.X_CJ.p)
+        yield "joint", joint.name, joint.where, (*poses, *axes)
