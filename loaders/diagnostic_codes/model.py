@@ -45,4 +45,9 @@ CODES = {
         "Add the link or joint, or correct the name.",
         (Fate.INVALID,),
     ),
+    "model.zero-size": CodeInfo(
+        "A dimension of a shape is 0, so that it has no volume; MuJoCo refuses such a shape.",
+        "Give the shape a positive size, or remove it.",
+        (Fate.ASSUMED,),
+    ),
 }

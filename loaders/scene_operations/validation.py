@@ -18,6 +18,7 @@ from loaders.model import (
     Geometry,
     Heightmap,
     JointType,
+    Link,
     Sphere,
     Visual,
 )
@@ -35,7 +36,7 @@ _SKEW = 1e-9
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
-    """Report non-physical inertias, shapes of astronomic size, and pairs of joint axes that are parallel or skew.
+    """Report non-physical inertias, too large and flat shapes, and pairs of joint axes that are parallel or skew.
 
     Args:
         scene: The scene to check.
@@ -67,20 +68,36 @@ def _check_sizes(scene: Scene, diagnostics: Diagnostics) -> None:
     for link in scene.links:
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
         for shape in shapes:
-            largest = max(map(abs, _dimensions(shape.geometry)), default=0.0)
-            if largest > MAX_SIZE:
-                name = f"{link.name}{SEPARATOR}{shape.name}"
-                diagnostics.add(
-                    Fate.INVALID,
-                    "model.shape-size",
-                    "shape {shape} measures {size:g} m; engines compute with up to {limit:g} m",
-                    shape.where,
-                    hint="state the size in meters",
-                    subjects=(link.name, name),
-                    shape=name,
-                    size=largest,
-                    limit=MAX_SIZE,
-                )
+            sizes = _dimensions(shape.geometry)
+            if sizes and (max(map(abs, sizes)) > MAX_SIZE or 0.0 in sizes):
+                _report_size(link, shape, sizes, diagnostics)
+
+
+def _report_size(link: Link, shape: Collision | Visual, sizes: tuple[float, ...], diagnostics: Diagnostics) -> None:
+    name, largest = f"{link.name}{SEPARATOR}{shape.name}", max(map(abs, sizes))
+    if largest > MAX_SIZE:
+        diagnostics.add(
+            Fate.INVALID,
+            "model.shape-size",
+            "shape {shape} measures {size:g} m; engines compute with up to {limit:g} m",
+            shape.where,
+            hint="state the size in meters",
+            subjects=(link.name, name),
+            shape=name,
+            size=largest,
+            limit=MAX_SIZE,
+        )
+    elif not isinstance(shape.geometry, Heightmap):  # which may be flat
+        diagnostics.add(
+            Fate.ASSUMED,
+            "model.zero-size",
+            "shape {shape} has a dimension of 0: {sizes}; used as given, but MuJoCo leaves it out",
+            shape.where,
+            hint="give it a positive size, or remove it",
+            subjects=(link.name, name),
+            shape=name,
+            sizes=" ".join(f"{size:g}" for size in sizes),
+        )
 
 
 def _dimensions(geometry: Geometry) -> tuple[float, ...]:

@@ -201,6 +201,7 @@ FILES = {
 }
 CHECKS = {
     "model.shape-size": reading(visual("<sphere><radius>1e300</radius></sphere>"), "a", "a::v"),
+    "model.zero-size": reading(visual("<sphere><radius>0</radius></sphere>"), "a", "a::v"),
     "model.impossible-inertia": reading(model(f"<link name='a'>{INERTIA}</link>"), "a"),
     "model.parallel-axes": reading(axes("universal", "0 0 1", "0 0 1"), "j"),
     "model.repaired-inertia": reading(model(f"<link name='a'>{INERTIA}</link>"), "a", lenient=True),

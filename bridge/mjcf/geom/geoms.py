@@ -229,7 +229,7 @@ class GeomWriter:
         self._context.report(
             Fate.DROPPED,
             "empty-shape",
-            "link {link} has a {shape_type} of zero or infinite size, which MuJoCo refuses",
+            "link {link} has a {shape_type} whose size is not positive and finite, which MuJoCo refuses",
             use.where,
             hint="give it a positive size",
             subjects=(use.link,),

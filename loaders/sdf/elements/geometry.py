@@ -73,28 +73,47 @@ def _vector(node: Node, key: str, default: tuple[float, float, float]) -> tuple[
     return x, y, z
 
 
+def _extent(node: Node, key: str, default: float) -> float:
+    """Return a length, which is not negative; newer versions of libsdformat use the default in place of one that is."""
+    with node.diagnostics.tolerating("the default of SDFormat is used"):
+        return node.number(key, default, minimum=0.0)
+
+
+def _extents(node: Node, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return three lengths, as `_extent` does."""
+    extents = x, y, z = _vector(node, key, default)
+    if min(extents) >= 0.0:
+        return extents
+    template = "<{key}> of a <{tag}> is {x:g} {y:g} {z:g}; expected numbers of at least 0"
+    leniency = "the default of SDFormat is used"
+    (node.peek(key) or node).invalid(
+        "xml.out-of-range", template, leniency=leniency, key=key, tag=node.tag, x=x, y=y, z=z
+    )
+    return default
+
+
 def _read_box(node: Node, _: Context) -> Geometry:
-    return Box(size=_vector(node, "size", (1.0, 1.0, 1.0)))
+    return Box(size=_extents(node, "size", (1.0, 1.0, 1.0)))
 
 
 def _read_sphere(node: Node, _: Context) -> Geometry:
-    return Sphere(radius=node.number("radius", 1.0))
+    return Sphere(radius=_extent(node, "radius", 1.0))
 
 
 def _read_cylinder(node: Node, _: Context) -> Geometry:
-    return Cylinder(radius=node.number("radius", 1.0), length=node.number("length", 1.0))
+    return Cylinder(radius=_extent(node, "radius", 1.0), length=_extent(node, "length", 1.0))
 
 
 def _read_capsule(node: Node, _: Context) -> Geometry:
-    return Capsule(radius=node.number("radius", 0.5), length=node.number("length", 1.0))
+    return Capsule(radius=_extent(node, "radius", 0.5), length=_extent(node, "length", 1.0))
 
 
 def _read_cone(node: Node, _: Context) -> Geometry:
-    return Cone(radius=node.number("radius", 1.0), length=node.number("length", 1.0))
+    return Cone(radius=_extent(node, "radius", 1.0), length=_extent(node, "length", 1.0))
 
 
 def _read_ellipsoid(node: Node, _: Context) -> Geometry:
-    return Ellipsoid(radii=_vector(node, "radii", (1.0, 1.0, 1.0)))
+    return Ellipsoid(radii=_extents(node, "radii", (1.0, 1.0, 1.0)))
 
 
 def _read_plane(node: Node, _: Context) -> Geometry:
@@ -148,7 +167,7 @@ def _read_heightmap(node: Node, context: Context) -> Geometry:
 
 def _read_polyline(node: Node, _: Context) -> Geometry:
     lines = [node] if node.parent is None else node.parent.all("polyline")
-    heights = [line.number("height", 1.0) for line in lines]
+    heights = [_extent(line, "height", 1.0) for line in lines]
     for line, height in zip(lines, heights, strict=True):
         if height != heights[0]:
             line.report(

@@ -1,4 +1,4 @@
-"""Checks of a scene: inertias and pairs of axes."""
+"""Checks of a scene: inertias, sizes and pairs of axes."""
 
 from __future__ import annotations
 
@@ -28,3 +28,10 @@ def test_axes_of_a_universal_joint_must_be_perpendicular(axis: str, codes: list[
     entries = [entry for entry in scene.diagnostics if entry.code.startswith("model.")]
     assert [entry.code for entry in entries] == codes
     assert all(entry.subjects == ("j",) for entry in entries)
+
+
+@pytest.mark.parametrize("shape", ["<box size='0 1 1'/>", "<sphere radius='0'/>", "<cylinder radius='1' length='0'/>"])
+def test_a_shape_without_volume_is_noticed(shape: str) -> None:
+    text = f"<robot name='r'><link name='l'><collision name='c'><geometry>{shape}</geometry></collision></link></robot>"
+    (entry,) = loaders.load_string(text, format="urdf", quiet=True).diagnostics
+    assert (entry.code, entry.subjects) == ("model.zero-size", ("l", "l::c"))

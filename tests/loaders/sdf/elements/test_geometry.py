@@ -25,6 +25,11 @@ from tests.support.sdf import (
     collision_with,
 )
 
+DOCUMENT = (
+    "<sdf version='1.9'><model name='m'><link name='l'><collision name='c'><geometry>{}</geometry></collision></link>"
+    "</model></sdf>"
+)
+
 
 @pytest.mark.parametrize(
     ("shape", "expected"),
@@ -83,3 +88,35 @@ def test_a_heightmap_has_a_size_and_a_position(tmp_path: Path) -> None:
     shape = loaders.load(tmp_path / "robot.sdf").links[0].collisions[0].geometry
     path = str(tmp_path / "hills.png")
     assert shape == Heightmap(uri="hills.png", path=path, size=(10, 20, 3), position=(1, 2, 3), sampling=2)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<sphere><radius>-1</radius></sphere>",
+        "<box><size>-1 1 1</size></box>",
+        "<cylinder><radius>-1</radius><length>1</length></cylinder>",
+        "<cylinder><radius>1</radius><length>-1</length></cylinder>",
+        "<capsule><radius>-1</radius><length>1</length></capsule>",
+        "<cone><radius>1</radius><length>-1</length></cone>",
+        "<ellipsoid><radii>1 -1 1</radii></ellipsoid>",
+        "<plane><size>-1 1</size></plane>",
+        "<polyline><point>0 0</point><point>1 0</point><point>0 1</point><height>-1</height></polyline>",
+    ],
+)
+def test_a_negative_size_is_an_error_that_states_it(shape: str) -> None:
+    with pytest.raises(loaders.LoadError, match="-1") as error:
+        loaders.load_string(DOCUMENT.format(shape), format="sdf")
+    assert [entry.code for entry in error.value.findings] == ["xml.out-of-range"]
+
+
+def test_lenient_loading_takes_the_default_for_a_negative_size_as_drake_does() -> None:
+    text = DOCUMENT.format("<box><size>-2 3 4</size></box>")
+    scene = loaders.load_string(text, format="sdf", lenient=True, quiet=True)
+    assert scene.links[0].collisions[0].geometry == Box(size=(1, 1, 1))
+    pydrake = pytest.importorskip("pydrake.all")
+    builder = pydrake.DiagramBuilder()
+    plant, graph = pydrake.AddMultibodyPlantSceneGraph(builder, 0.001)
+    pydrake.Parser(plant).AddModelsFromString(text, "sdf")
+    (geometry,) = plant.GetCollisionGeometriesForBody(plant.GetBodyByName("l"))
+    assert tuple(graph.model_inspector().GetShape(geometry).size()) == (1, 1, 1)
