@@ -20,6 +20,8 @@ _ATTRIBUTES = {
     "body": frozenset({"user", "sleep"}),
     "camera": frozenset({"user"}),
     "compiler": frozenset({"discardvisual"}),
+    "flex": frozenset({"material"}),
+    "flexcomp": frozenset({"material"}),
     "freejoint": frozenset({"group"}),
     "geom": frozenset({"user", "group"}),
     "joint": frozenset({"user", "group"}),

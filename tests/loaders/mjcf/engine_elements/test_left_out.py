@@ -18,6 +18,10 @@ STATED = {
         '<asset><texture name="t" type="2d" builtin="flat" rgb1="1 0 0" width="8" height="8"/></asset>',
     ),
     "texture/mark": ("", '<default><texture mark="edge"/></default>'),
+    "flexcomp/material": (
+        '<flexcomp name="f" type="grid" dim="1" count="3 1 1" spacing="1 1 1" mass="1" material="w"/>',
+        '<asset><material name="w"/></asset>',
+    ),
     "joint/group": (BODY.format("", ' group="2"', ""), ""),
     "site/rgba": (BODY.format("", "", ' rgba="1 0 0 1"'), ""),
     "visual": ("", '<visual><global fovy="60"/></visual>'),
