@@ -7,7 +7,7 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,6 @@ from bridge.mjcf.body.qpos import ball_map, qpos
 from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Actuators, Options
-from loaders.mjcf.elements.equalities import shifted
 from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
@@ -27,10 +26,10 @@ from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 from .collision_pairs import forward, has_distance_fields, pairs_in_mujoco
 from .constraint_violation import constraint_frames, frame_distance
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
-from .mujoco_indices import BodyIndices, at_zero, dofs_of, equality_elements, exported_indices
+from .mujoco_indices import BodyIndices, at_zero, dofs_of, equality_elements, exported_indices, joint_equalities
 from .protocol import DivergedError, Dof, JointParameters, NotReportedError, Settings
 from .stated.actuator_trials import ActuatorTrial
-from .stated.mujoco_actuators import efforts_in_mujoco, laws_in_mujoco
+from .stated.mujoco_actuators import driving_actuators, efforts_in_mujoco, laws_in_mujoco
 from .stated.mujoco_stops import stop_compliance, stop_settings
 from .stated.mujoco_surfaces import Roles, roles_in_export, surfaces_in_mujoco
 from .stated.shapes import Surfaces
@@ -67,6 +66,7 @@ class MujocoEngine:
         self._indices = exported_indices(mechanism, self.model)
         self._elements = equality_elements(built.root)
         self._positions: list[Coordinates] = []
+        self._driven: Mapping[str, tuple[Array, float]] = {}
 
     @classmethod
     def as_exported(cls, mechanism: Mechanism) -> Self:
@@ -209,20 +209,7 @@ class MujocoEngine:
         return self._indices[scalar.body].joints[scalar.number]
 
     def _joint_equalities(self) -> Iterator[tuple[int, int, float, float]]:
-        """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of the joints.
-
-        MuJoCo counts from the reference positions of the joints. Equalities that the scene holds as elements of MuJoCo
-        are neither limits nor couplings of the scene.
-        """
-        m = self.model
-        for k in (k for k in self._equalities_of_joints() if k not in self._elements):
-            one, two, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
-            reference = float(m.qpos0[m.jnt_qposadr[two]]) if two >= 0 else 0.0
-            offset, factor = shifted(data[:5], -reference)[:2].tolist()
-            yield one, two, offset + float(m.qpos0[m.jnt_qposadr[one]]), factor
-
-    def _equalities_of_joints(self) -> list[int]:
-        return [k for k in range(self.model.neq) if self.model.eq_type[k] == self._mujoco.mjtEq.mjEQ_JOINT]
+        return joint_equalities(self._mujoco, self.model, self._elements)
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`."""
@@ -311,14 +298,27 @@ class MujocoEngine:
 
     def actuator_efforts(self, trials: Mapping[str, ActuatorTrial], _bare: Mechanism) -> dict[str, Array]:
         """Return the efforts of trials, in the export with actuators."""
+        return efforts_in_mujoco(self._mujoco, self.compile_with, self._joints_and_ratios(trials), trials)
+
+    def _joints_and_ratios(self, names: Iterable[str]) -> dict[str, tuple[int, float]]:
         dofs = scalar_dofs(self.mechanism)
-        joints = {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in trials}
-        return efforts_in_mujoco(self._mujoco, self.compile_with, joints, trials)
+        return {name: (self._joint(dofs[name, 0]), float(dofs[name, 0].primitive.ratio)) for name in names}
 
     def compile_with(self, actuators: Actuators) -> Any:
         """Return the compiled export with actuators of a kind."""
         built = build(self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators))
         return to_spec(built.root, built.assets).compile()
+
+    def start_actuators(self, actuators: Actuators, joints: Iterable[str]) -> None:
+        """Compile the export with actuators of a kind; those of other joints than these exert no force."""
+        self.model = self.compile_with(actuators)
+        self._data = self._mujoco.MjData(self.model)
+        self._driven = driving_actuators(self._mujoco, self.model, self._joints_and_ratios(joints))
+
+    def set_controls(self, controls: Mapping[str, float]) -> None:
+        """Set the efforts or targets that the actuators of some joints follow from now on."""
+        for name, (numbers, ratio) in self._driven.items():
+            self._data.ctrl[numbers] = controls[name] * ratio
 
     def actuator_laws(self) -> list[Array]:
         """Return the numbers that determine the force of each actuator of the compiled model."""

@@ -7,6 +7,7 @@ virtual link; it is that of the body while the joints beyond the link are at zer
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import Body
 from bridge.mjcf.body.virtual_links import carried_bodies
 from bridge.mjcf.xml.element import Element
+from loaders.mjcf.elements.equalities import shifted
 from loaders.spatial import Array
 
 
@@ -129,3 +131,21 @@ def equality_elements(root: Element) -> frozenset[int]:
     """
     equalities = (child for section in root.children if section.tag == "equality" for child in section.children)
     return frozenset(k for k, equality in enumerate(equalities) if equality.is_stated)
+
+
+def joint_equalities(mujoco: Any, model: Any, elements: Collection[int]) -> Iterator[tuple[int, int, float, float]]:
+    """Yield both joints of each coupling, -1 for none, its offset and its factor, in positions of the joints.
+
+    MuJoCo counts from the reference positions of the joints.
+
+    Args:
+        mujoco: The module.
+        model: The ``mujoco.MjModel``.
+        elements: Equalities that the scene holds as elements of MuJoCo: neither limits nor couplings of the scene.
+    """
+    of_joints = (k for k in range(model.neq) if model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT)
+    for k in (k for k in of_joints if k not in elements):
+        one, two, data = int(model.eq_obj1id[k]), int(model.eq_obj2id[k]), model.eq_data[k]
+        reference = float(model.qpos0[model.jnt_qposadr[two]]) if two >= 0 else 0.0
+        offset, factor = shifted(data[:5], -reference)[:2].tolist()
+        yield one, two, offset + float(model.qpos0[model.jnt_qposadr[one]]), factor

@@ -70,6 +70,8 @@ class PyBulletEngine:
         if self._bodies:
             self._loaded.apply_physics()
         self._initial_poses = self.link_poses()
+        self._act: Callable[[Mapping[str, Position]], None] = self._loaded.apply_efforts
+        self._controls: dict[str, Position] = {}
 
     def set_state(self, q: Mapping[str, Position], v: Mapping[str, Position]) -> None:
         """See `Engine.set_state`."""
@@ -327,7 +329,17 @@ class PyBulletEngine:
     def step(self, count: int) -> None:
         """See `Engine.step`."""
         for _ in range(count):
+            if self._controls:
+                self._act(self._controls)
             self._loaded.step()
+
+    def start_actuators(self, actuators: str, _joints: Sequence[str]) -> None:
+        """Let `set_controls` take targets of the file's controllers for ``position``, otherwise efforts."""
+        self._act = self._loaded.apply_control if actuators == "position" else self._loaded.apply_efforts
+
+    def set_controls(self, controls: Mapping[str, float]) -> None:
+        """Set the efforts or targets of some joints, which act in every step from now on."""
+        self._controls = dict(controls)
 
     def close(self) -> None:
         """See `Engine.close`."""

@@ -26,6 +26,8 @@ _SHOWN_BY: Mapping[str, str] = {
     "constraint violation": "witnessed motion",
     "friction of shapes": "friction of pairs",
     "actuator laws": "actuator laws",
+    "motion with efforts": "actuator efforts",
+    "motion with controllers": "actuator efforts",
 }
 """Quantities that another quantity shows as well: if it was compared, the first one is no gap."""
 NOT_RUN = "not run"

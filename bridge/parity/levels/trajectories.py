@@ -22,6 +22,7 @@ from .bounds.added_inertia import added_inertia, is_loaded, loaded_name
 from .bounds.constraint_bounds import ROUNDING, violation_bounds
 from .bounds.extrapolation import CONFIDENCE, SINGULAR, condition, limit_at_zero, rounding_error
 from .convergence import HALVINGS, STEPS, log_log_slope, order_rows
+from .exported.driven_motion import driven_rows
 from .exported.exported_motion import exported_rows
 from .quantities import TOLERANCE, names_at
 from .random_states import State, random_states, time_step, without_solver_effects
@@ -86,6 +87,7 @@ def motion_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterator[
         yield from _rows("motion with rotors", geared, start, factories)
     yield from _constraint_rows(mechanism, factories, seed)
     yield from exported_rows(mechanism, factories, seed)
+    yield from driven_rows(mechanism, factories, seed)
 
 
 def _determines_motion(mechanism: Mechanism, seed: int) -> bool:

@@ -53,10 +53,30 @@ def _force(mujoco: Any, model: Any, joint: int, position: float, control: float,
     data = mujoco.MjData(model)
     data.qpos[model.jnt_qposadr[joint]] = position
     data.qvel[model.jnt_dofadr[joint]] = velocity
-    driving = (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT) & (model.actuator_trnid[:, 0] == joint)
-    data.ctrl[driving] = control
+    data.ctrl[_of_joint(mujoco, model, joint)] = control
     mujoco.mj_forward(model, data)
     return float(data.qfrc_actuator[model.jnt_dofadr[joint]])
+
+
+def _of_joint(mujoco: Any, model: Any, joint: int) -> Array:
+    """Return whether each actuator drives a joint, shape (nu,)."""
+    return np.asarray((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT) & (model.actuator_trnid[:, 0] == joint))
+
+
+def driving_actuators(
+    mujoco: Any, model: Any, joints: Mapping[str, tuple[int, float]]
+) -> dict[str, tuple[Array, float]]:
+    """Return which actuators drive each joint and the ratio of its coordinate; all others lose their gains.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+        joints: Joint id and ratio of the coordinates of each joint.
+    """
+    found = {name: (_of_joint(mujoco, model, joint), ratio) for name, (joint, ratio) in joints.items()}
+    idle = ~np.any([numbers for numbers, _ in found.values()], axis=0)
+    model.actuator_gainprm[idle] = model.actuator_biasprm[idle] = 0.0
+    return found
 
 
 def laws_in_mujoco(model: Any) -> list[Array]:

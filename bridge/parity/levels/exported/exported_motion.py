@@ -70,7 +70,7 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
         cause = "the reference has no stops and no friction; two simulators are needed"
         yield _row(("reference", next(iter(engines))), Outcome.UNKNOWN, cause=cause)
         return
-    work = len(mechanism.v_order) * STEPS * 2**HALVINGS
+    work = work_of(mechanism)
     if work > MAX_WORK:
         cause = f"the exported model is moved up to {MAX_WORK} degrees of freedom times steps; this one has {work}"
         yield from (_row(pair, Outcome.UNKNOWN, cause=cause) for pair in combinations(engines, 2))
@@ -81,6 +81,11 @@ def exported_rows(mechanism: Mechanism, factories: _Named, seed: int) -> Iterato
     yield from stop_rows(mechanism, engines, seed)
 
 
+def work_of(mechanism: Mechanism) -> int:
+    """Return the degrees of freedom times the steps of the motion at all time steps."""
+    return int(len(mechanism.v_order) * STEPS * 2**HALVINGS)
+
+
 class Motions:
     """The motions of the exported model in each engine, computed when they are first needed.
 
@@ -88,12 +93,21 @@ class Motions:
         mechanism: The complete mechanism.
         engines: Functions that open an engine, by name.
         seed: Seed of the random initial state.
+        stiffest: The mechanism with all that acts explicitly in PyBullet as dampers and springs, if that is more.
     """
 
-    def __init__(self, mechanism: Mechanism, engines: Mapping[str, Callable[[Mechanism], Engine]], seed: int) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        engines: Mapping[str, Callable[[Mechanism], Engine]],
+        seed: int,
+        *,
+        stiffest: Mechanism | None = None,
+    ) -> None:
         self._mechanism = mechanism
+        self._stiffest = stiffest or mechanism
         self._engines = dict(engines)
-        self._start = _start(mechanism, seed)
+        self._start = start_of(mechanism, seed)
         self._known: dict[tuple[str, float, float], Motion] = {}
         self._initial: dict[str, dict[str, Array]] = {}
         self._diagnostics: dict[str, tuple[Diagnostic, ...]] = {}
@@ -111,7 +125,7 @@ class Motions:
 
     def rate(self) -> float:
         """Return the fastest rate of dampers and springs at the start [1/s]."""
-        return fastest_rate(exported(self._mechanism, LONGEST_STEP), self._start[0])
+        return fastest_rate(exported(self._stiffest, LONGEST_STEP), self._start[0])
 
     def _explicit_rate(self, pair: tuple[str, str]) -> float:
         """The fastest rate at the start [1/s]; zero if no engine integrates dampers and springs explicitly."""
@@ -264,8 +278,13 @@ def shrinkage(first: float, last: float) -> float:
     return math.inf if math.isnan(ratio) else ratio
 
 
-def _start(mechanism: Mechanism, seed: int) -> State:
-    """A random state; a model with loops starts at rest at the zero position, where its loops are closed."""
+def start_of(mechanism: Mechanism, seed: int) -> State:
+    """Return a random state; a model with loops starts at rest at the zero position, where its loops are closed.
+
+    Args:
+        mechanism: The complete mechanism.
+        seed: Seed of the state.
+    """
     if mechanism.closures or mechanism.scene.constraints:
         return {}, {}
     return away_from_stops(mechanism, random_states(mechanism, 1, seed)[0], STEPS * LONGEST_STEP)
