@@ -7,10 +7,12 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from loaders.diagnostics import Fate
+from loaders.reading.deferred import Deferred
 from loaders.safety.suggestions import closest
 
-from .misplaced import home_of
 from .read_names import ReadNames
+
+_home_of: Callable[..., str] = Deferred("loaders.nodes.misplaced:home_of")
 
 
 class ReadElement(Protocol):
@@ -68,7 +70,7 @@ def _report(node: ReadElement, key: str, unread: ReadElement) -> None:
         return
     kind = "attribute" if key[0] == "@" else "element"
     close = _closest(key, _read_keys(node))
-    hint = f"did you mean {close.lstrip('@')}?" if close else home_of(node.tag, name)
+    hint = f"did you mean {close.lstrip('@')}?" if close else _home_of(node.tag, name)
     message = "unknown {kind} {name!r} of <{tag}>; ignored"
     unread.report(Fate.DROPPED, "xml.unread", message, hint=hint, kind=kind, name=name, tag=node.tag)
 

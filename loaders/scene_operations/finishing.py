@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, LoadError
 from loaders.drake.filter_groups import resolve as resolve_groups
+from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 
-from .consequences import without_consequences
 from .inertia_repair import repair_inertias
 from .validation import check_scene
+
+_without_consequences: Callable[..., tuple[Diagnostic, ...]] = Deferred(
+    "loaders.scene_operations.consequences:without_consequences"
+)
 
 
 class Reading(NamedTuple):
@@ -64,7 +68,7 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
     try:
         diagnostics.raise_for(LoadError, strict=strict)
     except LoadError as error:
-        raise LoadError(error.diagnostics, without_consequences(error.others, error.diagnostics)) from None
+        raise LoadError(error.diagnostics, _without_consequences(error.others, error.diagnostics)) from None
     if scene is None:  # a reader returns nothing only after reporting why
         raise LoadError(tuple(diagnostics))
     return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))
