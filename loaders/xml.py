@@ -32,7 +32,7 @@ class _RefusedError(Exception):
     """The document must not be parsed further; arguments: code, message, hint."""
 
 
-def read_bytes(path: Path, diagnostics: Diagnostics) -> bytes | None:
+def read_bytes(path: str | Path, diagnostics: Diagnostics) -> bytes | None:
     """Return the contents of a file, or None with a diagnostic if it is missing, too large or compressed.
 
     Args:

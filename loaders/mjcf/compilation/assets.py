@@ -8,8 +8,12 @@ number of the model depends on, and textures become flat ones, since to decode t
 from __future__ import annotations
 
 import hashlib
+import os
+import posixpath
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from loaders.diagnostics import Fate
 from loaders.files import FileError, read, read_end
@@ -25,13 +29,15 @@ _NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed", "file", "name",
 _KEPT_OF_TEXTURE = ("name", "type", "rgb1", "rgb2", "colorspace", "nchannel")
 _FILES = frozenset({"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))})
 """Attributes that name a file."""
+_UNUSUAL = re.compile(r"//|(^|/)\.(/|$)|/$|^$")
+"""Parts of a path that `PurePosixPath` leaves out."""
 _STAND_IN = "stand_in.obj"
 _BOX = "\n".join(
     (
         *(f"v {x} {y} {z}" for x in (-0.05, 0.05) for y in (-0.05, 0.05) for z in (-0.05, 0.05)),
         *("f 1 2 4 3", "f 5 7 8 6", "f 1 5 6 2", "f 3 4 8 7", "f 1 3 7 5", "f 2 6 8 4"),
     )
-)
+).encode()
 _STAND_IN_FIELD = "stand_in.bin"
 _END_OF_OBJ = 4096
 """Number of bytes at the end of an OBJ file in which a face is looked for."""
@@ -53,7 +59,7 @@ class Asset:
 class _Deferred:
     """A file that MuJoCo gets if a number depends on it."""
 
-    path: Path
+    path: str
     """The file."""
     stand_in: str
     """Name that MuJoCo got."""
@@ -78,32 +84,36 @@ class Assets:
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
     """The files that were not read, by kind and name of the element."""
 
-    def collect(self, root: Node, folder: Path, files: FileFinder) -> None:
+    def collect(self, root: Node, nodes: Iterable[Node], folder: str, files: FileFinder) -> None:
         """Read every file that a document names, and replace the names.
 
         Args:
             root: The root element, without includes.
+            nodes: All elements.
             folder: Folder of the main file.
             files: The search for files.
         """
         folders = _Folders.of(root)
-        for node in list(root.walk()):
-            if node.tag == "skin":
+        for node in nodes:
+            tag = node.tag
+            if tag == "skin":
                 node.report(Fate.NOTED, "mjcf-in.skin", "the skin is not carried; the bodies that move it are")
                 node.detach()
-            elif node.tag == "texture":
+            elif tag == "texture":
                 self._flatten(node, folders, folder, files)
-            elif node.tag in _DATA and "file" in node.attributes:
+            elif _FILES.isdisjoint(node.attributes):
+                continue
+            elif tag in _DATA and "file" in node.attributes:
                 self._take(node, folders, folder, files)
-            elif node.tag != "model" and not _FILES.isdisjoint(node.attributes):
-                node.invalid("mjcf-in.file", "<{tag}> cannot name a file", tag=node.tag)
+            elif tag != "model":
+                node.invalid("mjcf-in.file", "<{tag}> cannot name a file", tag=tag)
 
-    def _take(self, node: Node, folders: _Folders, folder: Path, files: FileFinder) -> None:
+    def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
         uri = node.attributes["file"]
         path = folders.find(node, "mesh" if node.tag == "mesh" else "", folder, files)
         if node.tag in {"mesh", "hfield"}:
-            node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
+            node.attributes.setdefault("name", _stem(uri))
         is_deferred = self.defers and path is not None and _may_wait(path, node)
         data = None if path is None or is_deferred else _contents(path, node)
         if data is None:
@@ -113,7 +123,7 @@ class Assets:
             self.contents[name] = data
         if is_deferred and path is not None:
             self._deferred[node.tag, node.attributes["name"]] = _Deferred(path, name, node)
-        self.files[name] = Asset(uri=uri, path=str(path) if is_deferred or data is not None else None)
+        self.files[name] = Asset(uri=uri, path=path if is_deferred or data is not None else None)
         node.attributes["file"] = name
 
     def _stand_in(self, node: Node) -> str:
@@ -121,7 +131,7 @@ class Assets:
         is_field = node.tag == "hfield"
         node.attributes.pop("content_type", None)
         name = f"{len(self.files)}_{_STAND_IN_FIELD if is_field else _STAND_IN}"
-        self.contents[name] = _FIELD if is_field else _BOX.encode()
+        self.contents[name] = _FIELD if is_field else _BOX
         return name
 
     def fetch(self, kind: str, name: str) -> tuple[str, bytes] | None:
@@ -142,13 +152,13 @@ class Assets:
         self.contents[file], self.files[file] = data, asset
         return file, data
 
-    def _flatten(self, node: Node, folders: _Folders, folder: Path, files: FileFinder) -> None:
+    def _flatten(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Replace a texture by one of a single pixel, and keep its file."""
         uri = node.attributes.get("file", "")
         if uri:
-            name = node.attributes.setdefault("name", PurePosixPath(uri.replace("\\", "/")).stem)
+            name = node.attributes.setdefault("name", _stem(uri))
             path = folders.find(node, "texture", folder, files)
-            self.textures[name] = Asset(uri=uri, path=None if path is None else str(path))
+            self.textures[name] = Asset(uri=uri, path=path)
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
         for key in node.attributes.keys() - _NAMES_OF_TEXTURE:
             self.drawn.setdefault(f"texture/{key}", node)
@@ -177,7 +187,7 @@ class _Folders:
         mesh, texture = stated.get("meshdir", asset), stated.get("texturedir", asset)
         return cls(mesh, texture, mesh, stated.get("strippath") == "true")
 
-    def find(self, node: Node, kind: str, folder: Path, files: FileFinder) -> Path | None:
+    def find(self, node: Node, kind: str, folder: str, files: FileFinder) -> str | None:
         """Return the file that an element names, or None; report a failure.
 
         MuJoCo searches below the folder of the main file, then beside the included file that names it.
@@ -202,17 +212,25 @@ class _Folders:
         """
         path = uri.replace("\\", "/")
         path = PurePosixPath(path).name if self.strip else path
-        folder = {"mesh": self.mesh, "texture": self.texture}.get(kind, self.asset).replace("\\", "/")
-        return str(PurePosixPath(folder) / path)
+        folder = self.mesh if kind == "mesh" else self.texture if kind == "texture" else self.asset
+        name = posixpath.join(folder.replace("\\", "/"), path)
+        return str(PurePosixPath(name)) if _UNUSUAL.search(name) else name
 
 
-def _may_wait(path: Path, node: Node) -> bool:
+def _stem(uri: str) -> str:
+    """Return the name of a file without folders and suffix."""
+    name = uri[max(uri.rfind("/"), uri.rfind("\\")) + 1 :]
+    stem, _, suffix = name.rpartition(".")
+    return stem if stem and suffix else PurePosixPath(uri.replace("\\", "/")).stem
+
+
+def _may_wait(path: str, node: Node) -> bool:
     """Return whether a file need not be read unless MuJoCo computes a number from it.
 
     The heights of a field become a picture of ours unless they are one, and so do the triangles of an OBJ file without
     faces, for which MuJoCo takes the convex hull.
     """
-    suffix = path.suffix.lower()
+    suffix = os.path.splitext(path)[1].lower()
     if node.tag not in {"mesh", "hfield"} or "content_type" in node.attributes:
         return False
     if node.tag == "hfield":
@@ -220,15 +238,15 @@ def _may_wait(path: Path, node: Node) -> bool:
     return (suffix in {".stl", ".msh"} and _is_readable(path)) or (suffix == ".obj" and _ends_with_faces(path))
 
 
-def _is_readable(path: Path) -> bool:
+def _is_readable(path: str) -> bool:
     return _end(path, 0) is not None
 
 
-def _ends_with_faces(path: Path) -> bool:
+def _ends_with_faces(path: str) -> bool:
     return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
 
 
-def _end(path: Path, count: int) -> bytes | None:
+def _end(path: str, count: int) -> bytes | None:
     try:
         return read_end(path, count, option="mesh_file_bytes")
     except FileError:
@@ -243,7 +261,7 @@ def _name_of(data: bytes, uri: str, node: Node) -> str:
     return key.hexdigest()[:24] + PurePosixPath(uri.replace("\\", "/")).suffix.lower()
 
 
-def _contents(path: Path, node: Node) -> bytes | None:
+def _contents(path: str, node: Node) -> bytes | None:
     try:
         data = read(path, option="mesh_file_bytes")
     except FileError as error:

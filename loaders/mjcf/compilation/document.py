@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import os
 
 from loaders.context import Context
-from loaders.files import real_path
 from loaders.node import Node
 from loaders.xml import parse, read_bytes
 
 from .paths import FileFinder, folder_beside
 
 
-def expand_includes(root: Node, folder: Path, context: Context, files: FileFinder) -> bool:
+def expand_includes(root: Node, folder: str, context: Context, files: FileFinder) -> bool:
     """Replace each ``<include>`` by the content of its file; return whether every file was read.
 
     As in MuJoCo, a file is searched for beside the main file, then beside the including file, and may be included once.
@@ -24,9 +22,11 @@ def expand_includes(root: Node, folder: Path, context: Context, files: FileFinde
         context: The context of the load.
         files: The search for files.
     """
+    pending = _includes(root)
+    if not pending:
+        return True
     seen = set(map(str, context.including))
     succeeded = True
-    pending = list(_includes(root))
     while pending:
         node = pending.pop(0)
         content = _included(node, folder, seen, context, files)
@@ -38,27 +38,27 @@ def expand_includes(root: Node, folder: Path, context: Context, files: FileFinde
     return succeeded
 
 
-def _includes(node: Node) -> Iterator[Node]:
-    return (child for child in node.walk() if child.tag == "include")
+def _includes(node: Node) -> list[Node]:
+    return [child for child in node.walk() if child.tag == "include"]
 
 
-def _included(node: Node, folder: Path, seen: set[str], context: Context, files: FileFinder) -> list[Node] | None:
+def _included(node: Node, folder: str, seen: set[str], context: Context, files: FileFinder) -> list[Node] | None:
     """Return the elements of an included file; None, with an error, if it cannot be included."""
     name = node.word("@file")
     if not name:
         return None
     path = files.find(name, folder_beside(node, name, name, folder) or folder, node)
-    if path is None or path.is_dir():
+    if path is None or os.path.isdir(path):
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None
-    real = real_path(path)
+    real = context.resources.real_paths(os.path.abspath(path))
     if real in seen:
         message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
         node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
         return None
     seen.add(real)
     data = read_bytes(path, context.diagnostics)
-    root = None if data is None else parse(data, str(path), context.diagnostics)
+    root = None if data is None else parse(data, path, context.diagnostics)
     return None if root is None else list(root.children)
 
 

@@ -49,22 +49,24 @@ class Inputs:
             root: Its root element.
             chain: Real paths of the models that attach it, outermost first.
         """
-        folder, diagnostics = Path(root.file).parent, self.context.diagnostics
+        folder, diagnostics = str(Path(root.file).parent), self.context.diagnostics
         expand_includes(root, folder, self.context, self.files)
-        models = _models(root)
+        nodes = list(root.walk())
+        tags = {node.tag for node in nodes}
+        models = _models(nodes) if "model" in tags else []
         if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
-            self.assets.defers = not (self.whole or models or any(node.tag == "flexcomp" for node in root.walk()))
+            self.assets.defers = not (self.whole or models or "flexcomp" in tags)
         sizes = {name: self._attach(node, folder, chain) for name, node in models}
-        self.assets.collect(root, folder, self.files)
-        values = " ".join([value for node in root.walk() for value in node.attributes.values()])
+        self.assets.collect(root, nodes, folder, self.files)
+        values = " ".join([value for node in nodes for value in node.attributes.values()])
         self._sizes[root.file] = check(root, sizes, values)
         diagnostics.spend("elements", self._sizes[root.file])
         return self.lines.write(root, plain=is_plain(values))
 
-    def _attach(self, node: Node, folder: Path, chain: tuple[Path, ...]) -> int:
+    def _attach(self, node: Node, folder: str, chain: tuple[Path, ...]) -> int:
         """Read a model to attach; return the number of elements that it makes."""
         path = self.files.find(node.word("@file"), folder, node)
-        real = None if path is None else path.resolve()
+        real = None if path is None else Path(path).resolve()
         if path is None or real is None:
             node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=node.word("@file"))
             return 0
@@ -72,19 +74,19 @@ class Inputs:
             message = "the model attaches itself, or models are nested too deep: {chain}"
             node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))
             return 0
-        if str(path) not in self._names:
+        if path not in self._names:
             data = read_bytes(path, node.diagnostics)
-            root = None if data is None else parse(data, str(path), node.diagnostics)
+            root = None if data is None else parse(data, path, node.diagnostics)
             if root is None or root.tag != _OPENING:
-                node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=str(path))
+                node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=path)
                 return 0
-            name = self._names[str(path)] = f"model_{len(self._names)}.xml"
+            name = self._names[path] = f"model_{len(self._names)}.xml"
             self.models[name] = self.add(root, (*chain, real))
-        node.attributes["file"] = self._names[str(path)]
-        return self._sizes[str(path)]
+        node.attributes["file"] = self._names[path]
+        return self._sizes[path]
 
 
-def _models(root: Node) -> list[tuple[str, Node]]:
+def _models(nodes: list[Node]) -> list[tuple[str, Node]]:
     """Return the models that a document declares for attachment, by name."""
-    declared = [node for node in root.walk() if node.tag == "model" and "file" in node.attributes]
+    declared = [node for node in nodes if node.tag == "model" and "file" in node.attributes]
     return [(node.attributes.get("name", ""), node) for node in declared]

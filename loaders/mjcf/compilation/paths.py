@@ -28,6 +28,8 @@ _SUFFIXES = frozenset({".xml", ".mjcf", ".obj", ".stl", ".msh", ".png", ".ktx", 
 class _Folder:
     """A folder that names lead to."""
 
+    place: str
+    """Its path, with a separator at the end."""
     real: str
     """Its real path."""
     root: str
@@ -46,14 +48,15 @@ class _Folder:
             mode = os.lstat(place).st_mode
         except (OSError, ValueError):
             return False
-        real = os.path.join(self.real, file)
+        name = file
         if stat.S_ISLNK(mode):
             real = real_path(place)
             if not (is_inside(real, (self.root,)) and os.path.isfile(real)):
                 return False
+            name = os.path.basename(real)
         elif not stat.S_ISREG(mode):
             return False
-        return not self.is_above or (_is_format(file) and _is_format(os.path.basename(real)))
+        return not self.is_above or (_is_format(file) and (name == file or _is_format(name)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +70,7 @@ class FileFinder:
     _real: dict[str, str] = field(default_factory=dict)
     """Real paths of folders."""
 
-    def find(self, name: str, folder: Path, node: Node) -> Path | None:
+    def find(self, name: str, folder: str, node: Node) -> str | None:
         """Return the file of a name, or None; report a failure.
 
         Args:
@@ -75,18 +78,18 @@ class FileFinder:
             folder: Folder to which a relative name refers.
             node: The element that has the name.
         """
-        head, file = os.path.split(name.replace("\\", "/"))
-        base = os.path.abspath(folder)
-        if (base, head) not in self._folders:
-            self._folders[base, head] = self._examined(base, head)
-        known, place = self._folders[base, head], os.path.join(base, head, file)
+        slash = name.replace("\\", "/").rfind("/")
+        head, file = name[: slash + 1].replace("\\", "/"), name[slash + 1 :]
+        if (folder, head) not in self._folders:
+            self._folders[folder, head] = self._examined(os.path.abspath(folder), head.rstrip("/") or head)
+        known = self._folders[folder, head]
+        place = "" if known is None else known.place + file
         if known is None or not known.may_be_read(place, file):
-            return self.context.resources.find(name, folder, node)
-        path = Path(place)
-        note_file(path)
-        lookup = Lookup(uri=name, file=node.file, line=node.line, places=(place,))
-        self.context.resources.lookups.append(lookup)
-        return path
+            path = self.context.resources.find(name, Path(folder), node)
+            return None if path is None else str(path)
+        note_file(place)
+        self.context.resources.lookups.append(Lookup(uri=name, file=node.file, line=node.line, places=(place,)))
+        return place
 
     def _examined(self, base: str, head: str) -> _Folder | None:
         """Return the folder that a relative name leads to, if its files may be read; else None."""
@@ -106,7 +109,9 @@ class FileFinder:
         elif resources.main is None or base != os.path.dirname(os.path.abspath(resources.main)):
             return None
         real, real_root = self._followed(base, head), self._real_path(root)
-        return _Folder(real, real_root, levels > 0) if is_inside(real, (real_root,)) else None
+        if not is_inside(real, (real_root,)):
+            return None
+        return _Folder(os.path.join(Path(base, head), ""), real, real_root, levels > 0)
 
     def _followed(self, base: str, head: str) -> str:
         """Return the real path of a folder, given relative to another one."""
@@ -125,7 +130,7 @@ class FileFinder:
         return self._real[folder]
 
 
-def folder_beside(node: Node, uri: str, name: str, folder: Path) -> Path | None:
+def folder_beside(node: Node, uri: str, name: str, folder: str) -> str | None:
     """Return the folder of an included file if a file that it names is found there only; else None.
 
     As MuJoCo does, a file is searched for in the folder of the main file first.
@@ -137,9 +142,9 @@ def folder_beside(node: Node, uri: str, name: str, folder: Path) -> Path | None:
         folder: Folder of the main file.
     """
     beside = os.path.dirname(node.file)
-    if beside == str(folder) or os.path.exists(folder / name) or not os.path.exists(os.path.join(beside, uri)):
+    if beside == folder or os.path.exists(os.path.join(folder, name)):
         return None
-    return Path(beside)
+    return beside if os.path.exists(os.path.join(beside, uri)) else None
 
 
 def _is_hidden(path: str) -> bool:
