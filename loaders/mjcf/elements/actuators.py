@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
 from loaders.model import Actuator, Settings
+from loaders.reading.makers import maker
 
 from .settings import text_of, unless
 
+_Actuator = maker(Actuator)
 _JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = range(7)
 """MuJoCo's types of transmission."""
 _OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
 _INPUTS = {"dcmotor": ((1, "pos"), (2, "vel"), (4, "ff")), "so3": ((1, "expmap"), (2, "quat"))}
 """Bit and name of each control, by the type of gain of those that may have several."""
 _INTERPOLATIONS = ("zoh", "linear", "cubic")
+_GEAR, _NO_RANGE = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0]
+"""MuJoCo's defaults."""
 _FIRST = {"gainprm": 1.0, "biasprm": 0.0, "dynprm": 1.0}
 """MuJoCo's default of the first parameter; the others are zero."""
 
@@ -45,83 +50,89 @@ def _problem(i: int, source: Source) -> str:
     model = source.model
     if model.actuator_plugin[i] >= 0:
         return "a plugin is its law"
-    if int(model.actuator_trntype[i]) not in range(_ROTATION + 1):
+    if not 0 <= model.actuator_trntype[i] <= _ROTATION:
         return "what it drives is of a type that a scene does not have"
     return ""
 
 
 def _actuator(i: int, source: Source) -> Actuator:
-    model, kind = source.model, int(source.model.actuator_trntype[i])
-    target = int(model.actuator_trnid[i][0])
-    gear = float(model.actuator_gear[_row("outadr", i, model)][0])
+    model, kind = source.model, source.model.actuator_trntype[i]
+    target = model.actuator_trnid[i][0]
+    gears = model.actuator_gear[_row("outadr", i, model)]
+    gear = gears[0]
     force = max(map(abs, model.actuator_forcerange[i])) if model.actuator_forcelimited[i] else math.inf
     first = _row("ctrladr", i, model)
-    is_limited = bool(model.actuator_ctrllimited[first])
-    control = tuple(map(float, model.actuator_ctrlrange[first])) if is_limited else (-math.inf, math.inf)
-    return Actuator(
+    lower, upper = model.actuator_ctrlrange[first] if model.actuator_ctrllimited[first] else (-math.inf, math.inf)
+    p_gain, d_gain = _servo_gains(i, gear, source)
+    return _Actuator(
         name=source.names("actuator")[i],
         joint=source.names("joint")[target] if kind in _OF_JOINTS else "",
         tendon=source.names("tendon")[target] if kind == _TENDON else "",
-        control=(control[0], control[1]),
+        control=(lower, upper),
         effort=force * abs(gear) if gear else force,
-        p_gain=_servo_gain(i, 1, source),
-        d_gain=_servo_gain(i, 2, source),
-        mujoco=_law(i, kind, source),
-        where=source.where("actuator", i),
+        p_gain=p_gain,
+        d_gain=d_gain,
+        mujoco=_law(i, kind, gears, source),
+        where=source.places("actuator")[i],
     )
 
 
 def _row(address: str, i: int, model: Any) -> int:
     """Return the row of the first output or control of an actuator, which older versions of MuJoCo do not have."""
     rows = getattr(model, f"actuator_{address}", None)
-    return i if rows is None else int(rows[i])
+    return i if rows is None else rows[i]
 
 
-def _servo_gain(i: int, k: int, source: Source) -> float | None:
-    """Return the position or velocity gain at the joint of a servo; None if the actuator is none."""
+def _servo_gains(i: int, gear: float, source: Source) -> tuple[float | None, float | None]:
+    """Return the position and velocity gains at the joint of a servo; None for each that the actuator does not have."""
     model, names = source.model, source.compiled.names
-    is_affine = names["mjtBias"][int(model.actuator_biastype[i])] == "mjBIAS_AFFINE"
-    is_fixed = names["mjtGain"][int(model.actuator_gaintype[i])] == "mjGAIN_FIXED"
-    bias, gain = model.actuator_biasprm[i], float(model.actuator_gainprm[i][0])
-    is_servo = gain in {-float(bias[1]), -float(bias[2])} and gain != 0.0
-    value = -float(bias[k]) * float(model.actuator_gear[_row("outadr", i, model)][0]) ** 2
-    return value if is_affine and is_fixed and is_servo and value else None
+    bias, gain = model.actuator_biasprm[i], model.actuator_gainprm[i][0]
+    is_servo = gain != 0.0 and gain in {-bias[1], -bias[2]}
+    if not (
+        is_servo
+        and names["mjtBias"][model.actuator_biastype[i]] == "mjBIAS_AFFINE"
+        and names["mjtGain"][model.actuator_gaintype[i]] == "mjGAIN_FIXED"
+    ):
+        return None, None
+    return -bias[1] * gear**2 or None, -bias[2] * gear**2 or None
 
 
-def _law(i: int, kind: int, source: Source) -> Settings:
+def _law(i: int, kind: int, gears: list[float], source: Source) -> Settings:
     model, names = source.model, source.compiled.names
-    types = (("gain", "mjtGain"), ("bias", "mjtBias"), ("dyn", "mjtDyn"))
-    keywords = {
-        f"{t}type": names[enum][int(getattr(model, f"actuator_{t}type")[i])].partition("_")[2].lower()
-        for t, enum in types
-    }
-    found = [
-        *_target(i, kind, source),
-        *keywords.items(),
-        *(item for name, first in _FIRST.items() for item in _parameters(name, first, i, model)),
-        *unless("gear", model.actuator_gear[_row("outadr", i, model)], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-        *_limits(i, model),
-        *([("actearly", "true")] if model.actuator_actearly[i] else []),
-        *unless("group", model.actuator_group[i], 0),
-        *_inputs(i, keywords["gaintype"], model),
-        *_delay(i, model),
-        *_states(i, keywords["dyntype"], model),
-        *unless("lengthrange", model.actuator_lengthrange[i], [0.0, 0.0]),
-        *_drag(i, model),
-    ]
+    gain, bias, dynamics = (
+        _keyword(names[f"mjt{t}"][getattr(model, f"actuator_{t.lower()}type")[i]]) for t in ("Gain", "Bias", "Dyn")
+    )
+    found = [] if kind in {_JOINT, _TENDON} else list(_target(i, kind, source))
+    found += (("gaintype", gain), ("biastype", bias), ("dyntype", dynamics))
+    for name, first in _FIRST.items():
+        values = getattr(model, f"actuator_{name}")[i]
+        if values[0] != first or any(values[1:]):
+            found.append((name, text_of(values)))
+    found += unless("gear", gears, _GEAR)
+    found += _limits(i, model)
+    if model.actuator_actearly[i]:
+        found.append(("actearly", "true"))
+    found += unless("group", model.actuator_group[i], 0)
+    if gain in _INPUTS:
+        found += _inputs(i, gain, model)
+    found += _delay(i, model)
+    found += _states(i, dynamics, model)
+    found += unless("lengthrange", model.actuator_lengthrange[i], _NO_RANGE)
+    found += _drag(i, model)
     return tuple(found)
 
 
-def _parameters(name: str, first: float, i: int, model: Any) -> Iterator[tuple[str, str]]:
-    values = getattr(model, f"actuator_{name}")[i]
-    yield from unless(name, values, [first, *[0.0] * (len(values) - 1)])
+@cache
+def _keyword(member: str) -> str:
+    """Return the word in MJCF of a member of an enumeration, such as ``mjGAIN_FIXED``."""
+    return member.partition("_")[2].lower()
 
 
 def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
     """Yield the names of the controls, if the actuator may have several, which older versions of MuJoCo do not have."""
-    controls = getattr(model, "actuator_ctrlspec", None) if gain in _INPUTS else None
+    controls = getattr(model, "actuator_ctrlspec", None)
     bits = 0 if controls is None else int(controls[i])
-    names = [name for bit, name in _INPUTS.get(gain, ()) if bits & bit]
+    names = [name for bit, name in _INPUTS[gain] if bits & bit]
     if names:
         yield "input", " ".join(names)
 
@@ -178,9 +189,10 @@ def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:
 
 def _report_controls(i: int, source: Source) -> None:
     """Report an actuator with several controls: a scene states the range of one, although the law holds all."""
-    name = source.names("actuator")[i]
-    count = int(getattr(source.model, "actuator_ctrlnum", [1] * (i + 1))[i])
+    counts = getattr(source.model, "actuator_ctrlnum", None)
+    count = 1 if counts is None else counts[i]
     if count > 1:
+        name = source.names("actuator")[i]
         source.diagnostics.add(
             Fate.APPROXIMATED,
             "mjcf-in.controls",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ SOLREF, SOLIMP = [0.02, 1.0], [0.9, 0.95, 0.001, 0.5, 2.0]
 FRICTION = [1.0, 0.005, 0.0001]
 """MuJoCo's sliding [-], torsional [m] and rolling [m] friction."""
 _BALL = 1
+_SINGLE = struct.Struct("f")
 _PLAIN = frozenset({0.0, 0.5, 1.0})
 """Numbers that are the same in single precision."""
 Numbers = float | list[float]
@@ -28,7 +30,10 @@ def text_of(values: ArrayLike) -> str:
 
 def single(value: float) -> float:
     """Return the shortest decimal of a number in single precision, in which MuJoCo has looks."""
-    return value if value in _PLAIN else float(str(np.float32(value)))
+    if value in _PLAIN:
+        return value
+    short = float(f"{value:.6g}")  # single precision tells all decimals of six digits apart
+    return short if _SINGLE.unpack(_SINGLE.pack(short))[0] == value else float(str(np.float32(value)))
 
 
 def unless(name: str, values: Numbers, default: Numbers) -> Settings:

@@ -22,7 +22,9 @@ _CUTOFF, _EXPONENT = 45.0, 10.0
 
 def read_lights(source: Source) -> tuple[Light, ...]:
     """Return the lights of a model; report those that are pictures around the scene."""
-    names, kinds = source.names("light"), source.model.light_type if source.model.nlight else []
+    if not source.model.nlight:
+        return ()
+    names, kinds = source.names("light"), source.model.light_type
     images = tuple(names[i] for i, kind in enumerate(kinds) if int(kind) == _IMAGE)
     if images:
         where = source.where("light", list(names).index(images[0]))
