@@ -108,11 +108,27 @@ def reading() -> Iterator[Case]:
         name = f"{path.parent.name}/{path.name}"
         yield Case(group="Reading", name=name, ours=lambda path=path: loaders.load(path), peers=readers(path))
     yield parsing()
+    for links in (2, 20):
+        yield reading_mjcf(links)
     folder = Path(tempfile.mkdtemp(prefix="sdfbridge-bench-"))
     for count in (LINKS, MORE_LINKS):
         for shape in (scale.tree, scale.chain):
             yield many_links(folder / f"{shape.__name__}_{count}.urdf", scale.urdf, shape, count)
             yield many_links(folder / f"{shape.__name__}_{count}.sdf", scale.sdf, shape, count)
+
+
+def reading_mjcf(links: int) -> Case:
+    """Compare the reading of an MJCF file with MuJoCo's parsing and compilation of it.
+
+    Args:
+        links: Number of links, each with a hinge and a capsule.
+    """
+    link = '<body pos="0 0 0.2"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.2" size="0.02"/>'
+    path = Path(tempfile.mkdtemp(prefix="sdfbridge-bench-")) / f"chain_{links}.xml"
+    path.write_text(f"<mujoco><worldbody>{link * links}{'</body>' * links}</worldbody></mujoco>")
+    peers: dict[str, Work] = {"MuJoCo's compilation": lambda: mujoco.MjModel.from_xml_path(str(path))}
+    name = f"chain of {links} links, MJCF"
+    return Case(group="Reading", name=name, ours=lambda: loaders.load(path), peers=peers, links=links)
 
 
 def parsing() -> Case:
