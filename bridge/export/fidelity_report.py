@@ -34,6 +34,9 @@ class _Omitted(str):
     def __format__(self, _spec: str) -> str:
         return "…"
 
+    def __repr__(self) -> str:
+        return "…"
+
 
 def fidelity_text(scene: Scene, diagnostics: Iterable[Diagnostic], form: str = "MJCF") -> str:
     """Return the report of everything that is not carried exactly; what it does not list is exact.
@@ -64,7 +67,23 @@ def _section(entries: Iterable[Diagnostic], scene: Scene) -> Iterator[str]:
     for name, groups in codes.items():
         yield from ("", f"### {code(name)} ({sum(map(len, groups.values()))})")
         for group in groups.values():
-            yield from _group(group, scene)
+            for part in _parts(group):
+                yield from _group(part, scene)
+
+
+def _parts(entries: Sequence[Diagnostic]) -> Iterable[Sequence[Diagnostic]]:
+    """Return findings of one template in parts, such that a message keeps the arguments that many of them share."""
+    values = {name: [str(entry.arguments[name]) for entry in entries] for name in entries[0].arguments}
+    varying = {name: len(set(texts)) for name, texts in values.items() if len(set(texts)) > 1}
+    shared = [name for name, count in varying.items() if 2 * count <= len(entries)]
+    if len(varying) < 2 or not shared:
+        return [entries]
+    if len(shared) == len(varying):
+        shared.remove(max(shared, key=varying.__getitem__))
+    parts: dict[tuple[str, ...], list[Diagnostic]] = {}
+    for i, entry in enumerate(entries):
+        parts.setdefault(tuple(values[name][i] for name in shared), []).append(entry)
+    return parts.values()
 
 
 def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,28 @@ from loaders.scene import Scene
 
 Carried = Mapping[type, Set[str]]
 """Fields that a writer answers for, by type."""
+
+
+_FIELD_WORDS = {"mujoco": "MuJoCo's settings"}
+"""Fields whose names are not the words for them."""
+
+
+def kind_words(kind: type) -> str:
+    """Return the words for a type of the scene in messages: ``joint axis`` for `JointAxis`.
+
+    Args:
+        kind: The type.
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+
+
+def field_words(name: str) -> str:
+    """Return the words for a field of the scene in messages.
+
+    Args:
+        name: Name of the field.
+    """
+    return _FIELD_WORDS.get(name, name.replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)

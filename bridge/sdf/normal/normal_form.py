@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bridge.export.documents.fluid_forces import without_fluid_forces
 from bridge.export.documents.published_sensors import without_published_sensors
-from bridge.export.report import Report, unsupported_fields, without_unsupported_fields
+from bridge.export.report import Report, field_words, kind_words, unsupported_fields, without_unsupported_fields
 from bridge.export.rotor_inertia import with_rotor_inertia
 from bridge.sdf.options import Options
 from bridge.sdf.target import TARGET
@@ -170,7 +170,7 @@ def _report_fields(scene: Scene, report: Report) -> None:
             "SDFormat has no place for {field} of {kind} {owner}",
             getattr(item, "where", NOWHERE),
             subjects=(owner,),
-            field=field.replace("_", " "),
-            kind=type(item).__name__,
+            field=field_words(field),
+            kind=kind_words(type(item)),
             owner=owner,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bridge.export.report import Report, is_stated_elsewhere
+from bridge.export.report import Report, field_words, is_stated_elsewhere, kind_words
 from bridge.urdf.options import Options
 from bridge.urdf.shapes.stated_shapes import all_know
 from loaders import model as m
@@ -145,8 +145,8 @@ class _Pruning:
             "the document has no place for {field} of {kind} {owner}",
             getattr(item, "where", NOWHERE),
             subjects=(owner,),
-            field=field.replace("_", " "),
-            kind=cls.__name__,
+            field=field_words(field),
+            kind=kind_words(cls),
             owner=owner,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from bridge.export.report import Report
+from bridge.export.report import Report, kind_words
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Bushing, FilterGroup, Frame, Joint, JointType, Link, TendonConstraint, WeldConstraint
 from loaders.scene import Scene
@@ -35,7 +35,7 @@ def without_unknown_items(scene: Scene, report: Report) -> Scene:
                 "the document cannot state a {kind} of {items}; left it out",
                 item.where,
                 subjects=subjects,
-                kind=type(item).__name__,
+                kind=kind_words(type(item)),
                 items=subjects,
             )
         else:

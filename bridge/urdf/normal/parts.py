@@ -83,7 +83,7 @@ def _report_field(link: Link, field: str, report: Report, fate: Fate = Fate.NOTE
         link.where,
         subjects=(link.name,),
         field=field,
-        kind="Link",
+        kind="link",
         owner=link.name,
     )
 

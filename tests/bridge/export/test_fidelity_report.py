@@ -92,6 +92,24 @@ def test_an_exact_export_states_that_nothing_was_lost() -> None:
     assert "- nothing was lost" in written()
 
 
+def test_a_message_keeps_the_arguments_that_many_findings_share() -> None:
+    entries = [
+        Diagnostic("a.field", Fate.DROPPED, "no place for {field} of {kind} {owner}", arguments=arguments)
+        for field, kind in (("mass", "link"), ("gear", "joint"))
+        for arguments in ({"field": field, "kind": kind, "owner": f"{kind}_{i}"} for i in range(3))
+    ]
+    text = written(*entries)
+    assert "No place for mass of link …." in text
+    assert "No place for gear of joint …." in text
+    assert "- `link_0`" in text
+
+
+def test_a_quoted_argument_of_several_values_is_marked_as_left_out() -> None:
+    template = "the name {name!r} is used"
+    text = written(*(Diagnostic("a.name", Fate.NOTED, template, arguments={"name": name}) for name in ("a", "b")))
+    assert "The name … is used." in text
+
+
 def test_names_in_messages_are_text_and_never_markup() -> None:
     names = ("<script>alert(1)</script>", "<img src=x>", "[x](y)", "a|b`c", "*a*", "a\n# b")
     entries = [Diagnostic(f"a.{i}", Fate.NOTED, "{n} is odd", Where(f"/robots/{n}", 3), arguments={"n": n})
