@@ -37,7 +37,8 @@ def require_consistent(scene: SceneData) -> None:
 
 
 def _check_unique(kind: str, items: Iterable[Link | Joint], diagnostics: Diagnostics) -> None:
-    items = tuple(items)
+    """Report names that several items have, other than the world, of which each included model may have a part."""
+    items = tuple(item for item in items if item.name != WORLD)
     if len({item.name for item in items}) == len(items):
         return
     counts, where = Counter(item.name for item in items), {item.name: item.where for item in items}
