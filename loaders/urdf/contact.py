@@ -9,6 +9,7 @@ from loaders.diagnostics import Fate
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import Friction, Surface
 from loaders.node import Node
+from loaders.scene_queries.torsional_friction import UNIT_PATCH_RADIUS
 
 _IGNORED: IgnoredElements = {
     "friction_anchor": (Fate.NOTED, "urdf.engine-setting", "it sets the solver of PyBullet"),
@@ -37,6 +38,8 @@ def read_contact(link: Node) -> Surface:
     friction: dict[str, Any] = {
         field: values[tag] for tag, fields in _FRICTION.items() if tag in values for field in fields
     }
+    if friction.get("torsional"):
+        friction["patch_radius"] = UNIT_PATCH_RADIUS  # PyBullet states a length
     surface: dict[str, Any] = {field: values[tag] for tag, field in _SURFACE.items() if tag in values}
     return dataclasses.replace(Surface(**surface), friction=Friction(**friction))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from bridge.bullet.client.client import Client
 from bridge.bullet.target import BASE
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.bullet.urdf.segments import Segment
 from loaders.model import Collision, Cone, Ellipsoid, Friction, Mesh, Polyline, Surface
+from loaders.scene_queries.torsional_friction import torsional_length
 
 from .pair_coefficients import PairCoefficients
 
@@ -63,9 +62,6 @@ def contact_parameters(surface: Surface) -> dict[str, float]:
 def spinning_friction(friction: Friction) -> float:
     """Return the ratio of torsional friction torque to normal force [m].
 
-    It is ``3 pi / 16 * patch radius * coefficient``.
-
-    Source: SDFormat, ``surface/friction/torsional``.
+    PyBullet knows no depth of contact, on which friction by the radius of the surface depends; that is zero.
     """
-    radius = friction.patch_radius if friction.use_patch_radius else 0.0
-    return 3.0 * math.pi / 16.0 * radius * (friction.torsional or 0.0)
+    return torsional_length(friction) if friction.use_patch_radius else 0.0

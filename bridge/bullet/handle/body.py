@@ -54,6 +54,7 @@ class PyBulletBody(int):
 
     _dynamics: DynamicsQueries | None
     _friction_step: float
+    _start: Mapping[str, Value]
 
     def __new__(
         cls,
@@ -73,6 +74,7 @@ class PyBulletBody(int):
         self.split_link = articulation.split_link
         self._dynamics = DynamicsQueries(state)
         self._friction_step = set_friction(state.client, state.body, articulation)
+        self._start = state.positions()
         return self
 
     @property
@@ -141,6 +143,10 @@ class PyBulletBody(int):
         """
         self.state.set_velocities(v)
 
+    def reset(self) -> None:
+        """Set all joints and a free base to the positions in which the model was loaded, at rest; followers too."""
+        self.state.set_positions(self._start)
+
     # --- dynamics ----------------------------------------------------------------------------------------------------
 
     @property
@@ -178,6 +184,8 @@ class PyBulletBody(int):
 
     def apply_efforts(self, efforts: Mapping[str, Position]) -> None:
         """Apply joint forces and torques for one step, each clipped to the effort limit of its joint.
+
+        PyBullet adds the efforts of several calls before one step, so that their sum may exceed the limit.
 
         Raises:
             ValueError: for an unknown joint or an effort of the wrong size.

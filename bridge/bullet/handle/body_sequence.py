@@ -144,6 +144,12 @@ class Bodies(Sequence[PyBulletBody]):
             body.set_velocities(part)
         self._align_split_links()
 
+    def reset(self) -> None:
+        """Set all joints and free bases to the positions in which they were loaded, at rest; followers too."""
+        for body in self:
+            body.reset()
+        self._align_split_links()
+
     # --- split links -------------------------------------------------------------------------------------------------
 
     @property

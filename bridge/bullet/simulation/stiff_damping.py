@@ -94,7 +94,7 @@ def _hint(file_step: float, max_step: float) -> str:
         f"set a shorter time step, such as pybullet.setTimeStep({math.floor(0.9 * max_step / digits) * digits:.2g})"
     )
     if file_step < max_step:
-        return f"{shorter}, or call apply_physics(), which sets that of the file, {file_step:g} s"
+        return f"{shorter}, or call apply_physics(), which sets that of the scene, {file_step:g} s"
     return shorter
 
 

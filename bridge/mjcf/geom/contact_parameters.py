@@ -6,7 +6,6 @@ negative. It would average the impedances; ``solmix`` gives all the weight to th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from loaders.diagnostics import Fate
 from loaders.model import Collision, Friction, Link, Surface
 from loaders.scene_queries.excluded_pairs import bitmasks
 from loaders.scene_queries.scoped_names import SEPARATOR
+from loaders.scene_queries.torsional_friction import torsional_length
 
 from .collision_filters import Filters
 from .contact_compliance import ContactSpring, damping_ratio, with_ode_spring
@@ -141,8 +141,7 @@ def friction_of(friction: Friction) -> tuple[float, float, float]:
     """Return sliding [-], torsional [m] and rolling [m] friction; MuJoCo's defaults where the source states none."""
     _, spin, roll = DEFAULT_FRICTION
     if friction.torsional is not None:
-        radius = friction.patch_radius if friction.use_patch_radius else friction.surface_radius
-        spin = 3.0 * math.pi / 16.0 * friction.torsional * radius
+        spin = torsional_length(friction)
     return friction.mu, spin, roll if friction.rolling is None else friction.rolling
 
 

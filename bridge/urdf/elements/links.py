@@ -28,6 +28,7 @@ from loaders.model import (
     Surface,
     Visual,
 )
+from loaders.scene_queries.torsional_friction import torsional_length
 from loaders.spatial import SpatialInertia
 
 from .basics import add_origin, axis_text, vector
@@ -177,7 +178,7 @@ def _add_contact(link: Element, surfaces: list[Surface], friction: Friction | No
         values = {
             "lateral_friction": friction.mu,
             "rolling_friction": friction.rolling,
-            "spinning_friction": friction.torsional,
+            "spinning_friction": None if friction.torsional is None else torsional_length(friction),
         }
     for tag, (field, default) in _CONTACT.items():
         value = common(surfaces, field)

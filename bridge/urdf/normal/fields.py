@@ -77,7 +77,7 @@ _EXTENDED: Mapping[str, Mapping[type, set[str]]] = {
     },
     "pybullet": {
         m.Surface: {"restitution", "soft_cfm", "soft_erp"},
-        m.Friction: {"rolling", "torsional"},
+        m.Friction: {"rolling", "torsional", "patch_radius"},
     },
 }
 _LOOKS = frozenset({m.Visual, m.Material, m.Plane, m.Sensor})

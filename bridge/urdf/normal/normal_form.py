@@ -22,6 +22,7 @@ from .frame_links import with_frame_links
 from .gearboxes import without_gearboxes
 from .parts import with_representable_parts
 from .representable_joints import with_representable_joints
+from .surfaces import with_torsional_lengths
 from .tree import merged, rooted, with_static_links_welded
 from .unique import named
 
@@ -55,6 +56,8 @@ def normal_form(scene: Scene, options: Options, report: Report) -> NormalForm:
         scene = with_rotor_inertia(scene, report, "urdfout.rotor-inertia")
     scene = without_published_sensors(scene, report, "urdfout.published-sensor")
     scene = without_fluid_forces(scene, report, "urdfout.fluid-force")
+    if "pybullet" in options.extensions:
+        scene = with_torsional_lengths(scene)
     scene = with_representable_fields(scene, options, report)
     scene, ground = with_ground(with_anchor(scene, report), report)
     drake = "drake" in options.extensions

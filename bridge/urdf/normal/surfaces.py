@@ -12,6 +12,8 @@ from typing import Any
 from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import Friction, Hydroelastic, Link, Surface
+from loaders.scene import Scene
+from loaders.scene_queries.torsional_friction import UNIT_PATCH_RADIUS, torsional_length
 
 _OF_LINK = ("damping", "max_velocity", "min_depth", "restitution", "soft_cfm", "soft_erp")
 _DEFAULT = Surface()
@@ -44,6 +46,34 @@ def with_representable_surfaces(link: Link, extensions: Collection[str], report:
             )
         collisions.append(dataclasses.replace(collision, surface=new))
     return dataclasses.replace(link, collisions=tuple(collisions))
+
+
+def with_torsional_lengths(scene: Scene) -> Scene:
+    """Return a scene whose torsional friction is stated as a length, as ``<spinning_friction>`` does.
+
+    Args:
+        scene: The scene.
+    """
+    if not any(c.surface.friction.torsional is not None for link in scene.links for c in link.collisions):
+        return scene
+    links = []
+    for link in scene.links:
+        collisions = tuple(dataclasses.replace(c, surface=_with_length(c.surface)) for c in link.collisions)
+        links.append(dataclasses.replace(link, collisions=collisions))
+    return dataclasses.replace(scene, links=tuple(links))
+
+
+def _with_length(surface: Surface) -> Surface:
+    friction = surface.friction
+    if friction.torsional is None:
+        return surface
+    if not friction.use_patch_radius:  # the radius of the surface, which a document cannot state, is reported
+        return dataclasses.replace(surface, friction=dataclasses.replace(friction, torsional=0.0))
+    length = torsional_length(friction)
+    new = dataclasses.replace(
+        friction, torsional=length, patch_radius=UNIT_PATCH_RADIUS if length else 0.0, surface_radius=0.0
+    )
+    return dataclasses.replace(surface, friction=new)
 
 
 def friction_of_link(surfaces: list[Surface], extensions: Collection[str]) -> Friction | None:

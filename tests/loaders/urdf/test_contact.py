@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loaders.scene_queries.torsional_friction import torsional_length
 from tests.support.urdf_robots import SPHERE, robot
 
 
@@ -13,4 +14,5 @@ def test_pybullets_contact_is_read() -> None:
     surface = robot(f"<link name='a'>{contact}{SPHERE}</link>").links[0].collisions[0].surface
     friction = surface.friction
     assert (friction.mu, friction.mu2, friction.rolling, friction.torsional) == (0.8, 0.8, 0.01, 0.02)
+    assert torsional_length(friction) == 0.02
     assert (surface.restitution, surface.stiffness, surface.damping, surface.soft_erp) == (0.5, 3000, 10, 0.2)

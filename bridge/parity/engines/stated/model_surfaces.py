@@ -29,6 +29,7 @@ from loaders.model import (
     Sphere,
     Surface,
 )
+from loaders.scene_queries.torsional_friction import torsional_length
 from loaders.spatial import Array
 
 from .hulls import hull_of_points
@@ -71,14 +72,11 @@ def shapes_of(link: Link) -> list[Collision]:
 
 
 def _contact(surface: Surface) -> tuple[float, ...]:
-    """Torsional and rolling friction [m], and stiffness and damping of contacts; NaN leaves both to the engine.
-
-    The torque of a round patch of contact is ``3 pi / 16`` times its radius, the coefficient and the normal force.
-    """
+    """Torsional and rolling friction [m], and stiffness and damping of contacts; NaN leaves both to the engine."""
     friction = surface.friction
-    radius = friction.patch_radius if friction.use_patch_radius else 0.0
+    torsional = torsional_length(friction) if friction.use_patch_radius else 0.0
     spring = (math.nan, math.nan) if surface.stiffness is None else (surface.stiffness, surface.damping or 0.0)
-    return (3.0 * math.pi / 16.0 * radius * (friction.torsional or 0.0), friction.rolling or 0.0, *spring)
+    return (torsional, friction.rolling or 0.0, *spring)
 
 
 def has_drawn_poses(link: Link) -> bool:

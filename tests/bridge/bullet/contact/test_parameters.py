@@ -2,11 +2,12 @@
 
 import math
 
+import mujoco
 import numpy as np
 import pybullet
 import pytest
 
-from bridge import load_into_pybullet
+from bridge import load_into_pybullet, to_mjcf
 from loaders.model import WORLD, Box, Collision, Cone, Friction, JointType, Mesh, Plane, Sphere, Surface
 from loaders.spatial import IDENTITY, Pose, SpatialInertia
 from tests.support.scenes import codes, joint, link, scene
@@ -126,6 +127,35 @@ def test_a_spinning_ball_stops_by_torsional_friction(bullet_client):
         pass
     slowed = 3 * math.pi / 16 * 0.01 * 2.0 * 9.81 / 0.008
     assert 20.0 - bodies.velocities()["body"][5] == pytest.approx(0.5 * slowed, rel=0.03)
+
+
+SPINNING = """<robot name="ball"><link name="a">
+  <contact><lateral_friction value="1"/><rolling_friction value="0.01"/><spinning_friction value="0.02"/></contact>
+  <inertial><mass value="1"/><inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
+
+
+def test_spinning_friction_of_a_urdf_is_that_of_load_urdf(bullet_client, tmp_path):
+    """Coefficients and motion are equal; MuJoCo's spin slows by c N / I."""
+    file = tmp_path / "ball.urdf"
+    file.write_text(SPINNING)
+    pybullet.setGravity(0, 0, -9.81, physicsClientId=bullet_client)
+    floor = pybullet.createCollisionShape(pybullet.GEOM_PLANE, physicsClientId=bullet_client)
+    ground = pybullet.createMultiBody(0, floor, physicsClientId=bullet_client)
+    pybullet.changeDynamics(ground, -1, lateralFriction=1.0, physicsClientId=bullet_client)
+    native = pybullet.loadURDF(str(file), [0, 0, 0.1], physicsClientId=bullet_client)
+    pybullet.changeDynamics(native, -1, linearDamping=0, angularDamping=0, physicsClientId=bullet_client)
+    ours = load_into_pybullet(file, [3, 0, 0.1], quiet=True, physicsClientId=bullet_client)
+    for body in (native, ours):
+        assert pybullet.getDynamicsInfo(body, -1, physicsClientId=bullet_client)[6:8] == (0.01, 0.02)
+        pybullet.resetBaseVelocity(body, [0, 0, 0], [0, 0, 30], physicsClientId=bullet_client)
+    for _ in range(60):
+        pybullet.stepSimulation(physicsClientId=bullet_client)
+    spins = [pybullet.getBaseVelocity(body, physicsClientId=bullet_client)[1][2] for body in (native, ours)]
+    assert spins[0] == pytest.approx(spins[1], rel=1e-6)
+    assert spins[1] < 30.0 - 0.25 * 9.81 * 0.02 / 0.004 * 0.9
+    model = mujoco.MjModel.from_xml_string(to_mjcf(file, quiet=True))
+    assert model.geom_friction[0].tolist() == [1.0, 0.02, 0.01]
 
 
 RULES = {

@@ -12,7 +12,7 @@ from pybullet_utils.bullet_client import BulletClient
 import bridge.bullet.load
 from bridge import load_into_pybullet, lower
 from loaders import ExportError
-from loaders.model import WORLD, Ellipsoid, JointType, Model
+from loaders.model import WORLD, Coupling, Ellipsoid, JointType, Model
 from loaders.spatial import IDENTITY, Pose
 from tests.support.scenes import codes, joint, link, random_scene, random_state, relative, scene
 
@@ -259,3 +259,18 @@ def test_what_is_no_mapping_is_refused(bullet_client: int, call: str) -> None:
     robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
     with pytest.raises(TypeError, match=r"expected a mapping by name of joint, such as .* not \[0\.3\]"):
         getattr(robot, call)([0.3])
+
+
+def test_reset_restores_the_positions_of_loading(bullet_client):
+    """A floating robot falls and turns; its base, its joints and a joint that follows are then as loaded."""
+    coupling = Coupling(follower="b", leader="a", multiplier=2.0, offset=0.25)
+    links = [link("base", X_WL=Pose.of(p=(0.1, 0.2, 3.0))), link("x"), link("y")]
+    source = scene(links, [joint("a", "base", "x"), joint("b", "x", "y")], couplings=(coupling,))
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    start = robot.positions()
+    assert start["b"] == pytest.approx(0.25)
+    robot.set_positions({"a": 0.7, "base": (1, 2, 3, 0, 1, 0, 0)})
+    robot.set_velocities({"a": 2.0, "base": (1, 2, 3, 4, 5, 6)})
+    robot.reset()
+    assert {name: pytest.approx(q, abs=1e-12) for name, q in robot.positions().items()} == start
+    assert all(not np.any(v) for v in robot.velocities().values())

@@ -86,7 +86,7 @@ def test_the_arm_of_pybullet_data_is_unstable_at_the_default_step_and_stable_at_
     path = pybullet_robots / KUKA
     robot, (finding,) = findings(bullet_client, path, STEP)
     assert finding.subjects == ("lbr_iiwa::lbr_iiwa_joint_7",)
-    assert "apply_physics(), which sets that of the file, 0.001 s" in finding.hint
+    assert "apply_physics(), which sets that of the scene, 0.001 s" in finding.hint
     assert growth(bullet_client, robot, 240) > 1e6
     robot.remove()
     robot = load_into_pybullet(path, physicsClientId=bullet_client, quiet=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from loaders import model as m
+from loaders.scene_queries.torsional_friction import UNIT_PATCH_RADIUS, torsional_length
 from loaders.spatial import IDENTITY
 from tests.code_examples import scenes as s
 from tests.support.urdf_writer import element, read
@@ -45,7 +48,7 @@ def test_a_mesh_before_a_capsule_is_for_readers_that_do_not_know_it() -> None:
         {"friction": m.Friction(mu=0.5, mu2=0.5)},
         {"friction": m.Friction(mu=0.5, mu2=0.25, fdir1=(1.0, 0.0, 0.0))},
         {"friction": m.Friction(mu=0.5, mu2=0.5, mu_static=0.75)},
-        {"friction": m.Friction(mu=0.5, mu2=0.5, rolling=0.1, torsional=0.2)},
+        {"friction": m.Friction(mu=0.5, mu2=0.5, rolling=0.1, torsional=0.2, patch_radius=UNIT_PATCH_RADIUS)},
         {"stiffness": 100.0, "damping": 3.0, "max_velocity": 0.5, "min_depth": 0.01},
         {"restitution": 0.5, "soft_cfm": 0.1, "soft_erp": 0.2},
         {"dissipation": 0.5, "relaxation_time": 0.1},
@@ -55,6 +58,15 @@ def test_a_mesh_before_a_capsule_is_for_readers_that_do_not_know_it() -> None:
 def test_surfaces(surface: dict[str, object]) -> None:
     found = read(s.touching(m.Sphere(radius=1.0), **surface)).links[0].collisions[0].surface
     assert found == m.Surface(**surface)  # type: ignore[arg-type]
+
+
+def test_torsional_friction_is_written_as_a_length() -> None:
+    """URDF's ``<spinning_friction>`` is that of PyBullet: torque over normal force [m]."""
+    scene = s.touching(m.Sphere(radius=1.0), friction=m.Friction(mu=0.5, mu2=0.5, torsional=0.5, patch_radius=0.02))
+    length = 3.0 * math.pi / 16.0 * 0.5 * 0.02
+    written = element(scene, ".//contact/spinning_friction")
+    assert float(written.get("value")) == pytest.approx(length, rel=1e-12)
+    assert torsional_length(read(scene).links[0].collisions[0].surface.friction) == pytest.approx(length, rel=1e-12)
 
 
 def test_materials() -> None:
