@@ -8,7 +8,7 @@ from typing import Any
 
 from . import values
 
-_FILE = "SDFormat, URDF, xacro or Drake directives; a folder with model.config; - for standard input; rd://NAME"
+_FILE = "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for standard input; rd://NAME"
 FORMATS = ("text", "json", "github", "sarif")
 """Forms in which `check` reports."""
 

@@ -17,7 +17,9 @@ from .batch_options import add_batch_options
 from .errors import SUCCESS, USAGE, UsageError
 from .reports.json_report import failure_report
 
-_DESCRIPTION = "Load SDFormat and URDF robots into PyBullet and MuJoCo, and verify that both simulators agree."
+_DESCRIPTION = (
+    "Load SDFormat, URDF, MJCF and Drake directives into PyBullet and MuJoCo, and verify that both simulators agree."
+)
 _EPILOG = "sdfbridge COMMAND --help lists the options of a command."
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '([^']*)' \(choose from (.*)\)$", re.DOTALL)
 """argparse's message about an unknown command or value."""
@@ -35,7 +37,7 @@ COMMANDS: tuple[tuple[str, str, tuple[_Group, ...]], ...] = (
     ("resolve", "list the files that a model refers to, and where they were found", (groups.add_load_options,)),
     (
         "convert",
-        "write a model as MJCF, SDFormat or URDF",
+        "write a model as MJCF, SDFormat, URDF or Drake directives",
         (
             groups.add_load_options,
             groups.add_convert_options,

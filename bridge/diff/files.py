@@ -12,6 +12,7 @@ import loaders
 from loaders import LoadOptions
 from loaders.diagnostics import ExportError
 from loaders.keyword_options import check_option_names, check_option_value
+from loaders.notebook import card, details, table
 from loaders.scene import Scene
 from loaders.scene_operations.link_frames import moved_frames
 from loaders.spatial import Pose
@@ -20,7 +21,8 @@ from .differences import TOLERANCE, Difference, differences
 from .link_frames import other_frames
 from .matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
-from .page import page, table
+from .page import page
+from .page import table as page_table
 from .renaming import renamed
 
 Model = str | os.PathLike[str] | Scene
@@ -28,6 +30,9 @@ Model = str | os.PathLike[str] | Scene
 Match = Literal["structure", "name"]
 SIMULATOR_TOLERANCE = 1e-7
 """Largest difference of equal numbers of simulators, whose solvers round."""
+_HEADS = ("kind", "name", "field", "A", "B")
+_FEW = 10
+"""Number of differences that the card in a notebook shows at once."""
 
 
 class Verdict(StrEnum):
@@ -44,7 +49,7 @@ class Verdict(StrEnum):
     """Both do not move alike, or one cannot move."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FileComparison:
     """The result of `compare_files`.
 
@@ -63,6 +68,25 @@ class FileComparison:
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     frames: Mapping[str, Pose] = field(default_factory=dict)
     simulators: Mapping[str, MechanicalError] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<FileComparison {self.verdict}: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._rows()
+        shown = [table(_HEADS, rows[:_FEW])] if rows else []
+        if len(rows) > _FEW:
+            shown.append(details(f"all {len(rows)} differences", table(_HEADS, rows)))
+        return card(f"{self.verdict}: two files", (self.summary,), *shown)
+
+    @property
+    def summary(self) -> str:
+        """The number of differences, and whether both move alike, in one line."""
+        if self.equal:
+            return "no item differs"
+        count = len(self.differences)
+        motion = "both move alike" if self.moves_alike else f"they do not move alike: {'; '.join(self.reasons)}"
+        return f"{count} difference{'' if count == 1 else 's'}; {motion}"
 
     @property
     def equal(self) -> bool:
@@ -122,16 +146,19 @@ class FileComparison:
         Args:
             title: Its title.
         """
-        rows = [(d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b)) for d in self.differences]
-        found = table(("kind", "name", "field", "A", "B"), rows) if rows else "<p>No item differs.</p>"
+        rows = self._rows()
+        found = page_table(_HEADS, rows) if rows else "<p>No item differs.</p>"
         sections = [("Items", found)]
         errors = {"mechanism": self.mechanics, **self.simulators}
         listed = [(name, *_cells(error)) for name, error in errors.items()]
-        sections.append(("Mechanics", table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed)))
+        sections.append(("Mechanics", page_table(("", "pose", "mass", "mass matrix", "missing", "pairs"), listed)))
         matched = [(kind, old, new) for kind, names in self.names.items() for old, new in names.items()]
         if matched:
-            sections.append(("Names", table(("kind", "A", "B"), matched)))
+            sections.append(("Names", page_table(("kind", "A", "B"), matched)))
         return page(title, str(self.verdict), sections)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [(d.kind, d.name, d.field or "only in one", text_of(d.a), text_of(d.b)) for d in self.differences]
 
 
 def compare_files(

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from loaders.model import Link
+from loaders.model import Link, Material
 from loaders.model.common import beyond_inertia
-from loaders.spatial import Pose
+from loaders.spatial import Pose, SpatialInertia
 
 Value = str | float | bool | tuple[float, ...] | None
 """A value in a report."""
@@ -144,6 +144,20 @@ def plain(value: Any) -> Value:
         return tuple(value.ravel().tolist())
     if isinstance(value, tuple) and all(isinstance(x, float | int) for x in value):
         return tuple(map(float, value))
-    if dataclasses.is_dataclass(value):
-        return type(value).__name__.lower()
-    return str(value)
+    if isinstance(value, Pose):
+        return tuple(value.to_vector())
+    return _in_short(value)
+
+
+def _in_short(item: Any) -> str:
+    """Return what an item is in a few words: the mass of an inertia, the color of a material, the kind of others."""
+    if isinstance(item, tuple):
+        return ", ".join(str(plain(x)) for x in item)
+    if isinstance(item, SpatialInertia):
+        return f"{item.mass:.9g} kg"
+    if isinstance(item, Material):
+        color = item.diffuse or item.ambient
+        words = ["color " + " ".join(f"{x:.6g}" for x in color)] if color else []
+        words += [Path(item.texture).name] if item.texture else []
+        return ", ".join(words) or item.name or "material"
+    return type(item).__name__.lower() if dataclasses.is_dataclass(item) else str(item)

@@ -1,4 +1,4 @@
-"""``sdfbridge convert``: write a model as MJCF, SDFormat or URDF."""
+"""``sdfbridge convert``: write a model as MJCF, SDFormat, URDF or Drake directives."""
 
 from __future__ import annotations
 

@@ -9,7 +9,11 @@ from bridge.cli.output import Output
 from bridge.installed_packages import version_of
 from bridge.parity import engine_names
 
-_PACKAGES = ("mujoco", "pybullet", "drake", "numpy", "lxml", "trimesh", "coacd", "matplotlib", "jinja2", "xacro")
+_ENGINES = ("mujoco", "pybullet", "drake", "dartpy")
+_LIBRARIES = ("numpy", "lxml", "trimesh")
+_OF_EXTRAS = ("cloudpickle", "coacd", "dask", "distributed", "jinja2", "matplotlib", "viser", "xacro")
+_MODELS = ("robot_descriptions",)
+_PACKAGES = (*_ENGINES, *_LIBRARIES, *_OF_EXTRAS, *_MODELS)
 
 
 def doctor(options: Namespace, output: Output) -> int:

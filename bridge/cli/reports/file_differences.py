@@ -72,8 +72,4 @@ def _write_report(options: Namespace, output: Output, result: FileComparison) ->
 
 
 def _verdict(result: FileComparison) -> str:
-    if result.equal:
-        return "equal: no item differs"
-    count = len(result.differences)
-    motion = "both move alike" if result.moves_alike else f"they do not move alike: {'; '.join(result.reasons)}"
-    return f"different: {count} difference{'' if count == 1 else 's'}; {motion}"
+    return f"{'equal' if result.equal else 'different'}: {result.summary}"

@@ -125,3 +125,18 @@ def test_an_argument_of_xacro_alone_reaches_the_file(tmp_path: Path) -> None:
     done = run("info", path, "--xacro", "name:=ur5e", "--json")
     assert list(json.loads(done.stdout)["links"]) == ["ur5e"]
     assert "name:=VALUE" in run("info", path, "--xacro").stderr
+
+
+FORMATS_READ = ("SDFormat", "URDF", "MJCF", "Drake directives")
+
+
+@pytest.mark.parametrize("command", ["", "info", "convert", "compare"])
+def test_the_help_names_every_format(command: str) -> None:
+    parser = make_parser()
+    shown = " ".join((subparsers_of(parser)[command] if command else parser).format_help().split())
+    assert [name for name in FORMATS_READ if name not in shown] == []
+
+
+def test_the_help_of_convert_names_every_format_that_is_written() -> None:
+    description = subparsers_of(make_parser())["convert"].description
+    assert description == "write a model as MJCF, SDFormat, URDF or Drake directives"

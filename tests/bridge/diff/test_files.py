@@ -13,6 +13,7 @@ import loaders
 from loaders import model as m
 from loaders.spatial import Pose, SpatialInertia
 from tests.support.scenes import UNIT_BOX, joint, link, scene
+from tests.support.web_page import WebPage, is_inert
 
 ASSETS = Path(__file__).parents[3] / "assets"
 
@@ -103,3 +104,21 @@ def test_compare_takes_a_second_model_in_place_of_engines(tmp_path: Path) -> Non
     for other in (tmp_path / "leg.sdf", str(tmp_path / "leg.sdf")):
         assert bridge.compare(ASSETS / "leg.sdf", other).equal  # type: ignore[union-attr]
     assert bridge.compare(A, B).verdict == "ALIKE"
+
+
+def test_a_notebook_shows_the_verdict_and_the_first_differences() -> None:
+    axes = [{"damping": 0.1}, {"damping": 0.2}]
+    a, b = (scene([link(f"<l{i}>") for i in range(12)], _fan(axis)) for axis in axes)
+    comparison = bridge.compare_files(a, b)
+    assert repr(comparison) == "<FileComparison ALIKE: 12 differences; both move alike>"
+    page = WebPage(comparison._repr_html_())
+    assert page.words[0] == "ALIKE: two files"
+    assert "12 differences; both move alike" in page.text
+    assert "axes[0].damping" in page.text
+    assert "all 12 differences" in page.text
+    assert page.text.index("<j9>") < page.text.index("all 12 differences") < page.text.index("<j11>")
+    assert is_inert(comparison._repr_html_())
+
+
+def _fan(axis: dict[str, float]) -> list[m.Joint]:
+    return [joint(f"<j{i}>", "world", f"<l{i}>", axis=axis) for i in range(12)]

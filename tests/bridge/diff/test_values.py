@@ -9,6 +9,7 @@ import pytest
 
 from bridge.diff.values import compare_values
 from loaders import model as m
+from loaders.spatial import Pose, SpatialInertia
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,23 @@ def test_settings_are_compared_by_name() -> None:
     assert list(compare_values(a, b, 1e-9, "parameters")) == [
         ("parameters[gone]", "x", None), ("parameters[range]", "2", "3"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        (SpatialInertia.of(2.5), "2.5 kg"),
+        (m.Material(name="paint", diffuse=(1.0, 0.5, 0.0, 1.0)), "color 1 0.5 0 1"),
+        (
+            m.Material(name="paint", diffuse=(1.0, 1.0, 1.0, 1.0), texture="/somewhere/wood.png"),
+            "color 1 1 1 1, wood.png",
+        ),
+        (m.Material(name="paint"), "paint"),
+        (Pose.from_xyz_rpy((1.0, 2.0, 3.0), (0.0, 0.0, 0.0)), (1.0, 2.0, 3.0)),
+        ((m.Sphere(radius=1.0), m.Box(size=(1.0, 1.0, 1.0))), "sphere, box"),
+    ],
+)
+def test_an_item_that_one_side_lacks_is_shown_in_short(item: object, shown: object) -> None:
+    ((path, absent, present),) = compare_values(None, item, 1e-9, "part")
+    assert (path, absent) == ("part", None)
+    assert (present[:3] if isinstance(present, tuple) else present) == shown

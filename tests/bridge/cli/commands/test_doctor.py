@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import platform
+import re
+import tomllib
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 from bridge.cli import main
+
+PROJECT = Path(__file__).parents[4] / "pyproject.toml"
+USERS_EXTRAS = ("batch", "convex", "dart", "report", "view", "xacro")
 
 
 def test_doctor_prints_the_installed_versions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,3 +34,11 @@ def test_a_missing_simulator_is_status_3(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.setattr(metadata, "version", version)
     assert main(["doctor"]) == 3
     assert "not installed" in capsys.readouterr().out
+
+
+def test_doctor_lists_the_packages_of_every_extra(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["doctor", "--json"])
+    listed = json.loads(capsys.readouterr().out)["versions"]
+    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
+    names = {re.split(r"[><=!;\[ ]", package)[0] for extra in USERS_EXTRAS for package in extras[extra]}
+    assert names | {"robot_descriptions"} <= listed.keys()
