@@ -21,6 +21,7 @@ from bridge.mechanism.couplings import with_followers
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
 from loaders.safety.unknown_names import NameIndex, UnknownNameError, unknown_name
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Array, Pose
 
 from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose
@@ -64,6 +65,8 @@ class Bodies(Sequence[PyBulletBody]):
         if not isinstance(key, str):
             return self._bodies[key]
         named = [body for body in self if body.name == key]
+        if not named:
+            named = [body for body in self if key in _scoped_models(body)]
         if not named:
             raise unknown_name("model", key, dict.fromkeys(body.name for body in self))
         if len(named) > 1:
@@ -298,3 +301,9 @@ class Bodies(Sequence[PyBulletBody]):
             part = {name: value for name, value in by_joint.items() if self._of_joint[name] == body}
             if part:
                 yield body, part
+
+
+def _scoped_models(body: PyBulletBody) -> set[str]:
+    """Return the scoped names of the models whose links a body has, and of the models that contain them."""
+    scopes = [part.link.model.split(SEPARATOR) for part in body.mechanism.bodies]
+    return {SEPARATOR.join(scope[: depth + 1]) for scope in scopes for depth in range(len(scope))}

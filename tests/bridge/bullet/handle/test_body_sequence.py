@@ -70,3 +70,14 @@ def test_what_a_model_holds_to_the_world_is_one_body(bullet_client):
 def test_nothing_is_loaded_for_an_empty_scene(bullet_client):
     assert len(load_into_pybullet(scene([]), physicsClientId=bullet_client)) == 0
     assert Path(tempfile.gettempdir()).exists()
+
+
+def test_a_nested_model_is_found_by_its_scoped_name(bullet_client):
+    """The names are those that the scene, and so `info`, has."""
+    models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=None) for name in ("deep", "deep::dp", "other"))
+    links = [link("deep::dp::a", model="deep::dp"), link("other::a", model="other", X_WL=Pose.of(p=(0, 2, 0)))]
+    bodies = load_into_pybullet(scene(links, models=models), physicsClientId=bullet_client)
+    assert bodies["deep::dp"] is bodies["deep"] is bodies.with_link("deep::dp::a")
+    assert bodies["other"] is bodies.with_link("other::a")
+    with pytest.raises(KeyError, match="did you mean 'deep'"):
+        bodies["dep"]
