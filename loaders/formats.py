@@ -24,7 +24,7 @@ from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
 from .safety.limits import Budget, Limits, budgeted
 from .search.fuel_download import FuelDownload
-from .search.given_folders import absolute, package_folders, search_folders
+from .search.given_folders import absolute, package_folders, search_folders, source_text
 from .search.robot_descriptions import locate
 from .xml import parse, read_bytes
 
@@ -37,6 +37,7 @@ _XML_READERS: dict[str, Reader] = {
 }
 """Reader of a document, keyed by the tag of the root element; these come before registered ones."""
 _read_directives: Callable[..., Scene | None] = Deferred("loaders.directives:read")
+_xacro_arguments: Callable[[object], dict[str, str]] = Deferred("loaders.urdf.xacro.xacro_arguments:xacro_arguments")
 
 FORMATS = ("sdf", "urdf", "directives", "mjcf")
 """Formats that `loaders.load_string` reads."""
@@ -128,8 +129,8 @@ class LoadOptions(Search, total=False):
     """Whether no `LossWarning` summarizes what is lost or approximated."""
     allow_xacro: bool
     """Whether xacro may run; it evaluates Python code in the file."""
-    xacro_args: Mapping[str, str]
-    """Arguments of xacro, such as ``{"name": "ur5e"}`` for ``name:=ur5e``."""
+    xacro_args: Mapping[str, str | float]
+    """Arguments of xacro, such as ``{"name": "ur5e", "n": 2}`` for ``name:=ur5e n:=2``."""
     srdf: PathLike | None
     """MoveIt's SRDF file of the robot: its disabled link pairs become collision filters, its states keyframes."""
 
@@ -140,7 +141,8 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     The root element decides the format of an XML file, not its suffix.
 
     Args:
-        source: The file. ``rd://name`` names a robot of the Python package robot_descriptions, read from its cache.
+        source: The file; a relative path that does not exist is searched in ``paths``. ``rd://name`` names a robot of
+            the Python package robot_descriptions, read from its cache.
         options: The options in `LoadOptions`: ``strict``, ``lenient``, ``quiet``, ``allow_xacro``, ``xacro_args``,
             ``srdf``, and those in `Search`.
 
@@ -149,8 +151,9 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
     Raises:
         LoadError: if the file has errors; it holds every one, with file, line and a hint, and the warnings as well.
-        TypeError: if an option is unknown.
-        ValueError: if a folder in ``package_map`` or ``paths`` does not exist, or the load is both strict and lenient.
+        TypeError: if an option is unknown, or the source is not a path.
+        ValueError: if a folder in ``package_map`` or ``paths`` does not exist, the load is both strict and lenient, or
+            the source is the text of a document.
 
     Example:
         >>> import loaders
@@ -164,7 +167,7 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
     check_option_names(options, LoadOptions.__optional_keys__)
     download = _ask_once(options)
     with (
-        LossSummary.of(os.fspath(source), options) as losses,
+        LossSummary.of(source_text(source, options.get("paths") or ()), options) as losses,
         collector_paused(),
     ):
         read = partial(_read_source, source, options, download)
@@ -175,9 +178,9 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
 
 def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> Reading:
     diagnostics = diagnostics_of(options, lenient=lenient)
-    path = locate(os.fspath(source), diagnostics)
+    path = locate(source_text(source, options.get("paths") or ()), diagnostics)
     context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
-    context = dataclasses.replace(context, xacro_args=options.get("xacro_args", {}))
+    context = dataclasses.replace(context, xacro_args=_given_arguments(options.get("xacro_args")))
     scene = None
     with limited(diagnostics, str(path)):
         scene = None if path is None else read_file(path, context)
@@ -189,11 +192,15 @@ def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload 
     return Reading(scene, str(path or source), diagnostics)
 
 
+def _given_arguments(given: object) -> dict[str, str]:
+    return _xacro_arguments(given) if given else {}
+
+
 def resolve(
     source: PathLike,
     *,
     allow_xacro: bool = False,
-    xacro_args: Mapping[str, str] | None = None,
+    xacro_args: Mapping[str, str | float] | None = None,
     lenient: bool = False,
     **search: Unpack[Search],
 ) -> tuple[Lookup, ...]:
@@ -218,9 +225,10 @@ def resolve(
     """
     check_option_names(search, Search.__optional_keys__)
     diagnostics = diagnostics_of(search, lenient=lenient)
-    path = locate(os.fspath(source), diagnostics)
+    path = locate(source_text(source, search.get("paths") or ()), diagnostics)
     context = dataclasses.replace(
-        context_of(search, allow_xacro, path, diagnostics, _ask_once(search)), xacro_args=xacro_args or {}
+        context_of(search, allow_xacro, path, diagnostics, _ask_once(search)),
+        xacro_args=_given_arguments(xacro_args),
     )
     if path is not None:
         with budgeted(search.get("limits")), collector_paused(), limited(diagnostics, str(path)):

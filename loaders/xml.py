@@ -13,6 +13,7 @@ more to get its tag, attributes, text and line.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from xml.parsers import expat
@@ -20,9 +21,11 @@ from xml.parsers import expat
 from .diagnostics import Diagnostics, Fate, Where
 from .files import FileError, read
 from .node import Node
+from .reading.deferred import Deferred
 from .repairs.xml_text import mended_xml, repaired_xml
 from .safety.limits import limit_of
 
+_open_element: Callable[[bytes], tuple[str, int] | None] = Deferred("loaders.repairs.syntax_reason:open_element")
 MAX_DEPTH = 256
 MAX_ELEMENTS = 1_000_000
 _TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
@@ -94,15 +97,24 @@ def _mended(data: bytes, error: expat.ExpatError, file: str, diagnostics: Diagno
     root = None
     with suppress(expat.ExpatError):
         root = _parse(mended_xml(data), file, diagnostics)
+    opened = _open_element(data)
+    message = "the file is not well-formed XML: {reason} at column {column}"
+    if not data.strip():
+        message = "the file is empty; expected an XML document"
+    elif opened is not None:
+        message += "; the start tag <{tag}> of line {line} is still open there"
+    tag, line = opened or ("", 0)
     diagnostics.add(
         Fate.INVALID,
         "xml.syntax",
-        "the file is not well-formed XML: {reason} at column {column}",
+        message,
         Where(file, error.lineno),
         hint="correct the XML there, or check that this is the right file",
         leniency="" if root is None else "it is read as TinyXML reads it",
         reason=expat.ErrorString(error.code),
         column=error.offset + 1,
+        tag=tag,
+        line=line,
     )
     return root if diagnostics.lenient else None
 

@@ -12,9 +12,9 @@ from loaders.drake.filter_groups import resolve as resolve_groups
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene
 
-from .inertia_repair import repair_inertias
 from .validation import check_scene
 
+_repair_inertias: Callable[..., Scene] = Deferred("loaders.scene_operations.inertia_repair:repair_inertias")
 _without_consequences: Callable[..., tuple[Diagnostic, ...]] = Deferred(
     "loaders.scene_operations.consequences:without_consequences"
 )
@@ -62,7 +62,7 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
     scene, source, diagnostics = reading
     if scene is not None:
         scene = resolve_groups(scene, diagnostics)
-        scene = repair_inertias(scene, diagnostics) if lenient else scene
+        scene = _repair_inertias(scene, diagnostics) if lenient else scene
         check_scene(scene, diagnostics)
     diagnostics.add_unlisted()
     try:

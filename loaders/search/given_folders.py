@@ -1,4 +1,4 @@
-"""The folders that a caller names in ``package_map`` and ``paths``."""
+"""The folders that a caller names in ``package_map`` and ``paths``, and the file to load."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from .robot_descriptions import SCHEME
 
 
 def package_folders(package_map: Any) -> dict[str, Path]:
@@ -52,3 +54,26 @@ def _folder(option: str, folder: str | os.PathLike[str], meaning: str) -> Path:
         problem = "is not a folder" if path.exists() else "does not exist"
         raise ValueError(f"{option}: {os.fspath(folder)} {problem}; expected {meaning}")
     return path
+
+
+def source_text(source: object, folders: Iterable[str | os.PathLike[str]]) -> str:
+    """Return the path or URI of a source; a relative path that does not exist is searched in the folders.
+
+    Args:
+        source: What the caller gives as the file.
+        folders: The folders to search.
+
+    Raises:
+        TypeError: if it is not a path.
+        ValueError: if it is the text of a document.
+    """
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
+    if not isinstance(name, str):
+        raise TypeError(f"expected the path of a file, not {type(source).__name__}; use load_string for a document")
+    if name.lstrip("\ufeff \t\r\n").startswith("<"):
+        raise ValueError("expected the path of a file, not a document; use load_string(text, format=...) to read text")
+    if name.startswith(SCHEME) or os.path.isabs(name) or os.path.lexists(name):
+        return name
+    if isinstance(folders, str | os.PathLike):
+        return name
+    return next((str(found) for folder in folders if (found := Path(folder, name)).is_file()), name)

@@ -67,8 +67,9 @@ def _read_type(node: Node) -> JointType:
             type=word,
         )
     elif word and word not in TYPES:
-        message = "unknown joint type {type!r}; expected one of: {known}"
-        node.invalid("urdf.joint-type", message, type=word, known=", ".join(TYPES))
+        message = "{joint} has the unknown joint type {type!r}; expected one of: {known}"
+        joint = node.word("@name", "") or "the joint"
+        node.invalid("urdf.joint-type", message, joint=joint, type=word, known=", ".join(TYPES))
     return TYPES.get(word, JointType.FIXED)
 
 

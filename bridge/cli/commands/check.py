@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bridge.cli import places
@@ -35,6 +35,13 @@ class _Result:
     def name(self) -> str:
         return places.STDIN if self.file == STDIN else self.file
 
+    @property
+    def verdict(self) -> str:
+        """The verdict in words: ``valid``, ``invalid``, or that ``--strict`` refuses the warnings."""
+        if self.valid:
+            return "valid"
+        return "invalid" if any(entry.severity == "error" for entry in self.diagnostics) else "refused by --strict"
+
 
 def check(options: Namespace, output: Output) -> int:
     """Report every problem of the files and of their meshes, also a size that suggests a wrong unit.
@@ -47,7 +54,7 @@ def check(options: Namespace, output: Output) -> int:
     """
     form = _form(options)
     results = tuple(_results(options, output))
-    diagnostics = tuple(with_command_words(entry, "check") for result in results for entry in result.diagnostics)
+    diagnostics = tuple(with_command_words(entry, "check") for entry in _each_once(results))
     status = SUCCESS if all(result.valid for result in results) else DIFFERENT
     if form == "json":
         output.json(_report(results, diagnostics, status))
@@ -56,8 +63,8 @@ def check(options: Namespace, output: Output) -> int:
     elif form == "github":
         output.data_lines(workflow_commands(diagnostics, notes=output.verbosity > 0))
     output.diagnostics(diagnostics)
-    for advice in dict.fromkeys(result.advice for result in results):
-        output.advice(advice)
+    for result in results:
+        output.advice(f"{result.name}: {result.advice}" if result.advice and len(results) > 1 else result.advice)
     if form == "text":
         output.data_lines(_lines(results, diagnostics))
     return status
@@ -95,10 +102,19 @@ def _check_file(options: Namespace, file: str) -> _Result:
     return _Result(file, diagnostics, valid)
 
 
+def _each_once(results: Iterable[_Result]) -> Iterator[Diagnostic]:
+    """Yield the diagnostics; one in a file that several files include is yielded once, whatever scopes it has there."""
+    owners: dict[tuple[str, str], str] = {}
+    for result in results:
+        for entry in result.diagnostics:
+            if owners.setdefault((str(entry), entry.where.path), result.file) == result.file:
+                yield entry
+
+
 def _lines(results: Sequence[_Result], diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for result in results:
         found = _counts([entry for entry in result.diagnostics if entry.severity == "warning"])
-        yield f"{result.name}: {'valid' if result.valid else 'invalid'}{f', with {found}' if found else ''}"
+        yield f"{result.name}: {result.verdict}{f', with {found}' if found else ''}"
     if len(results) > 1:
         valid = sum(result.valid for result in results)
         found = _counts(diagnostics)

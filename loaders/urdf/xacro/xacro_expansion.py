@@ -116,7 +116,7 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
     elif guard.malformed:
         diagnostics.extend(guard.malformed)
     elif not message.get("arguments") or _UNDEFINED in message["message"]:
-        reason = message.get("package") or described(message["type"], message["message"])
+        reason = message.get("package") or described(message["type"], " ".join(message["message"].split()))
         _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, where)
 
 

@@ -1,4 +1,4 @@
-"""Folders that the caller names must be there."""
+"""Folders and files that the caller names must be there."""
 
 from __future__ import annotations
 
@@ -47,3 +47,30 @@ def test_another_kind_of_value_is_refused(file: Path, options: dict[str, Any], m
 def test_none_stands_for_no_folders(file: Path) -> None:
     options: dict[str, Any] = {"paths": None, "package_map": None}
     assert loaders.load(file, **options).links[0].name == "a"
+
+
+# --- the source of a load ---------------------------------------------------------------------------------------------
+
+
+def test_a_document_in_place_of_a_path_is_named_as_such() -> None:
+    with pytest.raises(ValueError, match="use load_string") as error:
+        loaders.load("\n<robot name='r'><link name='secret'/></robot>")
+    assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("source", [b"x.urdf", 3, None])
+def test_what_is_no_path_is_a_type_error(source: Any) -> None:
+    with pytest.raises(TypeError, match=f"expected the path of a file, not {type(source).__name__}"):
+        loaders.load(source)
+
+
+def test_a_relative_path_is_searched_in_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "arm").mkdir()
+    (tmp_path / "arm" / "model.urdf").write_text("<robot name='r'><link name='a'/></robot>", encoding="utf-8")
+    assert loaders.load("arm/model.urdf", paths=[tmp_path]).name == "r"
+    with pytest.raises(loaders.LoadError, match=r"arm/other\.urdf"):
+        loaders.load("arm/other.urdf", paths=[tmp_path])
+    (tmp_path / "here" / "arm").mkdir(parents=True)
+    (tmp_path / "here" / "arm" / "model.urdf").write_text("<robot name='h'><link name='a'/></robot>", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    assert loaders.load("arm/model.urdf", paths=[tmp_path]).name == "h"

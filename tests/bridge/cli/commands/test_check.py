@@ -78,3 +78,23 @@ def test_a_mesh_that_cannot_be_read_is_a_warning_at_its_link(
     assert main(["check", str(path)]) == 0
     assert "garbage.sdf: valid, with 2 warnings" in capsys.readouterr().out
     assert main(["check", "--strict", str(path)]) == 1
+
+
+def test_a_folder_names_the_file_of_each_advice_and_an_included_error_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    joint = "<joint name='j' type='fixed'><parent link='a'/><child link='x'/></joint>"
+    (tmp_path / "part.urdf").write_text(f"<robot name='r'><link name='a'/>{joint}</robot>", encoding="utf-8")
+    include = "<sdf version='1.9'><model name='m'><include><uri>part.urdf</uri></include></model></sdf>"
+    (tmp_path / "first.sdf").write_text(include, encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 1
+    shown = capsys.readouterr().err
+    assert shown.count("[urdf.unknown-link]") == 1
+    assert f"{tmp_path / 'part.urdf'}: lenient loading" in shown
+
+
+def test_strict_says_that_it_refuses_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "winged.urdf"
+    path.write_text("<robot name='r'><link name='a'><wings/></link></robot>", encoding="utf-8")
+    assert main(["check", "--strict", str(path)]) == 1
+    assert "refused by --strict" in capsys.readouterr().out
