@@ -41,8 +41,8 @@ CODES = {
         (Fate.ASSUMED,),
     ),
     "model.unknown-name": CodeInfo(
-        "A joint, coupling or actuator of a scene changed in Python names a link or joint that does not exist.",
-        "Add the link or joint, or correct the name.",
+        "A joint of a scene that was changed in Python names a link that does not exist.",
+        "Add the link, or correct the name.",
         (Fate.INVALID,),
     ),
     "model.zero-size": CodeInfo(

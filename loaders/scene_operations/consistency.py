@@ -57,30 +57,21 @@ def _check_unique(kind: str, items: Iterable[Link | Joint], diagnostics: Diagnos
 
 
 def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
-    links, joints = {link.name for link in scene.links} | {WORLD}, {joint.name for joint in scene.joints}
-    used = [(f"{end} of joint {j.name}", x, j.where) for j in scene.joints for end, x in _ends(j) if x not in links]
-    couplings = [
-        (f"{role} of a coupling", name, coupling.where)
-        for coupling in scene.couplings
-        for role, name in (("follower", coupling.follower), ("leader", coupling.leader))
-    ]
-    driven = [(f"joint of actuator {a.name}", a.joint, a.where) for a in scene.actuators if a.joint]
-    used += [item for item in (*couplings, *driven) if item[1] not in joints]
-    for role, name, where in used:
-        diagnostics.add(
-            Fate.INVALID,
-            "model.unknown-name",
-            "{name} is the {role}, but the scene has no such name",
-            where,
-            hint="add it to the links or joints of the scene, or correct the name",
-            subjects=(name,),
-            name=name,
-            role=role,
-        )
-
-
-def _ends(joint: Joint) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("parent", joint.parent), ("child", joint.child)
+    links = {link.name for link in scene.links} | {WORLD}
+    for joint in scene.joints:
+        for end, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in links:
+                diagnostics.add(
+                    Fate.INVALID,
+                    "model.unknown-name",
+                    "{name} is the {end} of joint {joint}, but the scene has no such link",
+                    joint.where,
+                    hint="add it to the links of the scene, or correct the name",
+                    subjects=(name,),
+                    name=name,
+                    end=end,
+                    joint=joint.name,
+                )
 
 
 def _check_masses(links: Iterable[Link], diagnostics: Diagnostics) -> None:
