@@ -218,3 +218,11 @@ def test_what_is_lacking_is_marked_as_read() -> None:
     assert not root.lacks(("x", "b"))
     root.report_unread()
     assert [entry.arguments["name"] for entry in diagnostics] == ["c"]
+
+
+@pytest.mark.parametrize("order", ["xyz", "zyx", "yyx", "x", ""])
+def test_all_attributes_are_reported_but_those_that_were_read_in_any_order(order: str) -> None:
+    root, diagnostics = root_of("<a x='1' y='2' z='3'/>")
+    assert [root.number(f"@{name}") for name in order] == [float("xyz".index(name) + 1) for name in order]
+    root.report_unread()
+    assert [entry.arguments["name"] for entry in diagnostics] == sorted({*"xyz"} - {*order})

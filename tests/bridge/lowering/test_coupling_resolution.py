@@ -46,3 +46,15 @@ def test_a_gearbox_turns_its_second_link_against_the_first():
     assert mechanism.closures == ()
     assert [mechanism.v_order[i][0] for i in (coupling.leader, coupling.follower)] == ["j_in", "j_out"]
     assert coupling.multiplier == 3.0  # -3 about z is 3 about the hinge that points down
+
+
+def test_a_bevel_gear_with_one_stated_axis_turns_by_the_ratio_of_sdformat():
+    """``theta_2 = -gearbox_ratio * theta_1``: the axis of the first shaft is normal to the second."""
+    joints = [
+        joint("hold", WORLD, "frame", JointType.FIXED),
+        joint("j_in", "frame", "in", axes=(X_AXIS,)),
+        joint("j_out", "frame", "out", axes=(Y_AXIS,)),
+        joint("gears", "in", "out", JointType.GEARBOX, axes=(X_AXIS,), gear_ratio=3.0, gear_reference="frame"),
+    ]
+    (coupling,) = lower(scene([link("frame"), link("in"), link("out")], joints)).couplings
+    assert coupling.multiplier == -3.0

@@ -291,6 +291,19 @@ def test_a_link_that_is_split_twice_is_in_three_parts():
     )
 
 
+def test_a_part_of_a_link_welded_elsewhere_has_its_center_of_mass_where_that_link_has_it():
+    """The tab has no inertia; its part bears half of the arm's, a meter beside it."""
+    X_WT = Pose.from_vector((1.0, 2.0, 3.0, 0.5, 0.5, -0.1, 0.7))
+    slides = [joint(name, WORLD, "tab", T.PRISMATIC, X_PJ=X_WT, axis={"damping": 1.0}) for name in ("j0", "j1")]
+    links = [link("arm", inertia=LOPSIDED), link("tab", X_WL=X_WT, inertia=None)]
+    mjcf = to_mjcf(scene(links, [joint("tie", "tab", "arm", T.FIXED, X_PJ=X_WT.inverse()), *slides]))
+    model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert sum(mass > 0.0 for mass in model.body_mass) == 2
+    np.testing.assert_allclose(data.subtree_com[0], LOPSIDED.p_LLcm, atol=1e-9)
+
+
 def test_what_hangs_on_the_joint_that_is_cut_keeps_its_drive_and_its_follower():
     source = dataclasses.replace(
         slider_crank(),

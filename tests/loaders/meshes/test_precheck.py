@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import trimesh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,19 @@ def test_no_bytes_raise(tmp_path: Path, content: bytes, suffix: str, with_head: 
     path = tmp_path / f"any.{suffix}"
     path.write_bytes((head.get(suffix, b"") if with_head else b"") + content)
     read_mesh(Mesh(uri="", path=str(path)), Diagnostics())
+
+
+@pytest.mark.parametrize("missing", [0, 1, 49, 50])
+def test_a_binary_stl_has_84_bytes_and_50_for_each_triangle(tmp_path: Path, missing: int) -> None:
+    content = trimesh.creation.icosphere(subdivisions=2).export(file_type="stl")
+    path = tmp_path / "sphere.stl"
+    path.write_bytes(content[: len(content) - missing])
+    assert len(content) == 84 + 50 * 320
+    if missing:
+        with pytest.raises(MeshError, match="declares 320 faces and ends before the last one"):
+            read_checked(path)
+    else:
+        assert read_checked(path) == content
 
 
 # --- small files of much content -------------------------------------------------------------------------------------

@@ -72,3 +72,14 @@ def test_a_buffer_in_another_file_may_be_larger_than_the_gltf(tmp_path: Path, re
     data = read(header, name="model.gltf")
     assert sum(len(part.faces) for part in data.parts) == len(sphere.faces)
     assert read.codes == []
+
+
+@pytest.mark.parametrize(("thickness", "up"), [(1.0, 1.0), (0.0, 1.0), (-1.0, -1.0)])
+def test_only_a_node_that_mirrors_turns_its_triangles_over(read, thickness: float, up: float) -> None:
+    """As glTF says of the determinant of a node; a flat triangle stays what it is when its node is flat, too."""
+    sheet = trimesh.Trimesh(((0, 0, 0), (1, 0, 0), (0, 1, 0)), ((0, 1, 2),), process=False)
+    scene = trimesh.Scene()
+    scene.add_geometry(sheet, transform=np.diag((1.0, 1.0, thickness, 1.0)))
+    data = read(scene.export(file_type="glb"), "sheet.glb")
+    a, b, c = data.parts[0].vertices[data.parts[0].faces[0]]
+    np.testing.assert_allclose(np.cross(b - a, c - a), (0.0, -up, 0.0), atol=1e-12)  # z of glTF is -y

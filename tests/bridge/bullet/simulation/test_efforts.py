@@ -5,7 +5,8 @@ import pybullet
 import pytest
 
 from bridge import load_into_pybullet, lower
-from loaders.model import WORLD, JointType
+from loaders.model import WORLD, JointType, SpringDamper
+from loaders.spatial import Pose, SpatialInertia, frozen
 from tests.support.scenes import (
     GRAVITY,
     joint,
@@ -62,3 +63,18 @@ def test_efforts_and_springs_add_up(bullet_client):
     robot.apply_efforts({"s": 1.0})
     robot.step()
     assert robot.velocities()["s"] == pytest.approx((1.0 + 2.0) * 1e-2, abs=1e-12)
+
+
+@pytest.mark.parametrize("length", [0.0, 0.5, 1.0, 2.0])
+def test_a_spring_of_any_length_accelerates_its_end_and_one_without_length_has_no_direction(bullet_client, length):
+    point = SpatialInertia.of(2.0, (0, 0, 0), 0.1 * np.eye(3))
+    zero = frozen((0, 0, 0))
+    spring = SpringDamper(
+        link_A=WORLD, link_B="a", p_AP=zero, p_BQ=zero, free_length=0.25, stiffness=5.0, damping=0.5
+    )  # fmt: skip
+    source = scene([link("a", inertia=point, X_WL=Pose.of(p=(length, 0, 0)))], forces=(spring,))
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    pybullet.setTimeStep(1e-3, physicsClientId=bullet_client)
+    robot.step()
+    acceleration = -5.0 * (length - 0.25) / 2.0 if length else 0.0
+    np.testing.assert_allclose(robot.velocities()["a"], (acceleration * 1e-3, 0, 0, 0, 0, 0), atol=1e-12)

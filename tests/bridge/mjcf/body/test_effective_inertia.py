@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -43,5 +44,23 @@ def test_a_negative_mass_is_an_error_of_ours_although_no_speed_follows_from_it()
     ends = '<parent link="a"/><child link="b"/><axis xyz="0 1 0"/>'
     joint = f'<joint name="j" type="revolute">{ends}<limit lower="-1" upper="1" effort="9" velocity="1"/></joint>'
     urdf = f'<robot name="r"><link name="a"/><link name="b">{body}</link>{joint}</robot>'
-    with pytest.raises(loaders.ExportError, match="negative"):
+    with pytest.raises(loaders.ExportError, match="the mass of link b is -1 kg"):
         bridge.to_mjcf(loaders.load_string(urdf, format="urdf", quiet=True), quiet=True)
+
+
+def test_the_turn_of_a_light_joint_is_the_speed_that_full_effort_gives_it_between_its_stops_in_mujoco() -> None:
+    inertia = (
+        '<inertial><mass value="1"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" izz="1e-3"/></inertial>'
+    )
+    joint = '<joint name="j" type="revolute"><parent link="world"/><child link="b"/><axis xyz="0 0 1"/>{}</joint>'
+    limits = '<limit lower="-1" upper="1" effort="100" velocity="1e6"/>'
+    urdf = f'<robot name="r"><link name="world"/><link name="b">{inertia}</link>{joint.format(limits)}</robot>'
+    mjcf = bridge.to_mjcf(loaders.load_string(urdf, format="urdf", quiet=True), quiet=True)
+    (found,) = (entry for entry in mjcf.diagnostics if entry.code == "mjcf.light-joint")
+    model = mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
+    step, model.opt.timestep = model.opt.timestep, 2e-6
+    data = mujoco.MjData(model)
+    data.qpos[0], data.qfrc_applied[0] = model.jnt_range[0, 0], 100.0
+    while data.qpos[0] < model.jnt_range[0, 1]:
+        mujoco.mj_step(model, data)
+    assert found.arguments["turn"] == pytest.approx(data.qvel[0] * step, rel=2e-3)

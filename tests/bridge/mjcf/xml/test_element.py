@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import mujoco
 import pytest
 
 from bridge.mjcf.xml.element import Element, write
@@ -26,3 +27,13 @@ def test_a_line_ends_where_the_next_attribute_does_not_fit_into_110_columns(leng
     assert max(map(len, lines)) <= 110
     for line, following in pairwise(lines):
         assert len(f"{line} {following.split()[0]}") > 110
+
+
+def test_mujoco_reads_a_document_without_comments_whose_sections_stand_apart() -> None:
+    root = Element("mujoco")
+    root.add("option", timestep=0.25)
+    root.add("worldbody").add("body", name="ball").add("geom", size=1.0)
+    text = write(root)
+    model = mujoco.MjModel.from_xml_string(text)
+    assert (model.opt.timestep, model.body("ball").id) == (0.25, 1)
+    assert [section.split()[0] for section in text.split("\n\n")] == ["<mujoco>", "<option", "<worldbody>"]

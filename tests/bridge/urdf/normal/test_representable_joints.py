@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import bridge
+import loaders
 from loaders import model as m
 from loaders.diagnostics import ExportError
-from loaders.spatial import Pose
+from loaders.spatial import IDENTITY, Pose, frozen
 from tests.support.scenes import joint, link, scene
 
 T = m.JointType
@@ -52,3 +53,15 @@ def test_what_a_joint_cannot_state_about_its_axes_is_reported(kind: T, lost: lis
     named = [entry for entry in entries if "j" in entry.subjects and "lower" in entry.message]
     assert bool(named) == bool(lost)
     assert not any("xyz" in entry.message for entry in entries)
+
+
+def test_a_universal_joint_moves_as_before_it_was_written() -> None:
+    axes = tuple(m.JointAxis(xyz=frozen(xyz)) for xyz in ((0.0, 0.6, 0.8), (0.0, 0.8, -0.6)))
+    source = scene(
+        [link("a"), link("b")], [joint("j", "a", "b", T.UNIVERSAL, X_PJ=TURN, X_CJ=BESIDE @ TURN, axes=axes)]
+    )
+    urdf = bridge.to_urdf(source)
+    q = {"j": (0.7, -0.4)}
+    ours = bridge.lower(source).link_poses(q)["b"]
+    theirs = bridge.lower(loaders.load_string(urdf, format="urdf", quiet=True)).link_poses(q)["b"]
+    assert (theirs @ urdf.frames.get("b", IDENTITY).inverse()).is_close(ours, 1e-9)
