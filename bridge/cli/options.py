@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,15 @@ from . import values
 _FILE = "SDFormat, URDF, xacro, MJCF or Drake directives; a folder with model.config; - for standard input; rd://NAME"
 FORMATS = ("text", "json", "github", "sarif")
 """Forms in which `check` reports."""
+_OF_MJCF = {
+    "actuators": "none",
+    "base": "as_is",
+    "policy": None,
+    "collision_meshes": "as_is",
+    "contacts": "geoms",
+    "inertia": "keep",
+}
+"""Options of the export to MJCF with their defaults."""
 
 
 def add_output_options(parser: ArgumentParser) -> None:
@@ -220,3 +230,14 @@ def export_options(options: Namespace) -> dict[str, Any]:
         "contacts": options.contacts,
         "strict": options.strict,
     }
+
+
+def stated_mjcf_option(options: Namespace, but: Sequence[str] = ()) -> str:
+    """Return the first option of the export to MJCF that has another value than its default; empty if none has.
+
+    Args:
+        options: The options of the command line.
+        but: Names of options that may be stated.
+    """
+    stated = (key for key, default in _OF_MJCF.items() if key not in but and getattr(options, key) != default)
+    return next((f"--{key.replace('_', '-')}" for key in stated), "")

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import bridge
 from bridge.cli.errors import UsageError
 from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.options import export_options
 from bridge.cli.output import Output
+from bridge.cli.reports.written_files import show_files
 from bridge.mjcf import MjcfExport, stale_files
 from bridge.mjcf.export.compiled_model import CompiledModel, measure
 from loaders.diagnostics import Diagnostic, Fate, without_repeats
 from loaders.scene import Scene
 
-from .convert_documents import convert_document, keywords_of, suffix_of, target_of, write_as_file
+from .convert_documents import convert_document, keywords_of, show_stale, suffix_of, target_of, write_as_file
 
 
 def convert(options: Namespace, output: Output) -> int:
@@ -51,7 +50,7 @@ def convert(options: Namespace, output: Output) -> int:
     compiled = measure(result.model, scene)
     output.status("")
     diagnostics = without_repeats((*scene.diagnostics, *result.diagnostics))
-    _show(options, output, result, diagnostics, compiled)
+    _show(options, output, result, diagnostics, compiled, _filter_of(scene))
     return 0
 
 
@@ -62,7 +61,10 @@ def _write_file(options: Namespace, output: Output, scene: Scene, out: Path) -> 
         files, diagnostics = write_as_file(options, scene, out, "mjcf", export_options(options) | search(options))
     output.status("")
     fates = Counter(entry.fate for entry in diagnostics)
-    _print(options, output, {"files": files, "fates": {str(fate): fates[fate] for fate in Fate if fates[fate]}}, files)
+    if options.json:
+        output.json({"files": files, "fates": {str(fate): fates[fate] for fate in Fate if fates[fate]}})
+    else:
+        show_files(output, files)
     output.diagnostics(without_repeats((*scene.diagnostics, *diagnostics)))
     losses = ", ".join(f"{count} {fate}" for fate, count in fates.items()) or "nothing lost"
     output.progress(f"compiled with MuJoCo; {losses}")
@@ -72,7 +74,7 @@ def _write_file(options: Namespace, output: Output, scene: Scene, out: Path) -> 
 def _check_folder(options: Namespace, output: Output, scene: Scene, folder: Path) -> int:
     stale = stale_files(scene, folder, quiet=True, **export_options(options), **search(options))
     output.status("")
-    _print(options, output, {"stale": list(stale)}, stale)
+    show_stale(options, output, stale)
     return 1 if stale else 0
 
 
@@ -82,6 +84,7 @@ def _show(
     result: MjcfExport,
     diagnostics: tuple[Diagnostic, ...],
     compiled: CompiledModel,
+    remedy: str,
 ) -> None:
     files = [str(result.path.parent / file) for file in result.files]
     fates = Counter(entry.fate for entry in diagnostics)
@@ -89,12 +92,11 @@ def _show(
     size = {"bodies": compiled.bodies, "joints": compiled.joints, "geoms": compiled.geoms}
     overlaps = [[*pair, depth] for pair, depth in compiled.overlaps.items()]
     error = compiled.pose_error
-    _print(
-        options,
-        output,
-        {"files": files, "compiled": size, "worst_error": error, "overlaps": overlaps, "fates": counts},
-        files,
-    )
+    if options.json:
+        plain = {"files": files, "compiled": size, "worst_error": error, "overlaps": overlaps, "fates": counts}
+        output.json(plain)
+    else:
+        show_files(output, files)
     output.diagnostics(diagnostics)
     sizes = ", ".join(f"{count} {name}" for name, count in size.items())
     losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
@@ -102,19 +104,21 @@ def _show(
         f"compiled with MuJoCo: {sizes}; largest error of a link pose {error:.1g} (m, rad); {losses}; "
         f"see {result.path.parent / 'FIDELITY.md'}"
     )
-    _show_overlaps(output, compiled.overlaps)
+    _show_overlaps(output, compiled.overlaps, remedy)
 
 
-def _show_overlaps(output: Output, overlaps: dict[tuple[str, str], float]) -> None:
+def _show_overlaps(output: Output, overlaps: dict[tuple[str, str], float], remedy: str) -> None:
     for (a, b), depth in list(overlaps.items())[:1]:
         output.progress(
             f"{len(overlaps)} pairs of links overlap initially and will push each other apart; the deepest is {a} and "
-            f"{b} with {depth:.2g} m; exclude pairs that must not collide with a collision filter (--srdf)"
+            f"{b} with {depth:.2g} m; exclude pairs that must not collide with {remedy}"
         )
 
 
-def _print(options: Namespace, output: Output, plain: dict[str, Any], lines: Iterable[str]) -> None:
-    if options.json:
-        output.json(plain)
-    elif text := "\n".join(lines):
-        output.data(text)
+def _filter_of(scene: Scene) -> str:
+    """Return what excludes pairs of links from contact in a file of the scene's format."""
+    if scene.physics.engine == "mujoco":
+        return "<exclude> in the file"
+    if scene.source.lower().endswith((".urdf", ".xacro")):
+        return "a file of MoveIt (--srdf)"
+    return "<drake:collision_filter_group> in the model's file"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from bridge.cli.errors import UsageError
 from bridge.cli.inputs import limits, writing_to
+from bridge.cli.options import stated_mjcf_option
 from bridge.cli.output import Output
+from bridge.cli.reports.written_files import show_files
 from bridge.directives import folder as directives
 from bridge.mjcf.export import folder as mjcf
 from bridge.output import CONTENT, Form, check_file, write_document
@@ -50,14 +53,6 @@ _OF_ONE_TARGET: dict[str, dict[str, str]] = {
 }
 """Keyword of each option that applies to one target alone; the option is None if it is not given."""
 _FLAGS = {"couplings": "no-couplings", "transmissions": "no-transmissions"}
-_OF_MJCF = {
-    "actuators": "none",
-    "base": "as_is",
-    "policy": None,
-    "collision_meshes": "as_is",
-    "contacts": "geoms",
-}
-"""Options of the export to MJCF alone, with their defaults."""
 
 
 def target_of(options: Namespace, out: Path) -> str:
@@ -100,7 +95,7 @@ def convert_document(options: Namespace, output: Output, scene: Scene, target: s
         if as_file:
             raise UsageError("--check compares a folder; expected a folder, not a file")
         stale = export.stale_files(scene, out, **keywords)
-        _print(options, output, {"stale": list(stale)}, stale)
+        show_stale(options, output, stale)
         return 1 if stale else 0
     if as_file and (options.meshes == "package" or options.write_srdf or options.model_config):
         raise UsageError("--meshes package, --write-srdf and --model-config write a folder; expected one, not a file")
@@ -137,9 +132,8 @@ def keywords_of(options: Namespace, target: str) -> dict[str, Any]:
 
 
 def _keywords(options: Namespace, target: str) -> dict[str, Any]:
-    for key, default in _OF_MJCF.items():
-        if getattr(options, key) != default:
-            raise UsageError(f"--{key.replace('_', '-')} applies to MJCF; expected --to mjcf, or no such option")
+    if flag := stated_mjcf_option(options, but=("inertia",)):
+        raise UsageError(f"{flag} applies to MJCF; expected --to mjcf, or no such option")
     if options.inertia not in ("keep", "repair"):
         raise UsageError(f"--inertia {options.inertia} applies to MJCF; expected keep or repair for --to {target}")
     found = {"inertia": options.inertia, "strict": options.strict, **keywords_of(options, target)}
@@ -180,14 +174,24 @@ def write_as_file(
 def _show(options: Namespace, output: Output, files: list[str], diagnostics: tuple[Any, ...]) -> None:
     fates = Counter(entry.fate for entry in diagnostics)
     counts = {str(fate): fates[fate] for fate in Fate if fates[fate]}
-    _print(options, output, {"files": files, "fates": counts}, files)
+    if options.json:
+        output.json({"files": files, "fates": counts})
+    else:
+        show_files(output, files)
     output.diagnostics(diagnostics)
     losses = ", ".join(f"{count} {fate}" for fate, count in counts.items()) or "nothing lost"
     output.progress(f"read back and compared with the model: equal; {losses}")
 
 
-def _print(options: Namespace, output: Output, plain: dict[str, Any], lines: Any) -> None:
+def show_stale(options: Namespace, output: Output, stale: Iterable[str]) -> None:
+    """Print the files of a folder that are out of date.
+
+    Args:
+        options: The options of the command line.
+        output: Where they are printed.
+        stale: The files.
+    """
     if options.json:
-        output.json(plain)
-    elif text := "\n".join(lines):
-        output.data(text)
+        output.json({"stale": list(stale)})
+    else:
+        output.data_lines(stale)

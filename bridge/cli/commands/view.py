@@ -12,7 +12,7 @@ from pathlib import Path
 import bridge
 from bridge.cli.errors import MISSING, CommandError, UsageError
 from bridge.cli.inputs import expand, load_scene, search
-from bridge.cli.options import export_options
+from bridge.cli.options import export_options, stated_mjcf_option
 from bridge.cli.output import Output
 from bridge.output import check_file, scratch_folder
 from loaders.diagnostics import without_repeats
@@ -23,9 +23,11 @@ def view(options: Namespace, output: Output) -> int:
 
     Raises:
         CommandError: if MuJoCo's viewer is asked for and there is no display.
-        UsageError: if MuJoCo's viewer is asked for several files.
+        UsageError: if MuJoCo's viewer is asked for several files, or a browser for an option of MJCF.
     """
     if options.browser or options.html:
+        if flag := stated_mjcf_option(options):
+            raise UsageError(f"{flag} applies to MuJoCo's viewer; expected no --browser and --html, or no such option")
         return _view_in_browser(options, output)
     if options.others:
         raise UsageError("MuJoCo's viewer shows one file; add --browser to see several")

@@ -14,6 +14,8 @@ from typing import Any
 from loaders.model import WORLD, Joint
 from loaders.scene import Scene
 
+from .tree_output import joint_label, mimicked
+
 _ROW, _CHARACTER = 0.4, 0.076
 """Height of a row and width of a character [inch]."""
 _GAP = 0.4
@@ -28,11 +30,13 @@ class Layout:
         place: Column and row of each link.
         tree: The joint that holds each link; a link without one is drawn in the first column.
         loops: The joints that are not in the tree.
+        followers: What joints mimic, by name.
     """
 
     place: Mapping[str, tuple[int, float]]
     tree: Mapping[str, Joint]
     loops: Sequence[Joint]
+    followers: Mapping[str, str]
 
 
 def layout(scene: Scene) -> Layout:
@@ -53,7 +57,7 @@ def layout(scene: Scene) -> Layout:
         rows = [place[child][1] for child in children[name]]
         leaves -= not rows
         place[name] = depth, (rows[0] + rows[-1]) / 2 if rows else float(leaves)
-    return Layout(place, tree, loops)
+    return Layout(place, tree, loops, mimicked(scene))
 
 
 def _ends(joints: Sequence[Joint]) -> list[str]:
@@ -122,7 +126,9 @@ def _columns(plan: Layout) -> tuple[list[float], float]:
     for name, (column, _) in plan.place.items():
         links[column] = max(links[column], len(name) * _CHARACTER)
         if name in plan.tree:
-            joints[column] = max(joints[column], len(_label(plan.tree[name])) * _CHARACTER * 0.8 + _GAP)
+            joints[column] = max(
+                joints[column], len(joint_label(plan.tree[name], plan.followers)) * _CHARACTER * 0.8 + _GAP
+            )
     left, x = [], 0.2
     for k in range(depth):
         x += joints[k]
@@ -131,19 +137,15 @@ def _columns(plan: Layout) -> tuple[list[float], float]:
     return left, x
 
 
-def _label(joint: Joint) -> str:
-    return f"{joint.name} ({joint.type})"
-
-
 def _draw(axes: Any, plan: Layout, at: Mapping[str, tuple[float, float]]) -> None:
     for name, (x, y) in at.items():
         box = {"boxstyle": "round,pad=0.3", "facecolor": "#e8eef7" if name != WORLD else "#dddddd", "edgecolor": "#456"}
         axes.text(x, y, name, va="center", ha="left", fontsize=9, family="monospace", bbox=box, parse_math=False)
     for joint in (*plan.tree.values(), *plan.loops):
-        _draw_joint(axes, joint, at, loop=joint in plan.loops)
+        _draw_joint(axes, joint, at, joint_label(joint, plan.followers), loop=joint in plan.loops)
 
 
-def _draw_joint(axes: Any, joint: Joint, at: Mapping[str, tuple[float, float]], *, loop: bool) -> None:
+def _draw_joint(axes: Any, joint: Joint, at: Mapping[str, tuple[float, float]], label: str, *, loop: bool) -> None:
     (x0, y0), (x1, y1) = at[joint.parent], at[joint.child]
     start, end = (x0 + len(joint.parent) * _CHARACTER + 0.06, y0), (x1 - 0.08, y1)
     line = {"arrowstyle": "-|>", "color": "#a33" if loop else "#555", "linestyle": "--" if loop else "-"}
@@ -151,4 +153,4 @@ def _draw_joint(axes: Any, joint: Joint, at: Mapping[str, tuple[float, float]], 
         line["connectionstyle"] = "angle,angleA=90,angleB=0,rad=4"
     axes.annotate("", xy=end, xytext=start, arrowprops=line)
     middle = ((start[0] + end[0]) / 2, (y0 + y1) / 2) if loop else (end[0] - 0.15, y1 - 0.05)
-    axes.text(*middle, _label(joint), ha="center" if loop else "right", va="bottom", fontsize=7, parse_math=False)
+    axes.text(*middle, label, ha="center" if loop else "right", va="bottom", fontsize=7, parse_math=False)

@@ -11,6 +11,7 @@ import trimesh
 
 import loaders
 from bridge.cli import main
+from bridge.cli.reports.written_files import in_short
 from bridge.geometry import convex_decomposition
 from tests.support.command_line import run
 
@@ -101,6 +102,34 @@ def test_convert_reports_links_that_overlap_initially(overlapping: Path, tmp_pat
     ((a, b, depth),) = json.loads(process.stdout)["overlaps"]
     assert (a, b, depth) == ("a", "b", pytest.approx(0.05))
     assert "1 pairs of links overlap initially" in process.stderr
+    assert "<drake:collision_filter_group>" in process.stderr
+    assert "--srdf" not in process.stderr, "MoveIt's files belong to URDF"
+
+
+def test_convert_names_the_filter_of_urdf(tmp_path: Path) -> None:
+    ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+    limit = "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/>"
+    joints = "".join(
+        f"<joint name='to_{n}' type='prismatic'><parent link='r'/><child link='{n}'/>{limit}</joint>" for n in "ab"
+    )
+    robot = tmp_path / "two.urdf"
+    robot.write_text(
+        f"<robot name='two'><link name='r'/><link name='a'>{ball}</link><link name='b'>{ball}</link>{joints}</robot>"
+    )
+    assert "(--srdf)" in run("convert", robot, tmp_path / "out").stderr
+
+
+@pytest.mark.parametrize("out", ["out", "out.sdf", "out.xml"])
+def test_convert_prints_no_more_than_the_verbosity_admits(
+    out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["convert", str(ARM), str(tmp_path / out)]
+    assert main([*words, "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert (main([*words, "-q"]), capsys.readouterr()) == (0, ("", ""))
+    assert (main([*words, "-v"]), capsys.readouterr().out.splitlines()) == (0, files)
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines() == in_short(files)
 
 
 def test_strict_refuses_a_conversion_with_losses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.cli import main
 from tests.support.command_line import ROOT, run
 
 ARM = Path(__file__).parents[4] / "assets" / "arm" / "model.sdf"
@@ -50,3 +51,9 @@ def test_the_viewer_of_mujoco_shows_one_file() -> None:
     process = run("view", ARM, ARM)
     assert process.returncode == 2
     assert "--browser" in process.stderr
+
+
+@pytest.mark.parametrize("option", [("--actuators", "position"), ("--inertia", "repair"), ("--policy", "drake")])
+def test_options_of_mujoco_are_refused_for_a_page(option: tuple[str, str], tmp_path: Path) -> None:
+    assert main(["view", str(ARM), "--html", str(tmp_path / "arm.html"), *option]) == 2
+    assert list(tmp_path.iterdir()) == []

@@ -38,3 +38,14 @@ def test_a_picture_is_the_same_each_time_and_dollar_signs_are_text(form: str) ->
     assert picture(scene, form) == picture(scene, form)
     if form == "svg":
         assert "$a$" in picture(scene, form).decode()
+
+
+def test_a_joint_that_follows_another_says_so() -> None:
+    pytest.importorskip("matplotlib")
+    axis = "<axis><xyz>0 0 1</xyz>{}</axis>"
+    mimic = axis.format(
+        "<mimic joint='ab'><multiplier>2</multiplier><offset>0</offset><reference>0</reference></mimic>"
+    )
+    text = sdf("abc", "ab", "ac").replace("type='fixed'", "type='revolute'").replace("</child>", "</child>{}")
+    scene = load_string(text.format(axis.format(""), mimic), format="sdf", quiet=True)
+    assert "ac (revolute, mimics ab x 2 + 0)" in picture(scene, "svg").decode()

@@ -31,3 +31,22 @@ def test_the_graph_quotes_names() -> None:
     lines = dot(load_string(SDF, format="sdf")).splitlines()
     assert '  "a" -> "b\\"" [label="j (revolute)"];' in lines
     assert sum(" -> " in line for line in lines) == 3
+
+
+LIMIT = "<limit lower='0' upper='1' effort='1' velocity='1'/>"
+GRIPPER = f"""<robot name='g'><link name='palm'/><link name='a'/><link name='b'/><link name='c'/>
+<joint name='left' type='prismatic'><parent link='palm'/><child link='a'/>{LIMIT}</joint>
+<joint name='right' type='prismatic'><parent link='palm'/><child link='b'/>{LIMIT}<mimic joint='left' multiplier='-1'/>
+</joint><joint name='tip' type='revolute'><parent link='b'/><child link='c'/>{LIMIT}
+<mimic joint='right' multiplier='2' offset='0.5'/></joint></robot>"""
+
+
+def test_joints_that_follow_others_say_so_and_count_once() -> None:
+    scene = load_string(GRIPPER, format="urdf", quiet=True)
+    lines = tree(lower(scene)).splitlines()
+    assert lines[0] == "g: 1 model, 4 links, 3 joints, 9 degrees of freedom, 7 of them independent"
+    assert [line.split("  ")[-2].removeprefix("<- ") for line in lines if "mimics" in line] == [
+        "right (prismatic [0, 1], mimics left x -1 + 0)",
+        "tip (revolute [0, 1], mimics right x 2 + 0.5)",
+    ]
+    assert '  "palm" -> "b" [label="right (prismatic, mimics left x -1 + 0)"];' in dot(scene).splitlines()
