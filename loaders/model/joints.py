@@ -12,6 +12,9 @@ from loaders.spatial import Array, Pose
 from .common import Settings
 from .links import Sensor
 
+UNLIMITED = 1e16
+"""Limits in files of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
+
 
 class JointType(StrEnum):
     """Joint types of SDFormat, with ``planar`` and ``floating`` of URDF and ``curvilinear`` of Drake."""

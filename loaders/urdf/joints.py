@@ -9,8 +9,9 @@ from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
+from loaders.model.joints import UNLIMITED
 from loaders.node import Node
-from loaders.sdf.elements.joint_axes import UNLIMITED
+from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Array, frozen, frozen_vector, rotation_to
 
 from .shapes import read_origin
@@ -28,6 +29,7 @@ TYPES = {
 }
 """Joint types, keyed by their names in URDF; ``ball`` and ``spherical`` are not in the specification."""
 
+_Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
 _ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
@@ -44,7 +46,7 @@ def read_joint(node: Node) -> Joint:
     """Read a joint. Its frame J is the frame of the child link, as in the specification."""
     report_ignored(node, _IGNORED)
     joint_type = _read_type(node)
-    joint = Joint(
+    joint = _Joint(
         name=node.word("@name", ""),
         type=joint_type,
         parent=_read_end(node, "parent"),
@@ -89,16 +91,16 @@ def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
         direction = _read_direction(node)
         friction, (damping, *_) = _read_dynamics(node, 1)
         limits = _read_limits(node, joint_type)
-        return (JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
+        return (_JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
     if joint_type is JointType.PLANAR:
         return _read_planar(node, _read_direction(node))
     _report_unlimited(node, joint_type)
     if joint_type in URDF_TYPES:
         friction, (damping, *_) = _read_dynamics(node, 1)
-        return (JointAxis(xyz=_read_direction(node), damping=damping, friction=friction),)
+        return (_JointAxis(xyz=_read_direction(node), damping=damping, friction=friction),)
     if joint_type is JointType.BALL and node.has("dynamics"):
         friction, (damping, *_) = _read_dynamics(node, 1)
-        return (JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
+        return (_JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
     for unused in node.all("axis", "dynamics"):
         mark_read(unused)
     return ()
@@ -144,7 +146,7 @@ def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
     _report_unlimited(node, JointType.PLANAR)
     R = rotation_to(normal)
     return tuple(
-        JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction) for i in range(3)
+        _JointAxis(xyz=frozen(R[:, i]) if i < 2 else normal, damping=damping[i], friction=friction) for i in range(3)
     )
 
 

@@ -14,6 +14,7 @@ from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
 from loaders.reading.deferred import Deferred
+from loaders.reading.makers import maker
 from loaders.spatial import Pose, SpatialInertia, frozen_matrix
 
 from .contact import read_contact
@@ -24,6 +25,7 @@ _shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
 )
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
 _IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
 
@@ -39,7 +41,7 @@ def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context:
     """
     name = node.word("@name", "")
     collisions = _read_collisions(node, name, context)
-    return Link(
+    return _Link(
         name=name,
         model=model,
         X_WL=X_WL,
@@ -99,7 +101,7 @@ def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision
         if geometry is not None:
             X_LG = read_origin(element)
             collisions.append(
-                Collision(name=label, X_LG=X_LG, geometry=geometry, surface=collision_surface, where=element.where)
+                _Collision(name=label, X_LG=X_LG, geometry=geometry, surface=collision_surface, where=element.where)
             )
     return tuple(collisions)
 
@@ -114,7 +116,7 @@ def _read_visuals(link: Node, name: str, materials: Materials, context: Context)
         renderers = read_renderers(element, roles, URDF)
         if geometry is not None and roles:
             visuals.append(
-                Visual(
+                _Visual(
                     name=label,
                     X_LG=read_origin(element),
                     geometry=geometry,

@@ -14,8 +14,10 @@ from loaders.drake.visuals import declares_convex, diffuse_map
 from loaders.ignored_elements import mark_read
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Pose
 
+_Material, _Mesh = maker(Material), maker(Mesh)
 _ZERO = (0.0, 0.0, 0.0)
 
 
@@ -102,7 +104,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     x, y, z = scale = _read_scale(node)
     if 0.0 in scale:
         node.invalid("urdf.zero-scale", "the scale {x:g} {y:g} {z:g} must not contain 0", x=x, y=y, z=z)
-    return Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
+    return _Mesh(uri=uri, path=path, scale=(x, y, z), convex=declares_convex(node))
 
 
 def _read_scale(node: Node) -> tuple[float, ...]:
@@ -227,7 +229,7 @@ class Materials:
 
 
 def _read_material(node: Node, context: Context) -> Material:
-    return Material(
+    return _Material(
         name=node.word("@name", "") or None,
         diffuse=_read_color(node),
         specular=_read_specular(node),
@@ -268,7 +270,7 @@ def _read_specular(node: Node) -> Rgba | None:
 
 
 def _is_defined(material: Material) -> bool:
-    return material != Material(name=material.name)
+    return material != _Material(name=material.name)
 
 
 def _define(known: dict[str, Material], material: Material, node: Node) -> None:

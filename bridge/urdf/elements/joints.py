@@ -8,7 +8,7 @@ from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, Value, add
 from bridge.urdf.normal.drives import COMMANDS
 from loaders.model import Actuator, Coupling, Curve, Joint, JointAxis, JointType
-from loaders.sdf.elements.joint_axes import UNLIMITED
+from loaders.model.joints import UNLIMITED
 
 from .basics import add_origin, axis_text
 

@@ -23,8 +23,10 @@ from loaders.model import (
     Sphere,
 )
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.sdf.unmodeled_elements import mark_read, report_ignored
 
+_Mesh = maker(Mesh)
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
 _IGNORED_IN_HEIGHTMAP = {"texture": _APPEARANCE, "blend": _APPEARANCE, "use_terrain_paging": _APPEARANCE}
 
@@ -136,7 +138,7 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
     if decomposition is not None:
         hulls = decomposition.integer("max_convex_hulls", hulls)
         voxels = decomposition.integer("voxel_resolution", voxels)
-    return Mesh(
+    return _Mesh(
         uri=uri,
         path=find_file(node, uri, context) if uri else None,
         scale=_vector(node, "scale", (1.0, 1.0, 1.0)),

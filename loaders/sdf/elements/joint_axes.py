@@ -10,12 +10,12 @@ from loaders.diagnostics import Fate
 from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_acceleration
 from loaders.model import JointAxis, JointType
+from loaders.model.joints import UNLIMITED
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.sdf.frames.frame_graph import FrameVertex
 from loaders.spatial import Array, frozen, frozen_vector
 
-UNLIMITED = 1e16
-"""Limits of this magnitude or more are infinite: SDFormat 1.0 to 1.9 wrote 1e16 for infinity."""
 AXES = ("axis", "axis2")
 """Tags of the axes, in order."""
 AXIS_COUNT = {
@@ -30,6 +30,7 @@ AXIS_COUNT = {
     JointType.GEARBOX: 2,
 }
 """Number of axes that a joint of each type needs."""
+_JointAxis = maker(JointAxis)
 _Z_AXIS = frozen((0.0, 0.0, 1.0))
 
 
@@ -41,7 +42,7 @@ def read_axes(vertex: FrameVertex, joint_type: JointType) -> tuple[JointAxis, ..
         return tuple(axes.values())[:1]
     needed = AXES[: AXIS_COUNT[joint_type]]
     _check_axis_count(vertex, joint_type, axes.keys())
-    used = tuple(axes.get(tag) or JointAxis(xyz=_Z_AXIS) for tag in needed)
+    used = tuple(axes.get(tag) or _JointAxis(xyz=_Z_AXIS) for tag in needed)
     if joint_type is JointType.CONTINUOUS:
         return tuple(dataclasses.replace(axis, lower=-math.inf, upper=math.inf) for axis in used)
     return used
@@ -85,7 +86,7 @@ def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
     limit, dynamics = node.child("limit"), node.child("dynamics")
     node.skip("mimic")  # read_couplings reads it when every joint is known
-    return JointAxis(
+    return _JointAxis(
         xyz=_read_direction(node, vertex),
         **({} if limit is None else _read_limit(limit)),
         **({} if dynamics is None else _read_dynamics(dynamics)),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Coupling, Joint, JointType
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.sdf.frames.frame_graph import FrameVertex, VertexKind
 from loaders.sdf.frames.solve import attached_link, pose_in
 from loaders.sdf.unmodeled_elements import report_ignored
@@ -15,6 +16,7 @@ from loaders.sdf.unmodeled_elements import report_ignored
 from .joint_axes import AXES, AXIS_COUNT, read_axes
 from .sensors import read_sensors
 
+_Joint = maker(Joint)
 _ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
 _PITCHES = ("thread_pitch", "screw_thread_pitch")
 _GEARS = ("gearbox_reference_body", "gearbox_ratio")
@@ -35,7 +37,7 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
     parent_link = attached_link(parent)
-    return Joint(
+    return _Joint(
         name=vertex.name,
         type=joint_type,
         parent=WORLD if parent_link is None else parent_link.name,

@@ -13,6 +13,7 @@ from loaders.drake.links import read_deformable, read_surface_velocity_axis
 from loaders.drake.visuals import read_renderers, read_roles
 from loaders.model import Collision, Light, Link, Visual
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.frame_graph import FrameVertex
 from loaders.sdf.frames.solve import resolve_pose
@@ -25,6 +26,7 @@ from .materials import read_material
 from .sensors import read_sensors
 from .surface import read_surface
 
+_Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
 _IGNORED = dict.fromkeys(
     ("audio_sink", "audio_source", "battery", "projector", "particle_emitter", "must_be_base_link"), _NOT_MECHANICAL
@@ -47,7 +49,7 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
     node = vertex.node
     report_ignored(node, _IGNORED)
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
-    return Link(
+    return _Link(
         name=vertex.name,
         model=vertex.scope.name,
         X_WL=vertex.X_WV,
@@ -86,7 +88,7 @@ def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
 
 def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collision:
     report_ignored(node, _IGNORED_IN_COLLISION)
-    return Collision(
+    return _Collision(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
@@ -107,7 +109,7 @@ def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
 def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
     report_ignored(node, _IGNORED_IN_VISUAL)
     roles = read_roles(node)
-    return Visual(
+    return _Visual(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),

@@ -8,6 +8,7 @@ from loaders.drake.dialect import SDF
 from loaders.drake.visuals import diffuse_map
 from loaders.model import Material
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.sdf.unmodeled_elements import mark_read, report_ignored
 
 from .colors import read_color
@@ -17,6 +18,7 @@ from .material_scripts import script_material
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
 _IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), _APPEARANCE)
 _IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), _APPEARANCE)
+_Material = maker(Material)
 _NO_SCRIPT = Material()
 _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
@@ -53,7 +55,7 @@ def _read_values(node: Node, context: Context) -> Material:
     texture = albedo_map if drake_map is None else find_file(drake_map, drake_map.word("."), context)
     script = _read_script(node, context)
     shininess = node.maybe_number("shininess")
-    return Material(
+    return _Material(
         name=script.name,
         ambient=read_color(node, "ambient") or script.ambient,
         diffuse=read_color(node, "diffuse") or script.diffuse,

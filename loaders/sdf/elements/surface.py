@@ -7,6 +7,7 @@ import dataclasses
 from loaders.diagnostics import Fate
 from loaders.model import Friction, Surface
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.sdf.unmodeled_elements import report_ignored
 
 _ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
@@ -17,6 +18,7 @@ _ELASTIC_MODULUS = (
 )
 
 DEFAULT = Surface()
+_Surface, _Friction = maker(Surface), maker(Friction)
 
 
 def read_surface(collision: Node) -> Surface:
@@ -33,7 +35,7 @@ def _read_parameters(node: Node) -> Surface:
     bounce, contact = node.child("bounce"), node.child("contact")
     restitution, threshold = (0.0, 1e5) if bounce is None else _read_bounce(bounce)
     friction = _read_friction(node.child("friction"))
-    surface = Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
+    surface = _Surface(friction=friction, restitution=restitution, restitution_threshold=threshold)
     return surface if contact is None else _with_contact(surface, contact)
 
 
@@ -92,7 +94,7 @@ def _read_friction(node: Node | None) -> Friction:
         mu, mu2 = ode.number("mu", mu, minimum=0.0), ode.number("mu2", mu2, minimum=0.0)
         slip1, slip2 = ode.number("slip1", 0.0), ode.number("slip2", 0.0)
         fdir1 = _friction_direction(ode) if ode.has("fdir1") else fdir1
-    friction = Friction(mu=mu, mu2=mu2, fdir1=fdir1, slip1=slip1, slip2=slip2, rolling=rolling)
+    friction = _Friction(mu=mu, mu2=mu2, fdir1=fdir1, slip1=slip1, slip2=slip2, rolling=rolling)
     return friction if torsional is None else _with_torsion(friction, torsional)
 
 
