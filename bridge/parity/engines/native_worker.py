@@ -7,10 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from bridge.bullet.client.stdout_capture import capture_stdout
+
+_FEW = 4
+"""Number of PyBullet's last messages that a refusal has."""
+_PLACE = re.compile(r"b3(?:Warning|Error|Printf)\[[^\]]*\]:?$")
+"""A place in PyBullet's source, which follows a message that does not end its line."""
 _SCALAR = {0, 1}
 """PyBullet's joint types with one coordinate: revolute and prismatic."""
 
@@ -22,15 +29,23 @@ def main(arguments: Sequence[str]) -> None:
     import pybullet as p
 
     p.connect(p.DIRECT)
+    printed: list[str] = []
     try:
-        loaded = getattr(p, arguments[0])(arguments[1])
+        with capture_stdout(printed):
+            loaded = getattr(p, arguments[0])(arguments[1])
     except p.error as error:
-        _reply(replies, {"error": str(error)})
+        _reply(replies, {"error": "; ".join([str(error).rstrip("."), *_reasons(printed)])})
         return
     bodies = [loaded] if isinstance(loaded, int) else list(loaded)
     _reply(replies, {"bodies": [_description(p, body) for body in bodies]})
     for line in sys.stdin:
         _reply(replies, [_state(p, body, json.loads(line)) for body in bodies])
+
+
+def _reasons(printed: list[str]) -> list[str]:
+    """Return the last messages of PyBullet, without places in its source and without what it sets by default."""
+    messages = (_PLACE.sub("", text) for text in printed if not text.startswith("No inertial data"))
+    return list(filter(None, messages))[-_FEW:]
 
 
 def _reply(replies: TextIO, answer: Any) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from bridge.lowering import lower
 from bridge.parity import Outcome, Verdict, compare
+from bridge.parity.engines.native_loaders import PyBulletUrdf
+from loaders import load
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pybullet")
@@ -70,3 +74,14 @@ def test_loadsdf_knows_no_relative_poses(tmp_path: Path) -> None:
     found = static(path, "pybullet-sdf")
     assert found.verdict is Verdict.DIFFERS
     assert "relative_to" in next(row.cause for row in found.failures if row.quantity == "joint motion")
+
+
+def test_a_refusal_of_loadurdf_has_the_reason_that_pybullet_printed(tmp_path: Path) -> None:
+    (tmp_path / "ball.ply").touch()
+    path = tmp_path / "robot.urdf"
+    link = "<link name='a'><visual><geometry><mesh filename='ball.ply'/></geometry></visual></link>"
+    path.write_text(f"<robot name='r'>{link}</robot>", encoding="utf-8")
+    with closing(PyBulletUrdf(lower(load(path, lenient=True, quiet=True)))) as engine:
+        assert engine.refusal.startswith("loadURDF does not read the file: Cannot load URDF file")
+        assert "invalid mesh filename extension '.ply'" in engine.refusal
+        assert "b3Error" not in engine.refusal
