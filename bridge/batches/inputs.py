@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +19,10 @@ MANIFEST = "model.config"
 SUFFIXES = (".sdf", ".world", ".urdf", ".dmd.yaml")
 """Ends of the names of models in a folder, in lower case."""
 XACRO = ".xacro"
+MJCF = ".xml"
+"""End of the names of MJCF models, and of other XML files."""
+_MJCF_ROOT = re.compile(rb"(?:\s+|<\?(?>.*?\?>)|<!--(?>.*?-->))*+<mujoco[\s>/]", re.DOTALL)
+_MJCF_INCLUDE = re.compile(rb"""<include\s[^<>]*?file\s*=\s*["']([^"'<>]+)["']""")
 _LIST = "@"
 _MAGIC = frozenset("*?[")
 
@@ -29,9 +34,10 @@ class InputError(ValueError):
 def expand_inputs(words: Iterable[str], *, xacro: bool = False) -> Iterator[str]:
     """Yield the files that words name, in order, each once.
 
-    A folder with ``model.config`` is one model; any other folder means every model below it, and a pattern every file
-    that it matches, in alphabetical order. ``@FILE`` means every line of a file but empty ones and those that begin
-    with ``#``; ``@-`` reads the lines from standard input. ``rd://NAME`` is a robot of robot_descriptions.
+    A folder with ``model.config`` is one model; any other folder means every model below it, of MJCF files those that
+    no other one includes, and a pattern every file that it matches, in alphabetical order. ``@FILE`` means every line
+    of a file but empty ones and those that begin with ``#``; ``@-`` reads the lines from standard input. ``rd://NAME``
+    is a robot of robot_descriptions.
 
     Args:
         words: The words.
@@ -88,17 +94,39 @@ def models_below(folder: Path, *, xacro: bool = False, needed: bool = True) -> I
         found = True
         yield file
     if needed and not found:
-        raise InputError(f"folder {folder} holds no model; expected {MANIFEST} or files {', '.join(suffixes)}")
+        names = ", ".join((*suffixes, MJCF))
+        raise InputError(f"folder {folder} holds no model; expected {MANIFEST} or files {names} ({MJCF} if it is MJCF)")
 
 
 def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    included: set[str] = set()
+    found: list[str] = []
     for place, folders, files in os.walk(folder):
         if MANIFEST in files:
             folders.clear()
-            yield str(Path(place))
+            found.append(str(Path(place)))
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (str(Path(place, name)) for name in sorted(files) if name.lower().endswith(suffixes))
+        for name in sorted(files):
+            path = str(Path(place, name))
+            if name.lower().endswith(MJCF):
+                includes = _mjcf_includes(path)
+                included.update(os.path.realpath(os.path.join(place, file)) for file in includes or ())
+                found += [path] if includes is not None else []
+            elif name.lower().endswith(suffixes):
+                found.append(path)
+    yield from (path for path in found if os.path.realpath(path) not in included)
+
+
+def _mjcf_includes(path: str) -> list[str] | None:
+    """Return the files that an MJCF file includes; None if it is no MJCF file, or cannot be read."""
+    try:
+        data = read(path)
+    except FileError:
+        return None
+    if not _MJCF_ROOT.match(data):
+        return None
+    return [file.decode("utf-8", "replace") for file in _MJCF_INCLUDE.findall(data)]
 
 
 def _entries(file: str) -> Iterator[str]:

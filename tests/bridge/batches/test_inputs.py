@@ -30,6 +30,21 @@ def test_a_folder_means_its_models_in_order(folder: Path) -> None:
     assert expanded(".") == ["a.urdf", "b.sdf", "deep/c.world", "deep/model"]
 
 
+def test_mjcf_files_that_no_other_one_includes_are_models(folder: Path) -> None:
+    (folder / "scene.xml").write_text('<!-- a -->\n<mujoco><include file="deep/robot.xml"/></mujoco>')
+    (folder / "deep" / "robot.xml").write_text("<mujoco/>")
+    (folder / "deep" / "other.xml").write_text("<?xml version='1.0'?><!-- <mujoco/> -->\n<mujoco model='x'/>")
+    (folder / "package.xml").write_text("<package><!-- <mujoco/> --></package>")
+    (folder / "broken.xml").write_bytes(b"\xff" * 10)
+    assert expanded(".") == ["a.urdf", "b.sdf", "scene.xml", "deep/c.world", "deep/other.xml", "deep/model"]
+
+
+@pytest.mark.parametrize("text", ["<!-- x --> " * 20000, "<mujoco>" + "<include " * 50000, "<include file" * 50000])
+def test_a_large_file_that_is_no_model_is_passed_over(folder: Path, text: str) -> None:
+    (folder / "large.xml").write_text(text)
+    assert "a.urdf" in expanded(".")
+
+
 def test_xacro_files_are_models_on_request(folder: Path) -> None:
     assert "d.urdf.xacro" in expanded(".", xacro=True)
 
