@@ -38,9 +38,8 @@ _WORDS = {
 }
 
 _AGES = """\
-Rows are taken from journals, which do not record the version that wrote them. On the page of 22 November 2026, 294
-rows, nearly all of small files, are from an earlier journal, written before meshes were compared by volume and before
-Drake's shapes were read; the other rows were written in the evening of the same day by successive versions.
+Rows are taken from journals, which do not record the version that wrote them. On the page of 22 November 2026, all rows
+were written in the evening of that day, by successive versions.
 """
 """Which journals the present page is made of, to be changed with them."""
 
