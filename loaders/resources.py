@@ -36,6 +36,7 @@ from urllib.parse import unquote
 from .diagnostics import Fate
 from .node import Node
 from .reading.dependencies import note_file
+from .reading.makers import maker
 from .search.allowed_roots import AllowedRoots
 from .search.drake_cache import drake_cache, drake_packages
 from .search.failures import FUEL_SCHEMES, Failure, not_found
@@ -87,6 +88,9 @@ class Lookup:
     def tried(self) -> tuple[Path, ...]:
         """Every path tried, in order; the last one is ``path`` if the search succeeded."""
         return tuple(map(Path, self.places))
+
+
+_Lookup = maker(Lookup)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +195,7 @@ class Resources:
         elif not self._allows(real, base):
             found = _outside(uri, tried[-1])
         problem = found.message if isinstance(found, Failure) else ""
-        self.lookups.append(Lookup(uri=uri, file=node.file, line=node.line, places=tuple(tried), problem=problem))
+        self.lookups.append(_Lookup(uri=uri, file=node.file, line=node.line, places=tuple(tried), problem=problem))
         return found
 
     def _tried(self, places: Iterable[str]) -> tuple[list[str], str | None]:

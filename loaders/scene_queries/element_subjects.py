@@ -48,11 +48,16 @@ def subjects_of(element_and_ancestors: Sequence[Element]) -> tuple[str, ...]:
         element_and_ancestors: The element and the elements that contain it, innermost first.
     """
     ancestors = element_and_ancestors
-    names = [(node.tag, node.attributes.get(_NAME_KEYS.get(node.tag, ""))) for node in reversed(ancestors)]
-    named = [(tag, name) for tag, name in names if name]
-    references = next((_references(node) for node in ancestors if node.tag in _REFERENCES), ())
+    tags = [node.tag for node in ancestors]
+    named = [
+        (node.tag, name)
+        for node in reversed(ancestors)
+        if node.tag in _NAME_KEYS and (name := node.attributes.get(_NAME_KEYS[node.tag]))
+    ]
+    connects = not _REFERENCES.keys().isdisjoint(tags)
+    references = next(_references(node) for node in ancestors if node.tag in _REFERENCES) if connects else ()
     root = ""
-    is_world = any(node.tag == "world" for node in ancestors)
+    is_world = "world" in tags
     if len(named) + len(references) > 1 and named and named[0][0] in _ROOTS and not is_world:
         root = named.pop(0)[1]
     subjects: list[tuple[str, str]] = []
