@@ -24,12 +24,14 @@ INTERFACES = {
     ("loaders.drake.model_elements", "loaders.sdf.drake_extensions"),
     ("loaders.safety.limits", "loaders.scene_queries.pair_set"),
     ("loaders.reading.deferred", "loaders.sdf.reader"),
+    ("loaders.scene_operations.finishing", "loaders.formats"),
     ("bridge.export.documents.contents", "bridge.sdf.folder"),
     ("bridge.export.documents.contents", "bridge.sdf.options"),
 }
 """Calls of an object or a function that a layer above passes in: Drake's elements look names of the including format
-up, limits count what a set of pairs yields, a deferred function calls the one that it names, and the export of a
-document asks for that of its format."""
+up, limits count what a set of pairs yields, a deferred function calls the one that it names, the end of a load reads
+the source again to say what lenient loading would leave out, and the export of a document asks for that of its
+format."""
 
 Call = tuple[FrameType, FrameType]
 

@@ -92,7 +92,7 @@ def unsupported_fields(scene: Scene, carried: Carried) -> Iterator[tuple[Any, st
             value = getattr(item, entry.name)
             if entry.name not in known and not _is_default(value, entry) and not is_stated_elsewhere(item, entry.name):
                 yield item, owner, entry.name
-            elif entry.name in known:
+            elif entry.name in known and not isinstance(value, str):
                 pending.extend(_parts(value, owner))
 
 
@@ -112,7 +112,7 @@ def without_unsupported_fields(item: Any, carried: Carried) -> Any:
     for entry in dataclasses.fields(item):
         value = getattr(item, entry.name)
         if entry.name in carried[type(item)]:
-            new = without_unsupported_fields(value, carried)
+            new = value if isinstance(value, str) else without_unsupported_fields(value, carried)
         elif entry.default is not dataclasses.MISSING:
             new = entry.default
         else:

@@ -6,7 +6,7 @@ from loaders.diagnostics import CodeInfo, Fate
 
 CODES = {
     "model.bad-number": CodeInfo(
-        "A scene that was changed in Python has a negative mass, or a number that is infinite or not a number.",
+        "A scene that was changed in Python has a number that is infinite or not a number.",
         "Correct the number.",
         (Fate.INVALID,),
     ),

@@ -31,7 +31,6 @@ def require_consistent(scene: SceneData) -> None:
     _check_unique("link", scene.links, diagnostics)
     _check_unique("joint", scene.joints, diagnostics)
     _check_references(scene, diagnostics)
-    _check_masses(scene.links, diagnostics)
     _check_finite([*_numbers_of_links(scene.links), *_numbers_of_joints(scene.joints)], diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
 
@@ -72,21 +71,6 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
                     end=end,
                     joint=joint.name,
                 )
-
-
-def _check_masses(links: Iterable[Link], diagnostics: Diagnostics) -> None:
-    for link in links:
-        if link.inertia is not None and link.inertia.mass < 0.0:
-            diagnostics.add(
-                Fate.INVALID,
-                "model.bad-number",
-                "the mass of link {name} is {mass:g} kg",
-                link.where,
-                hint="give the link a mass of zero or more",
-                subjects=(link.name,),
-                name=link.name,
-                mass=link.inertia.mass,
-            )
 
 
 def _check_finite(numbers: list[_Numbers], diagnostics: Diagnostics) -> None:

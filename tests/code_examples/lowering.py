@@ -19,8 +19,8 @@ from tests.support.code_example import Example, exporting, findings, loading_int
 from tests.support.scenes import joint, link, scene
 
 from .scenes import (
+    ENDLESS,
     IMPOSSIBLE,
-    NEGATIVE,
     NOTHING,
     POINT,
     T,
@@ -72,7 +72,7 @@ def regularized(source: Scene) -> Example:
 
 TWISTED = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0))
 CHANGED = {
-    "model.bad-number": lowering(one(inertia=NEGATIVE), "a"),
+    "model.bad-number": lowering(one(inertia=ENDLESS), "a"),
     "model.duplicate-name": lowering(scene([link("a"), link("a")]), "a"),
     "model.unknown-name": lowering(scene([link("a")], [joint("j", "a", "nothing")]), "nothing"),
 }

@@ -22,7 +22,7 @@ FAR = frozen((9.0, 0.0, 0.0))
 POINT = SpatialInertia.of(1.0)
 BULK = SpatialInertia.of(1.0, I_Lcm=np.diag((0.1, 0.1, 0.1)))
 NOTHING = SpatialInertia.of(0.0)
-NEGATIVE = SpatialInertia.of(-1.0)
+ENDLESS = SpatialInertia.of(float("inf"))
 IMPOSSIBLE = SpatialInertia.of(1.0, I_Lcm=np.diag((1.0, 1.0, 9.0)))
 BALL = m.Sphere(radius=0.5)
 FLEX = dict.fromkeys(

@@ -109,10 +109,10 @@ CONDITIONS: Mapping[str, str] = {
 """Conditions of the verdict, by the code of the diagnostic that reports the loss."""
 WITHOUT_EFFECT = frozenset({
     "drake.idle-actuator", "drake.old-compliance", "mjcf.actuator", "mjcf.contact-solver", "mjcf.keyframe-actuator",
-    "mjcf.keyframe-joint", "mjcf.light", "mjcf.sensor", "resource.not-found", "sdf.elastic-modulus",
-    "sdf.extra-element", "sdf.include-empty", "sdf.road", "srdf.duplicate-state", "srdf.empty-state",
-    "srdf.state-joint", "srdf.state-value", "srdf.unknown-joint", "urdf.actuator-ignored", "urdf.transmission-extra",
-    "urdf.transmission-type", "urdf.unknown-joint", "urdf.unknown-reference",
+    "mjcf.keyframe-joint", "mjcf.keyframe-pose", "mjcf.light", "mjcf.sensor", "mjcf.view-target", "resource.not-found",
+    "sdf.elastic-modulus", "sdf.extra-element", "sdf.include-empty", "sdf.road", "srdf.duplicate-state",
+    "srdf.empty-state", "srdf.state-joint", "srdf.state-value", "srdf.unknown-joint", "urdf.actuator-ignored",
+    "urdf.transmission-extra", "urdf.transmission-type", "urdf.unknown-joint", "urdf.unknown-reference",
 })  # fmt: skip
 """Losses that change no motion: lights, sensors, actuators, named states, settings of other solvers, and the like.
 

@@ -19,6 +19,8 @@ _STOPPED = 1e-3
 """Fraction of the speed below which a motor may have stopped the joint, so that it did not need all of its force."""
 _CUT_OFF = 0.5
 """Fraction of the speed that the fastest joint of a body has left unless PyBullet cuts off its speed."""
+_SAME = 1e-9
+"""Largest relative difference of speeds at which two joints are cut off alike."""
 _UNLIMITED = 1e8
 """Position beyond which PyBullet means no limit [rad or m]."""
 JointIndex = tuple[int, int]
@@ -32,7 +34,7 @@ class FastJoint:
     Attributes:
         friction: Largest force of its motor [N m or N]; None if the motor has stopped it.
         speed_limit: The speed at which PyBullet cuts off the joints of its body [rad/s or m/s]; infinite without one,
-            and if stops hold all joints of the body.
+            if stops hold all joints of the body, and if contacts hold those that are not cut off alike.
     """
 
     friction: float | None
@@ -56,17 +58,33 @@ def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dic
     pybullet.stepSimulation(physicsClientId=client)
     pybullet.setTimeStep(step, physicsClientId=client)
     states = {joint: pybullet.getJointState(*joint, physicsClientId=client) for joint in joints}
-    fastest: dict[int, float] = {}
+    speeds: dict[int, list[float]] = {}
     for (body, index), state in states.items():
         if not _is_locked(pybullet, client, body, index):
-            fastest[body] = max(abs(state[1]), fastest.get(body, 0.0))
+            speeds.setdefault(body, []).append(abs(state[1]))
+    limits = {body: _speed_limit(found, _touches(pybullet, client, body)) for body, found in speeds.items()}
     return {
         (body, index): FastJoint(
             friction=_friction(abs(state[1]), abs(state[3])),  # its impulse, divided by the time step at this call
-            speed_limit=math.inf if fastest.get(body, _SPEED) > _CUT_OFF * _SPEED else fastest[body],
+            speed_limit=limits.get(body, math.inf),
         )
         for (body, index), state in states.items()
     }
+
+
+def _touches(pybullet: Any, client: int, body: int) -> bool:
+    """Return whether a body touches something, itself included, so that contacts may slow its joints down."""
+    return bool(pybullet.getContactPoints(bodyA=body, physicsClientId=client))
+
+
+def _speed_limit(speeds: list[float], touches: bool) -> float:
+    """Return the speed at which joints were cut off; infinite without a cut-off.
+
+    Joints that contacts slow down have different speeds, joints that are cut off the same one.
+    """
+    fastest, *others = sorted(speeds, reverse=True)
+    is_common = bool(others) and fastest > 0.0 and others[0] > (1.0 - _SAME) * fastest
+    return fastest if fastest <= _CUT_OFF * _SPEED and (is_common or not touches) else math.inf
 
 
 def _is_locked(pybullet: Any, client: int, body: int, index: int) -> bool:

@@ -14,7 +14,8 @@ from bridge.parity.engines.protocol import Engine, NotReportedError, Settings
 from bridge.parity.engines.reference_engine import ReferenceEngine
 from bridge.parity.levels.quantities import Quantity, Readings, absolute, dof_place, matrix, pose_distance
 from bridge.parity.results.verdict import Level
-from loaders.spatial import Array
+from loaders.model import WORLD
+from loaders.spatial import IDENTITY, Array
 
 from .actuator_quantities import ACTUATOR_QUANTITIES
 from .shape_quantities import SHAPE_QUANTITIES
@@ -44,9 +45,13 @@ def _quantity(get: _Get) -> Callable[[Engine, Mechanism], Readings]:
 
 
 def _initial_poses(engine: Engine, mechanism: Mechanism) -> Readings:
-    """The poses of the links, except where a joint starts elsewhere: outside of its limits, or in a loop."""
-    poses = _settings(engine).initial_poses
-    return {name: matrix(poses[name]) for name in _links_that_start_as_stated(mechanism) if name in poses}
+    """The poses of the links, each in its parent, except where a joint starts outside of its limits or in a loop."""
+    poses = {WORLD: IDENTITY, **_settings(engine).initial_poses}
+    parents = {
+        body.name: WORLD if body.parent == ROOT else mechanism.bodies[body.parent].name for body in mechanism.bodies
+    }
+    names = [name for name in _links_that_start_as_stated(mechanism) if name in poses and parents[name] in poses]
+    return {name: matrix(poses[parents[name]].inverse() @ poses[name]) for name in names}
 
 
 def _links_that_start_as_stated(mechanism: Mechanism) -> Iterator[str]:

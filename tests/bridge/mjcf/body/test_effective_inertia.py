@@ -44,7 +44,7 @@ def test_a_negative_mass_is_an_error_of_ours_although_no_speed_follows_from_it()
     ends = '<parent link="a"/><child link="b"/><axis xyz="0 1 0"/>'
     joint = f'<joint name="j" type="revolute">{ends}<limit lower="-1" upper="1" effort="9" velocity="1"/></joint>'
     urdf = f'<robot name="r"><link name="a"/><link name="b">{body}</link>{joint}</robot>'
-    with pytest.raises(loaders.ExportError, match="the mass of link b is -1 kg"):
+    with pytest.raises(loaders.ExportError, match="negative"):
         bridge.to_mjcf(loaders.load_string(urdf, format="urdf", quiet=True), quiet=True)
 
 
