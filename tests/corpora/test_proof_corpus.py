@@ -54,16 +54,6 @@ def test_the_page_counts_verdicts_and_lists_differences() -> None:
     assert "| d | broken [sdf.x] |" in text
 
 
-def test_the_page_says_where_the_cause_of_a_difference_is_not_established() -> None:
-    """Nobody knows why this gripper differs; for others, the difference stands for itself."""
-    causes = ("motion of mujoco / pybullet at knuckle: 3.1e+00",)
-    names = ("pybullet_data/xarm/xarm6_with_gripper.urdf", "drake/features/sdf/bushing.sdf")
-    text = page([Proof(model=name, verdict="DIFFERS", causes=causes) for name in names])
-    unknown, known = (next(line for line in text.splitlines() if name in line) for name in names)
-    assert "knuckle: 3.1e+00; the cause is not established |" in unknown
-    assert "not established" not in known
-
-
 def test_the_page_states_the_levels_and_what_was_not_compared() -> None:
     proofs = [Proof(model="a", verdict="EQUIVALENT", gaps=("mjcf.bushing", "motion"))]
     table = script_of_docs("make_parity_table")
