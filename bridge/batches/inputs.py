@@ -115,7 +115,7 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
                 found += [path] if includes is not None else []
             elif name.lower().endswith(suffixes):
                 found.append(path)
-    yield from (path for path in found if os.path.realpath(path) not in included)
+    yield from (path for path in found if not included or os.path.realpath(path) not in included)
 
 
 def _mjcf_includes(path: str) -> list[str] | None:

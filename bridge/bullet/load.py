@@ -37,7 +37,7 @@ from bridge.lowering.inputs import Source, loss_summary, mechanism_of
 from bridge.lowering.placement import placed
 from bridge.lowering.scaling import scaled
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position
+from bridge.mechanism.coordinates import Position, positions_of
 from bridge.mechanism.couplings import initial_positions
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
@@ -304,8 +304,7 @@ def _check_indices(state: State) -> None:
 
 def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
     for state in states:
-        names = {body.joint for body in state.articulation.mechanism.bodies}
-        state.set_positions({name: value for name, value in q.items() if name in names})
+        state.set_positions(positions_of(state.articulation.mechanism.bodies, q))
     align_split_links(states)
 
 

@@ -125,6 +125,17 @@ def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list
     return values
 
 
+def positions_of(bodies: Iterable[Body], q: Mapping[str, Position]) -> dict[str, Position]:
+    """Return the positions of the joints of some bodies, of those of a larger mechanism.
+
+    Args:
+        bodies: The bodies.
+        q: Positions by joint.
+    """
+    names = {body.joint for body in bodies}
+    return {name: position for name, position in q.items() if name in names}
+
+
 def check_mapping(given: object) -> None:
     """Raise an error if positions, velocities or efforts are not a mapping by name of joint.
 

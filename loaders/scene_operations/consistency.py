@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from loaders.diagnostics import Diagnostics, ExportError, Fate, Where
+from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import WORLD, Collision, Joint, Link, SceneData, Visual
+from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Array
 
-_Numbers = tuple[str, str, Where, tuple[Array, ...]]
-"""Kind and name of an element, its place, and its poses and inertia."""
+_Item = Link | Collision | Visual | Joint
 
 
 def require_consistent(scene: SceneData) -> None:
@@ -31,7 +31,7 @@ def require_consistent(scene: SceneData) -> None:
     _check_unique("link", scene.links, diagnostics)
     _check_unique("joint", scene.joints, diagnostics)
     _check_references(scene, diagnostics)
-    _check_finite([*_numbers_of_links(scene.links), *_numbers_of_joints(scene.joints)], diagnostics)
+    _check_finite(scene, diagnostics)
     diagnostics.raise_for(ExportError, strict=False)
 
 
@@ -73,17 +73,19 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
                 )
 
 
-def _check_finite(numbers: list[_Numbers], diagnostics: Diagnostics) -> None:
-    arrays = [array.ravel() for *_, found in numbers for array in found]
+def _check_finite(scene: SceneData, diagnostics: Diagnostics) -> None:
+    arrays = [array.ravel() for item, _ in _items(scene) for array in _numbers(item)]
     if not arrays or np.isfinite(np.concatenate(arrays)).all():
         return
-    for kind, name, where, found in numbers:
-        if not all(np.isfinite(array).all() for array in found):
+    for item, link in _items(scene):
+        if not all(np.isfinite(array).all() for array in _numbers(item)):
+            kind = "link" if isinstance(item, Link) else "joint" if isinstance(item, Joint) else "shape"
+            name = item.name if link is None else f"{link.name}{SEPARATOR}{item.name}"
             diagnostics.add(
                 Fate.INVALID,
                 "model.bad-number",
                 "a number of the pose, the inertia or an axis of {kind} {name} is not finite",
-                where,
+                item.where,
                 hint="replace what is infinite or not a number",
                 subjects=(name,),
                 kind=kind,
@@ -91,18 +93,23 @@ def _check_finite(numbers: list[_Numbers], diagnostics: Diagnostics) -> None:
             )
 
 
-def _numbers_of_links(links: Iterable[Link]) -> Iterator[_Numbers]:
-    for link in links:
-        inertia = link.inertia
-        own = () if inertia is None else (np.array(inertia.mass), inertia.p_LLcm, inertia.I_Lcm)
-        yield "link", link.name, link.where, (link.X_WL.R, link.X_WL.p, *own)
+def _items(scene: SceneData) -> Iterator[tuple[_Item, Link | None]]:
+    """Yield links, shapes with their link, and joints."""
+    for link in scene.links:
+        yield link, None
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
         for shape in shapes:
-            yield "shape", f"{link.name}::{shape.name}", shape.where, (shape.X_LG.R, shape.X_LG.p)
+            yield shape, link
+    for joint in scene.joints:
+        yield joint, None
 
 
-def _numbers_of_joints(joints: Iterable[Joint]) -> Iterator[_Numbers]:
-    for joint in joints:
-        axes = tuple(axis.xyz for axis in joint.axes)
-        poses = (joint.X_PJ.R, joint.X_PJ.p, joint.X_CJ.R, joint.X_CJ.p)
-        yield "joint", joint.name, joint.where, (*poses, *axes)
+def _numbers(item: _Item) -> tuple[Array, ...]:
+    """Return the poses, inertia and axes of an item."""
+    if isinstance(item, Joint):
+        return (item.X_PJ.R, item.X_PJ.p, item.X_CJ.R, item.X_CJ.p, *(axis.xyz for axis in item.axes))
+    if not isinstance(item, Link):
+        return (item.X_LG.R, item.X_LG.p)
+    inertia = item.inertia
+    own = () if inertia is None else (np.array(inertia.mass), inertia.p_LLcm, inertia.I_Lcm)
+    return (item.X_WL.R, item.X_WL.p, *own)

@@ -16,6 +16,11 @@ BALL = '<geom size="0.1"/>'
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 
+def beside_a_body(inside: str = "", outside: str = "") -> str:
+    """A free body with this content, a body ``t`` to which things turn, and content of the world."""
+    return f'<body name="b" pos="0 0 1"><freejoint/>{BALL}{inside}</body><body name="t">{BALL}</body>{outside}'
+
+
 def document(body: str = "", outside: str = "", name: str = "m") -> str:
     """A document with this content of its ``<worldbody>``, and these sections before it."""
     return f'<mujoco model="{name}">{outside}<worldbody>{body}</worldbody></mujoco>'

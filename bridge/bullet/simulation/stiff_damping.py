@@ -20,7 +20,7 @@ from bridge.bullet.target import TARGET
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
-from bridge.mechanism.coordinates import Position, kind_of
+from bridge.mechanism.coordinates import Position, kind_of, positions_of
 from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_matrix, mode_rates, modes
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import Array
@@ -133,7 +133,7 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _D
     if mechanism.closures or any(soft_connections(mechanism)):
         return None
     bodies = without_rotors(mechanism).bodies
-    M = mass_matrix(bodies, mechanism.positions_by_body(_of(mechanism, q)))
+    M = mass_matrix(bodies, mechanism.positions_by_body(positions_of(mechanism.bodies, q)))
     G = _independent_motions(mechanism)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -171,11 +171,6 @@ def _inverse(M: Array) -> Array:
     is_regular = bool(np.all(moments > 1e-15 * moments[-1:]))
     inverse = np.linalg.inv(M) if is_regular else np.linalg.pinv(M, hermitian=True)
     return np.asarray(inverse, dtype=np.float64)
-
-
-def _of(mechanism: Mechanism, q: Mapping[str, Position]) -> dict[str, Position]:
-    names = {body.joint for body in mechanism.bodies}
-    return {name: position for name, position in q.items() if name in names}
 
 
 def _independent_motions(mechanism: Mechanism) -> Array:

@@ -196,9 +196,7 @@ def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Elemen
     if names and len(lost) < len(names):
         controls, states = (dict(zip(names, v, strict=True)) for v in (keyframe.controls, keyframe.activations))
         act = [x for actuator in actuators for x in states.get(actuator.attributes["name"]) or _at_rest(actuator)]
-        held = (
-            [float(x) for x in key.attributes["ctrl"].split()] if "ctrl" in key.attributes else [0.0] * len(actuators)
-        )
+        held = _numbers(key, "ctrl") or [0.0] * len(actuators)
         ctrl = [
             x
             for actuator, hold in zip(actuators, held, strict=True)
@@ -227,8 +225,12 @@ def _qpos(positions: Sequence[Coordinates], context: Context) -> list[float]:
 
 def _is_at(key: Element, qpos: list[float]) -> bool:
     """Return whether a key has a position, within the rounding of MuJoCo's unit quaternions."""
-    stated = [float(x) for x in key.attributes["qpos"].split()]
-    return bool(np.allclose(stated, qpos, rtol=0.0, atol=_ROUNDING))
+    return bool(np.allclose(_numbers(key, "qpos"), qpos, rtol=0.0, atol=_ROUNDING))
+
+
+def _numbers(key: Element, name: str) -> list[float]:
+    """Return the numbers of an attribute; none if the key does not have it."""
+    return [float(x) for x in key.attributes.get(name, "").split()]
 
 
 def _ctrl(qpos: list[float], actuators: Sequence[Element], mechanism: Mechanism) -> list[float] | None:

@@ -108,7 +108,7 @@ def _with_shapes(link: Link, extensions: Collection[str], report: Report) -> Lin
 
 
 def _others(link: Link, part: Collision | Visual, report: Report) -> tuple[Collision | Visual, ...]:
-    """Return what stands in the place of a part whose shape the document cannot state: a box, or meshes."""
+    """Return the parts that replace a part whose shape the document cannot state: a box, or meshes."""
     if isinstance(part.geometry, Plane):
         collides = isinstance(part, Collision)
         if collides and part.geometry.size != Plane().size:

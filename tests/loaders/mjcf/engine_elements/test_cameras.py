@@ -9,10 +9,9 @@ import pytest
 
 import bridge
 import loaders
-from tests.support.mjcf_documents import BALL, document, read
+from tests.support.mjcf_documents import beside_a_body, document, read
 from tests.support.mjcf_round_trip import compiled, differing_arrays
 
-BODY = f'<body name="b" pos="0 0 1"><freejoint/>{BALL}{{}}</body><body name="t">{BALL}</body>'
 CAMERAS = (
     '<camera name="c"/>',
     '<camera pos="1 2 3" xyaxes="0 1 0 -0.5 0 1" fovy="37" ipd="0.1"/>',
@@ -31,7 +30,7 @@ CAMERAS = (
 @pytest.mark.parametrize("camera", CAMERAS)
 @pytest.mark.parametrize("body", ["world", "b"])
 def test_a_camera_is_the_one_of_the_original(camera: str, body: str) -> None:
-    text = BODY.format(camera) if body == "b" else BODY.format("") + camera
+    text = beside_a_body(inside=camera) if body == "b" else beside_a_body(outside=camera)
     original, exported = compiled(text)
     assert original.ncam == 1
     assert differing_arrays("cam", original, exported) == []
@@ -42,7 +41,7 @@ def test_a_sensor_of_a_camera_measures_what_it_did() -> None:
     import mujoco
 
     sensors = '<sensor><camprojection site="s" camera="c"/><framequat objtype="camera" objname="c"/></sensor>'
-    text = BODY.format('<camera name="c" resolution="64 48" euler="5 6 7"/>') + '<site name="s" pos="0.2 0 -3"/>'
+    text = beside_a_body('<camera name="c" resolution="64 48" euler="5 6 7"/>') + '<site name="s" pos="0.2 0 -3"/>'
     readings = []
     for model in compiled(text, sensors):
         data = mujoco.MjData(model)
@@ -54,7 +53,7 @@ def test_a_sensor_of_a_camera_measures_what_it_did() -> None:
 
 def test_a_camera_is_a_sensor_of_sdformat_that_looks_along_x() -> None:
     """In SDFormat, too, the camera sees the point below it at the same place; a view upright is upright."""
-    text = document(BODY.format('<camera name="c" pos="0 0 2" fovy="60" resolution="200 100" zaxis="-1 0 0"/>'))
+    text = document(beside_a_body('<camera name="c" pos="0 0 2" fovy="60" resolution="200 100" zaxis="-1 0 0"/>'))
     sdf = bridge.to_sdf(loaders.load_string(text, format="mjcf"), quiet=True)
     (link,) = (link for link in loaders.load_string(str(sdf), format="sdf").links if link.sensors)
     (camera,) = link.sensors
@@ -70,7 +69,9 @@ def test_a_camera_is_a_sensor_of_sdformat_that_looks_along_x() -> None:
 def test_the_target_of_a_camera_has_the_scope_of_an_include(tmp_path) -> None:
     import mujoco
 
-    text = document(BODY.format('<camera name="c" mode="targetbody" target="t"/><light mode="targetbody" target="t"/>'))
+    text = document(
+        beside_a_body('<camera name="c" mode="targetbody" target="t"/><light mode="targetbody" target="t"/>')
+    )
     (tmp_path / "r.xml").write_text(text)
     include = "<include><uri>r.xml</uri><name>i</name></include>"
     world = loaders.load_string(
