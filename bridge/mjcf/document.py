@@ -198,10 +198,11 @@ def _write_bodies(scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, cont
     """Make the element of each body with its contents; the bodies are nested after the other sections are written."""
     elements = inertials(context)
     carried = carried_bodies(context.mechanism)
-    context.document.bodies = [_body(body, context) for body in context.mechanism.bodies]
+    particles, names = _particles(context.mechanism.scene), [body.name for body in context.mechanism.bodies]
+    context.document.bodies = [_body(body, body.name in particles, context) for body in context.mechanism.bodies]
     for i, carrier in carried.items():
         context.document.bodies[i] = context.document.bodies[carrier]
-        context.document.bodies[i].set(**_placement(context.mechanism.bodies[i]))
+        context.document.bodies[i].set(**_placement(context.mechanism.bodies[i], names[carrier] in particles))
     for i, body in enumerate(context.mechanism.bodies):
         element = context.document.bodies[i]
         inertial = elements[i]
@@ -213,14 +214,20 @@ def _write_bodies(scalar_joints: dict[int, ScalarJoint], geoms: GeomWriter, cont
     return geoms.shapes
 
 
-def _body(body: Body, context: Context) -> Element:
+def _particles(scene: Scene) -> frozenset[str]:
+    """Return the names of the links that are particles of soft bodies."""
+    soft_bodies = (element for element in scene.mujoco if element.section == "deformable")
+    return frozenset(name for element in soft_bodies for _, name in element.references)
+
+
+def _body(body: Body, is_particle: bool, context: Context) -> Element:
     """Return the element of a body in its pose at the zero configuration; a link named ``world`` is the world."""
     if body.name == WORLD:
         return context.document["worldbody"]
     element = Element(
         "body",
         name=body.name,
-        **_placement(body),
+        **_placement(body, is_particle),
         mocap=body.is_kinematic or None,
         gravcomp=None if body.link.gravity else 1.0,
     )
@@ -228,10 +235,16 @@ def _body(body: Body, context: Context) -> Element:
     return element
 
 
-def _placement(body: Body) -> dict[str, Sequence[float] | None]:
-    """Return the pose of a body in its parent at the zero configuration."""
+def _placement(body: Body, is_particle: bool) -> dict[str, Sequence[float] | None]:
+    """Return the pose of a body in its parent at the zero configuration.
+
+    A particle keeps every digit: MuJoCo solves the many edges of a soft body only to a tolerance, so that the last
+    digit of one position changes a step by much more.
+    """
     is_free = kind_of(body) is PrimitiveKind.FREE
     X_PB = body.link.X_WL if is_free else body.X_PF @ body.X_BM.inverse()
+    if is_particle:
+        return placement(X_PB) | {"pos": X_PB.p.tolist()}
     return placement(X_PB) | ({"pos": composed_position(X_PB.p)} if body.X_BM.p.any() else {})
 
 

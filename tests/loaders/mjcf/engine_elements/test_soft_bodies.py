@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import mujoco
+import numpy as np
 import pytest
 
+import bridge
+import loaders
 from tests.support.mjcf_documents import read
 from tests.support.mjcf_round_trip import differences
 
@@ -26,3 +30,15 @@ def test_the_particles_are_links() -> None:
     (soft,) = scene.mujoco
     links = {link.name for link in scene.links}
     assert {name for _, name in soft.references} <= links
+
+
+def test_particles_keep_every_digit_of_their_positions() -> None:
+    """The solver stops at its tolerance, and sooner or later if one digit differs."""
+    disc = (
+        '<mujoco><worldbody><flexcomp name="f" type="disc" count="9 9 1" spacing="0.1 0.1 0.1" radius="0.01" mass="1"'
+        ' dim="2" pos="0 0 1"><edge equality="true"/></flexcomp></worldbody></mujoco>'
+    )
+    original = mujoco.MjModel.from_xml_string(disc)
+    exported = bridge.to_mjspec(loaders.load_string(disc, format="mjcf")).compile()
+    np.testing.assert_array_equal(exported.body_pos, original.body_pos)
+    np.testing.assert_array_equal(exported.flexedge_length0, original.flexedge_length0)
