@@ -3,11 +3,11 @@
 A DOCTYPE is refused, so there are no entities; nothing is decompressed or fetched; the number and the depth of elements
 are limited during parsing. Namespace prefixes are plain text, declared or not.
 
-The parser is expat from the standard library, not lxml. With libxml2 2.14 lxml reports wrong line numbers after line
-65,535 (off by one for 7,233 of 40,000 elements), refuses a ``drake:`` prefix that is not declared, which Drake's own
-parser accepts, and builds the whole tree before a limit can act. expat has none of these problems, and is faster for
-what the readers need: an element takes 1.3 us from bytes to a `Node`; with lxml it takes 0.5 us to parse it, and 1.1 us
-more to get its tag, attributes, text and line.
+The parser is expat from the standard library, not lxml, because of the lines. libxml2 2.14 gives an element the line on
+which its start tag ends, so that 178 of 1,640 robot files with tags of several lines get other lines than the editor
+shows, and after line 65,535 empty elements are off by one. It also refuses a ``drake:`` prefix that is not declared,
+which Drake's own parser accepts, and builds the whole tree before a limit can act. From bytes to `Node` both take about
+the same time: lxml is 12 % faster for 120,000 elements and 10 % slower for the 168 elements of a robot arm.
 """
 
 from __future__ import annotations
