@@ -4,7 +4,7 @@
   for some exporters, or as the collision mesh of the link tells; see `loaders.meshes.collada.is_up_axis_trusted` and
   `loaders.meshes.up_axis`.
 * glTF: Y is up, as its specification says, and is rotated to Z, as in Drake.
-* OBJ, STL, PLY and OFF state neither unit nor axes: meters, Z up.
+* OBJ, STL, PLY, OFF and MuJoCo's MSH state neither unit nor axes: meters, Z up.
 * A scale or node that mirrors the mesh keeps the normals outward.
 """
 
@@ -23,6 +23,8 @@ from loaders.spatial import frozen
 
 from .collada import read_collada
 from .mesh_data import Faces, MeshData, MeshPart
+from .msh import SUFFIX as MSH
+from .msh import read_msh
 from .obj_groups import group_of
 from .precheck import MeshError, MeshLimitError, read_checked
 from .textures import Remark
@@ -75,8 +77,8 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
 
 def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
     suffix, submesh = path.suffix.lower(), mesh.submesh
-    if suffix != ".dae" and suffix not in SUFFIXES:
-        raise MeshError(f"unknown suffix {suffix or path.name!r}; expected one of: .dae, {', '.join(SUFFIXES)}")
+    if suffix not in (known := (".dae", MSH, *SUFFIXES)):
+        raise MeshError(f"unknown suffix {suffix or path.name!r}; expected one of: {', '.join(known)}")
     data = read_checked(path)
     group = group_of(data, submesh) if suffix == ".obj" and submesh is not None else None
     if group is not None and submesh is not None:
@@ -84,6 +86,8 @@ def _read(path: Path, mesh: Mesh) -> tuple[list[MeshPart], list[Remark]]:
         parts = [dataclasses.replace(part, names=(submesh,)) for part in parts]
     elif suffix == ".dae":
         parts, remarks = read_collada(data, path, turned=is_turned(mesh, data))
+    elif suffix == MSH:
+        parts, remarks = read_msh(data, path), []
     else:
         parts, remarks = read_with_trimesh(data, path)
     if not parts:
