@@ -113,6 +113,11 @@ class FileComparison:
         return (*in_mechanism, *(f"in {name}, {text}" for name, texts in in_simulators.items() for text in texts))
 
     @property
+    def not_compared(self) -> tuple[str, ...]:
+        """The simulators that could not compare both files, each with its reason; the verdict is without them."""
+        return tuple(f"in {name}: {error.refusal}" for name, error in self.simulators.items() if error.refusal)
+
+    @property
     def _simulator_tolerance(self) -> float:
         return max(self.tolerance, SIMULATOR_TOLERANCE)
 
@@ -257,8 +262,8 @@ def text_of(value: object) -> str:
 
 
 def _cells(error: MechanicalError | None) -> tuple[str, ...]:
-    if error is None:
-        return ("cannot move", "", "", "", "")
+    if error is None or error.refusal:
+        return ("cannot move" if error is None else f"not compared: {error.refusal}", "", "", "", "")
     numbers = (error.pose, error.mass, error.mass_matrix)
     return (*(f"{x:.3g}" for x in numbers), ", ".join(error.missing), ", ".join(error.pairs))
 

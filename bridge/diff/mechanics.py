@@ -31,6 +31,8 @@ class MechanicalError:
     """Links, and joints that move, which B lacks."""
     pairs: tuple[str, ...] = ()
     """Pairs of links that may touch in one of both only."""
+    refusal: str = ""
+    """The reason for which a simulator compared nothing, such as a file that it cannot read; empty if it did."""
 
     def is_within(self, tolerance: float) -> bool:
         """Return whether the mechanics are equal within a tolerance."""
@@ -57,6 +59,7 @@ class MechanicalError:
             "mass_matrix": self.mass_matrix,
             "missing": list(self.missing),
             "pairs": list(self.pairs),
+            **({"refusal": self.refusal} if self.refusal else {}),
         }
 
 

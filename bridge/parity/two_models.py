@@ -12,8 +12,9 @@ from bridge.diff.files import FileComparison
 from bridge.diff.mechanics import MechanicalError
 from bridge.lowering.inputs import mechanism_of
 from bridge.mechanism import Mechanism
-from bridge.parity.engines.protocol import Engine, NotReportedError, factory_of
+from bridge.parity.engines.protocol import Engine, NotReportedError, factory_of, reads_file
 from bridge.parity.levels.random_states import random_states
+from loaders import Search
 from loaders.scene import Scene
 from loaders.scene_operations.link_frames import moved_frames
 
@@ -21,7 +22,13 @@ _STATES = 3
 
 
 def errors_in_simulators(
-    a: Scene, b: Scene, engines: Sequence[str], comparison: FileComparison, seed: int = 0
+    a: Scene,
+    b: Scene,
+    engines: Sequence[str],
+    comparison: FileComparison,
+    *,
+    seed: int = 0,
+    search: Search | None = None,
 ) -> dict[str, MechanicalError]:
     """Return how far two scenes differ in each simulator: poses, masses, mass matrices and colliding pairs.
 
@@ -31,6 +38,7 @@ def errors_in_simulators(
         engines: Names of the simulators.
         comparison: The comparison of the scenes, which has the names in B by name in A, and the frames of B.
         seed: Seed of the random states.
+        search: Where simulators that read the files themselves find what the files refer to.
 
     Raises:
         EngineMissingError: If a simulator is not installed.
@@ -43,7 +51,7 @@ def errors_in_simulators(
     missing = names.missing(first, second)
     if missing:
         return dict.fromkeys(engines, MechanicalError(missing=missing))
-    return {engine: _error(engine, first, second, names, seed) for engine in engines}
+    return {engine: _error(engine, (first, second), names, seed, search or {}) for engine in engines}
 
 
 class _Names:
@@ -71,24 +79,42 @@ class _Names:
         return [index[self.joint(name), component] for name, component in a.v_order]
 
 
-def _error(engine: str, a: Mechanism, b: Mechanism, names: _Names, seed: int) -> MechanicalError:
+def _error(
+    engine: str, mechanisms: tuple[Mechanism, Mechanism], names: _Names, seed: int, search: Search
+) -> MechanicalError:
+    factory = factory_of(engine)
+    options = (search,) if reads_file(factory) else ()
     with ExitStack() as stack:
-        first, second = (factory_of(engine)(mechanism) for mechanism in (a, b))
-        stack.callback(second.close)
-        stack.callback(first.close)
-        poses, matrices = [0.0], [0.0]
-        for q, _ in random_states(a, _STATES, seed):
-            first.set_state(q, {})
-            second.set_state({names.joint(name): value for name, value in q.items()}, {})
-            poses.append(_pose_error(first, second, names))
-            with suppress(NotReportedError):
-                matrices.append(_matrix_error(first, second, names.order(a, b)))
-        return MechanicalError(
-            pose=max(poses),
-            mass=_mass_error(first, second, names),
-            mass_matrix=max(matrices),
-            pairs=_pairs(first, second, names),
-        )
+        opened: list[Engine] = []
+        for mechanism in mechanisms:
+            opened.append(factory(mechanism, *options))
+            stack.callback(opened[-1].close)
+        refusals = [text for engine in opened if (text := str(getattr(engine, "refusal", "")))]
+        if refusals:
+            return MechanicalError(refusal=refusals[0])
+        try:
+            return _errors(opened[0], opened[1], mechanisms, names, seed)
+        except NotReportedError as error:
+            return MechanicalError(refusal=str(error))
+
+
+def _errors(
+    first: Engine, second: Engine, mechanisms: tuple[Mechanism, Mechanism], names: _Names, seed: int
+) -> MechanicalError:
+    a, b = mechanisms
+    poses, matrices = [0.0], [0.0]
+    for q, _ in random_states(a, _STATES, seed):
+        first.set_state(q, {})
+        second.set_state({names.joint(name): value for name, value in q.items()}, {})
+        poses.append(_pose_error(first, second, names))
+        with suppress(NotReportedError):
+            matrices.append(_matrix_error(first, second, names.order(a, b)))
+    return MechanicalError(
+        pose=max(poses),
+        mass=_mass_error(first, second, names),
+        mass_matrix=max(matrices),
+        pairs=_pairs(first, second, names),
+    )
 
 
 def _pose_error(a: Engine, b: Engine, names: _Names) -> float:

@@ -7,8 +7,8 @@ import json
 from argparse import Namespace
 from pathlib import Path
 
-from bridge.cli.errors import ALIKE, DIFFERENT, MISSING, SUCCESS, CommandError, UsageError
-from bridge.cli.inputs import load_scene, writing_to
+from bridge.cli.errors import ALIKE, DIFFERENT, INCOMPLETE, MISSING, SUCCESS, CommandError, UsageError
+from bridge.cli.inputs import load_scene, search, writing_to
 from bridge.cli.output import Output
 from bridge.diff.files import FileComparison, Verdict, compare_files, text_of
 from bridge.output import write_folder
@@ -23,7 +23,8 @@ def compare_two(options: Namespace, output: Output) -> int:
     """Print each difference between two files, and whether both move alike.
 
     Returns:
-        0 if they are equal, 5 if items differ but both move alike, and 1 if they do not.
+        0 if they are equal, 5 if items differ but both move alike, 1 if they do not, and 4 instead of 0 or 5 if a
+        simulator could not compare them.
 
     Raises:
         ModelError: if a file cannot be read.
@@ -44,15 +45,24 @@ def compare_two(options: Namespace, output: Output) -> int:
         output.table(("kind", "name", "field", "A", "B"), rows)
     if options.report is not None:
         _write_report(options, output, result)
+    if not options.json:
+        _show_verdict(result, output)
+    return INCOMPLETE if result.not_compared and result.verdict is not Verdict.DIFFERENT else _STATUS[result.verdict]
+
+
+def _show_verdict(result: FileComparison, output: Output) -> None:
     for name, found in result.simulators.items():
-        output.progress(f"{name}: largest error of a pose {found.pose:.2g}, of the mass matrix {found.mass_matrix:.2g}")
-    output.progress(_verdict(result))
-    return _STATUS[result.verdict]
+        if not found.refusal:
+            errors = f"largest error of a pose {found.pose:.2g}, of the mass matrix {found.mass_matrix:.2g}"
+            output.data(f"{name}: {errors}")
+    for reason in result.not_compared:
+        output.data(f"not compared {reason}")
+    output.data(f"{'equal' if result.equal else 'different'}: {result.summary}")
 
 
 def _in_simulators(a: Scene, b: Scene, options: Namespace, result: FileComparison) -> FileComparison:
     try:
-        found = errors_in_simulators(a, b, options.engines, result, seed=options.seed)
+        found = errors_in_simulators(a, b, options.engines, result, seed=options.seed, search=search(options))
     except EngineMissingError as error:
         raise CommandError(str(error), MISSING) from error
     except ValueError as error:
@@ -69,7 +79,3 @@ def _write_report(options: Namespace, output: Output, result: FileComparison) ->
     with writing_to(options.report):
         write_folder(options.report, files, force=options.force)
     output.progress(f"wrote {options.report / 'report.html'}, results.json")
-
-
-def _verdict(result: FileComparison) -> str:
-    return f"{'equal' if result.equal else 'different'}: {result.summary}"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import mujoco
 import pytest
 
+from bridge import export_urdf
 from bridge.diff.files import compare_files
 from bridge.parity.two_models import errors_in_simulators
+from loaders import Search, load
 from loaders.model import JointType
 from loaders.scene import Scene
 from loaders.spatial import Pose, SpatialInertia, frozen_matrix
@@ -39,3 +44,31 @@ def test_a_missing_joint_is_named() -> None:
     a, b = pendulum(2.0, "base", "bob", "hinge"), scene([link("base")])
     error = errors_in_simulators(a, b, ["reference"], compare_files(a, b))["reference"]
     assert "hinge" in error.missing
+
+
+def test_a_simulator_that_cannot_read_a_file_says_so(tmp_path: Path) -> None:
+    mjcf = tmp_path / "a.xml"
+    mjcf.write_text("<mujoco model='a'><worldbody><body name='b'><geom size='.1'/></body></worldbody></mujoco>")
+    assert mujoco.MjModel.from_xml_path(str(mjcf)).nbody == 2
+    urdf = tmp_path / "b.urdf"
+    urdf.write_text(export_urdf(load(mjcf, quiet=True), tmp_path / "c.urdf", quiet=True).path.read_text())
+    a, b = load(mjcf, quiet=True), load(urdf, quiet=True)
+    found = errors_in_simulators(a, b, ["mujoco-native", "mujoco"], compare_files(a, b))
+    assert "no MJCF" in found["mujoco-native"].refusal
+    assert not found["mujoco"].refusal
+
+
+def test_a_simulator_that_reads_the_files_finds_their_packages(tmp_path: Path) -> None:
+    pytest.importorskip("pydrake")
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes/m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    shape = "<geometry><mesh filename='package://tetra/m.obj'/></geometry>"
+    inertial = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    (folder / "r.urdf").write_text(
+        f"<robot name='r'><link name='l'>{inertial}<collision>{shape}</collision></link></robot>"
+    )
+    search: Search = {"package_map": {"tetra": tmp_path / "meshes"}}
+    a = load(folder / "r.urdf", quiet=True, **search)
+    assert errors_in_simulators(a, a, ["drake"], compare_files(a, a), search=search)["drake"].refusal == ""

@@ -23,9 +23,14 @@ def test_a_file_is_equal_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_differences_are_listed_and_set_the_status(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", X, Z]) == 1
-    printed = capsys.readouterr()
-    assert "kind" in printed.out
-    assert "different" in printed.err
+    printed = capsys.readouterr().out
+    assert "kind" in printed
+    assert "different: " in printed
+
+
+def test_the_verdict_is_data_also_with_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", X, X, "-q"]) == 0
+    assert capsys.readouterr().out == "equal: no item differs\n"
 
 
 def test_the_status_tells_whether_both_move_alike(tmp_path: Path) -> None:
@@ -54,3 +59,12 @@ def test_simulators_are_asked_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["mujoco"]["pose"] == 0.0
     assert main(["compare", X, Z, "--engines", "mujoco", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["simulators"]["mujoco"]["pose"] > 0.01
+
+
+def test_a_simulator_that_cannot_read_a_file_leaves_the_comparison_incomplete(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compare", X, X, "--engines", "mujoco,mujoco-native"]) == 4
+    assert "not compared in mujoco-native: " in capsys.readouterr().out
+    assert main(["compare", X, Z, "--engines", "mujoco-native", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["simulators"]["mujoco-native"]["refusal"]
