@@ -9,7 +9,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from .reading.dependencies import note_file, note_read
@@ -48,11 +47,7 @@ def read(path: str | os.PathLike[str], *, option: str = "text_file_bytes", roots
     if roots is not None and not is_inside(real_path(path), roots):
         reason = f"{path} lies outside the folders that may be read"
         raise FileError("resource.outside", reason, "add its folder to paths, or use unsafe_paths=True")
-    limit = limit_of(option)
-    with _opened(path, limit, option) as (descriptor, size):
-        data = _contents(descriptor, size, limit + 1)
-    if len(data) > limit:
-        raise _too_large(limit, option)
+    data = _bytes_of(path, option)
     note_read(path, data)
     return data
 
@@ -68,27 +63,33 @@ def read_end(path: str | os.PathLike[str], count: int, *, option: str) -> bytes:
     Raises:
         FileError: as for `read`.
     """
-    with _opened(path, limit_of(option), option) as (descriptor, size):
-        os.lseek(descriptor, max(0, size - count), os.SEEK_SET)
-        return _contents(descriptor, count, count)
+    return _bytes_of(path, option, count)
 
 
-@contextmanager
-def _opened(path: str | os.PathLike[str], limit: int, option: str) -> Iterator[tuple[int, int]]:
-    """Open a regular file; yield its descriptor and its size."""
+def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = None) -> bytes:
+    """Return the contents of a regular file, or its last bytes if their number is given."""
+    limit = limit_of(option)
     note_file(path)
     try:
         descriptor = os.open(path, _FLAGS)
         try:
             status = os.fstat(descriptor)
             _check_kind(status)
-            if status.st_size > limit:  # a file may also grow, or state no size, as those of the kernel
+            size = status.st_size
+            if size > limit:  # a file may also grow, or state no size, as those of the kernel
                 raise _too_large(limit, option)
-            yield descriptor, status.st_size
+            if count is None:
+                data = _contents(descriptor, size, limit + 1)
+            else:
+                os.lseek(descriptor, max(0, size - count), os.SEEK_SET)
+                data = _contents(descriptor, count, count)
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _unreadable(error) from error
+    if len(data) > limit:
+        raise _too_large(limit, option)
+    return data
 
 
 def _too_large(limit: int, option: str) -> FileError:
@@ -98,10 +99,9 @@ def _too_large(limit: int, option: str) -> FileError:
 
 def _contents(descriptor: int, size: int, most: int) -> bytes:
     """Return the contents of an open file, at most so many bytes; a file may be larger than its size says."""
-    with open(descriptor, "rb", buffering=0, closefd=False) as stream:
-        pieces = [stream.read(min(size + 1, most))]  # a buffer for ``most`` would take time
-        while pieces[-1] and (rest := most - sum(map(len, pieces))) > 0:
-            pieces.append(stream.read(min(rest, 1 << 20)))
+    pieces = [os.read(descriptor, min(size + 1, most))]  # a buffer for ``most`` would take time
+    while pieces[-1] and (rest := most - sum(map(len, pieces))) > 0:
+        pieces.append(os.read(descriptor, min(rest, 1 << 16)))
     return b"".join(pieces) if any(pieces[1:]) else pieces[0]
 
 

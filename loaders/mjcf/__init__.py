@@ -71,7 +71,8 @@ def compile_document(root: Node, context: Context, *, whole: bool = False) -> So
     if _has_errors(context.diagnostics) and not may_ask(context.diagnostics, root, inputs):
         return None
     try:
-        compiled = compile_text(text, inputs.models, inputs.assets.contents, inputs.assets.fetch)
+        assets = inputs.assets
+        compiled = compile_text(text, inputs.models, assets.contents, assets.fetch if assets.has_deferred() else None)
     except CompileError as error:
         _report_refusals(error, text, inputs, root)
         return None

@@ -55,15 +55,16 @@ class RealPaths:
         Args:
             folder: Its absolute path.
         """
-        if folder in self._folders:
-            return self._folders[folder]
+        real = self._folders.get(folder)
         pending = []
-        while folder not in self._folders and folder != os.path.dirname(folder):
-            pending.append(folder)
-            folder = os.path.dirname(folder)
-        real = self._folders.setdefault(folder, folder)
-        for inner in reversed(pending):
-            name = os.path.basename(inner)
+        while real is None:
+            parent, name = os.path.split(folder)
+            if parent == folder:
+                real = self._folders[folder] = folder
+            else:
+                pending.append((folder, name))
+                folder, real = parent, self._folders.get(parent)
+        for inner, name in reversed(pending):
             is_plain = name not in _NOT_NAMES and not os.path.islink(inner)
             real = self._folders[inner] = os.path.join(real, name) if is_plain else real_path(inner)
         return real

@@ -14,12 +14,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from loaders.diagnostics import Fate
 from loaders.files import FileError, read, read_end
 from loaders.node import Node
 
-from .paths import FileFinder, folder_beside
+from .paths import FileFinder
 
 _DATA = frozenset({"mesh", "hfield", "flexcomp", "flex"})
 """Elements with one file that MuJoCo decodes."""
@@ -55,8 +56,7 @@ class Asset:
     """The file, or None if it was not found."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Deferred:
+class _Deferred(NamedTuple):
     """A file that MuJoCo gets if a number depends on it."""
 
     path: str
@@ -84,6 +84,10 @@ class Assets:
     _deferred: dict[tuple[str, str], _Deferred] = field(default_factory=dict)
     """The files that were not read, by kind and name of the element."""
 
+    def has_deferred(self) -> bool:
+        """Return whether a file was not read that MuJoCo gets if a number depends on it."""
+        return bool(self._deferred)
+
     def collect(self, root: Node, nodes: Iterable[Node], folder: str, files: FileFinder) -> None:
         """Read every file that a document names, and replace the names.
 
@@ -110,10 +114,11 @@ class Assets:
 
     def _take(self, node: Node, folders: _Folders, folder: str, files: FileFinder) -> None:
         """Read the file of a mesh, a height field or a soft body."""
-        uri = node.attributes["file"]
-        path = folders.find(node, "mesh" if node.tag == "mesh" else "", folder, files)
+        attributes = node.attributes
+        uri = attributes["file"]
+        path = folders.find(node, node.tag, folder, files)
         if node.tag in {"mesh", "hfield"}:
-            node.attributes.setdefault("name", _stem(uri))
+            attributes.setdefault("name", _parts(uri)[0])
         is_deferred = self.defers and path is not None and _may_wait(path, node)
         data = None if path is None or is_deferred else _contents(path, node)
         if data is None:
@@ -122,9 +127,9 @@ class Assets:
             name = _name_of(data, uri, node)
             self.contents[name] = data
         if is_deferred and path is not None:
-            self._deferred[node.tag, node.attributes["name"]] = _Deferred(path, name, node)
+            self._deferred[node.tag, attributes["name"]] = _Deferred(path, name, node)
         self.files[name] = Asset(uri=uri, path=path if is_deferred or data is not None else None)
-        node.attributes["file"] = name
+        attributes["file"] = name
 
     def _stand_in(self, node: Node) -> str:
         """Return the name of a small shape that takes the place of a file."""
@@ -156,14 +161,13 @@ class Assets:
         """Replace a texture by one of a single pixel, and keep its file."""
         uri = node.attributes.get("file", "")
         if uri:
-            name = node.attributes.setdefault("name", _stem(uri))
+            name = node.attributes.setdefault("name", _parts(uri)[0])
             path = folders.find(node, "texture", folder, files)
             self.textures[name] = Asset(uri=uri, path=path)
         kept = {key: node.attributes[key] for key in _KEPT_OF_TEXTURE if key in node.attributes}
         for key in node.attributes.keys() - _NAMES_OF_TEXTURE:
             self.drawn.setdefault(f"texture/{key}", node)
-        node.attributes.clear()
-        node.attributes.update(kept | _FLAT)
+        node.attributes = kept | _FLAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +175,11 @@ class _Folders:
     """The folders of ``<compiler>``; the last statement counts."""
 
     mesh: str
+    """Folder of meshes and other files, with a slash at its end unless it is empty."""
     texture: str
-    asset: str
+    """Folder of textures, likewise."""
     strip: bool
+    """Whether the folders in names are left out."""
 
     @classmethod
     def of(cls, root: Node) -> _Folders:
@@ -185,7 +191,8 @@ class _Folders:
                     stated[key] = compiler.attributes.pop(key)
         asset = stated.get("assetdir", "")
         mesh, texture = stated.get("meshdir", asset), stated.get("texturedir", asset)
-        return cls(mesh, texture, mesh, stated.get("strippath") == "true")
+        mesh, texture = (posixpath.join(folder.replace("\\", "/"), "") for folder in (mesh, texture))
+        return cls(mesh, texture, stated.get("strippath") == "true")
 
     def find(self, node: Node, kind: str, folder: str, files: FileFinder) -> str | None:
         """Return the file that an element names, or None; report a failure.
@@ -194,34 +201,36 @@ class _Folders:
 
         Args:
             node: The element.
-            kind: ``mesh``, ``texture`` or another kind.
+            kind: Its tag.
             folder: Folder of the main file.
             files: The search for files.
         """
         uri = node.attributes["file"]
         name = self.name(uri, kind)
-        beside = None if self.strip else folder_beside(node, uri, name, folder)
-        return files.find(name, folder, node) if beside is None else files.find(uri, beside, node)
+        return files.find(name, folder, node) if self.strip else files.find_either(name, folder, uri, node)
 
     def name(self, uri: str, kind: str) -> str:
         """Return the path of a file relative to the folder of the main file.
 
         Args:
             uri: The name in the document.
-            kind: ``mesh`` or ``texture``; another kind has the folder of meshes.
+            kind: Tag of the element; all but ``texture`` have the folder of meshes.
         """
         path = uri.replace("\\", "/")
         path = PurePosixPath(path).name if self.strip else path
-        folder = self.mesh if kind == "mesh" else self.texture if kind == "texture" else self.asset
-        name = posixpath.join(folder.replace("\\", "/"), path)
+        folder = self.texture if kind == "texture" else self.mesh
+        name = path if path.startswith("/") else folder + path
         return str(PurePosixPath(name)) if _UNUSUAL.search(name) else name
 
 
-def _stem(uri: str) -> str:
-    """Return the name of a file without folders and suffix."""
+def _parts(uri: str) -> tuple[str, str]:
+    """Return the name of a file without folders and suffix, and its suffix."""
     name = uri[max(uri.rfind("/"), uri.rfind("\\")) + 1 :]
     stem, _, suffix = name.rpartition(".")
-    return stem if stem and suffix else PurePosixPath(uri.replace("\\", "/")).stem
+    if stem and suffix:
+        return stem, f".{suffix}"
+    path = PurePosixPath(uri.replace("\\", "/"))
+    return path.stem, path.suffix
 
 
 def _may_wait(path: str, node: Node) -> bool:
@@ -231,22 +240,19 @@ def _may_wait(path: str, node: Node) -> bool:
     faces, for which MuJoCo takes the convex hull.
     """
     suffix = os.path.splitext(path)[1].lower()
-    if node.tag not in {"mesh", "hfield"} or "content_type" in node.attributes:
+    if "content_type" in node.attributes:
         return False
     if node.tag == "hfield":
-        return suffix == ".png" and _is_readable(path)
-    return (suffix in {".stl", ".msh"} and _is_readable(path)) or (suffix == ".obj" and _ends_with_faces(path))
-
-
-def _is_readable(path: str) -> bool:
-    return _end(path, 0) is not None
-
-
-def _ends_with_faces(path: str) -> bool:
-    return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
+        return suffix == ".png" and _end(path, 0) is not None
+    if node.tag != "mesh":
+        return False
+    if suffix == ".obj":
+        return b"\nf" in (_end(path, _END_OF_OBJ) or b"")
+    return suffix in {".stl", ".msh"} and _end(path, 0) is not None
 
 
 def _end(path: str, count: int) -> bytes | None:
+    """Return the last bytes of a file; None if it cannot be read."""
     try:
         return read_end(path, count, option="mesh_file_bytes")
     except FileError:
@@ -258,7 +264,7 @@ def _name_of(data: bytes, uri: str, node: Node) -> str:
     key = hashlib.sha256(data)
     for attribute in ("refpos", "refquat"):
         key.update(node.attributes.get(attribute, "").encode())
-    return key.hexdigest()[:24] + PurePosixPath(uri.replace("\\", "/")).suffix.lower()
+    return key.hexdigest()[:24] + _parts(uri)[1].lower()
 
 
 def _contents(path: str, node: Node) -> bytes | None:

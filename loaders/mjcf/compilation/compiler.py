@@ -27,6 +27,10 @@ _LOCK = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
+_NO_CONTACTS = 1 << 4
+"""MuJoCo's ``mjDSBL_CONTACT``."""
+_LARGE = 1 << 20
+"""Number of bytes of files from which MuJoCo reads them in several threads."""
 _LINE = re.compile(r"line (\d+)")
 _KINDS = {
     "body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras", "light": "lights",
@@ -114,7 +118,7 @@ def compile_text(
         spec.compiler.discardvisual = False
         if fetch is not None:
             _fetch_files(spec, mujoco, fetch)
-        model = _without_contacts(spec, mujoco)
+        model = _compiled(spec, sum(map(len, assets.values())))
         return Compiled(
             model=model,
             spec=spec,
@@ -129,16 +133,25 @@ def compile_text(
         )
 
 
-def _without_contacts(spec: Any, mujoco: Any) -> Any:
+def _compiled(spec: Any, size: int) -> Any:
     """Return the compiled model of a specification; MuJoCo tries a step at the end, which needs no contacts.
 
     They take half of the time that MuJoCo needs for a scene of a robot, and no number of the model depends on them. On
-    some of signed distance fields MuJoCo 3.17 writes beyond the end of its memory.
+    some of signed distance fields MuJoCo 3.17 writes beyond the end of its memory. Threads are started for large files
+    only: with small ones they take more time than they save.
+
+    Args:
+        spec: The ``mujoco.MjSpec``, which is as before in the end.
+        size: Number of bytes of all files.
     """
-    stated = int(spec.option.disableflags)
-    spec.option.disableflags = stated | int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    option, compiler = spec.option, spec.compiler
+    flags, threads = int(option.disableflags), compiler.usethread
+    option.disableflags = flags | _NO_CONTACTS
+    if size < _LARGE:
+        compiler.usethread = False
     model = spec.compile()
-    spec.option.disableflags = model.opt.disableflags = stated
+    option.disableflags = model.opt.disableflags = flags
+    compiler.usethread = threads
     return model
 
 

@@ -8,7 +8,7 @@ from loaders.context import Context
 from loaders.node import Node
 from loaders.xml import parse, read_bytes
 
-from .paths import FileFinder, folder_beside
+from .paths import FileFinder
 
 
 def expand_includes(root: Node, folder: str, context: Context, files: FileFinder) -> bool:
@@ -47,7 +47,7 @@ def _included(node: Node, folder: str, seen: set[str], context: Context, files: 
     name = node.word("@file")
     if not name:
         return None
-    path = files.find(name, folder_beside(node, name, name, folder) or folder, node)
+    path = files.find_either(name, folder, name, node)
     if path is None or os.path.isdir(path):
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None

@@ -34,7 +34,7 @@ _DATA_SIZES = frozenset({"actdim", "dim", "nsample", "num"})
 _COUNTED = frozenset({"replicate", "attach", "mesh", "lengthrange", "config", *_COUNTS, *_SIZES})
 """Elements that make others, or data."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
-_LARGE_EXPONENT = re.compile(r"[eE]\+?\d{3}")
+_LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
 _DROPPED_SIZES = ("memory", "njmax", "nconmax", "nstack", "nemax")
 _NUMERIC = frozenset({
     "act", "actrange", "anchor", "armature", "axis", "axisangle", "biasprm", "coef", "cranklength", "ctrl", "ctrlrange",
@@ -119,7 +119,7 @@ def _rays(root: Node) -> float:
 def _may_be_infinite(values: str) -> bool:
     """Return whether a text may have a number that is infinite or none."""
     lower = values.lower()
-    return "nan" in lower or "inf" in lower or _LARGE_EXPONENT.search(values) is not None
+    return "nan" in lower or "inf" in lower or _LARGE_EXPONENT.search(lower) is not None
 
 
 def _report_excess(node: Node, total: int, most: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
@@ -14,10 +15,10 @@ def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
         spec: The ``mujoco.MjSpec``.
         mujoco: The module.
     """
-    infers = spec.compiler.inertiafromgeom
-    always = infers == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    never = infers == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
-    plain = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD)
+    infers, kinds = mujoco.mjtInertiaFromGeom, mujoco.mjtGeom
+    stated = spec.compiler.inertiafromgeom
+    always, never = stated == infers.mjINERTIAFROMGEOM_TRUE, stated == infers.mjINERTIAFROMGEOM_FALSE
+    plain = {int(kinds.mjGEOM_MESH), int(kinds.mjGEOM_HFIELD)}
     meshes: set[str] = set()
     hfields: set[str] = set()
     for geom in spec.geoms:
@@ -25,7 +26,7 @@ def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
         if (not mesh and not hfield) or mesh in meshes:
             continue
         has_mass = not never and (always or not geom.parent.explicitinertial) and _weighs(geom)
-        if has_mass or geom.type not in plain:
+        if has_mass or int(geom.type) not in plain:
             meshes.add(mesh)
             hfields.add(hfield)
     return meshes - {""}, hfields - {""}
@@ -33,4 +34,5 @@ def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
 
 def _weighs(geom: Any) -> bool:
     """Return whether a geom may give its body mass; an unstated mass is NaN."""
-    return bool(geom.mass != 0.0 and (geom.mass == geom.mass or geom.density != 0.0))
+    mass = geom.mass
+    return bool(mass != 0.0 and (not math.isnan(mass) or geom.density != 0.0))

@@ -16,8 +16,10 @@ from loaders.context import Context
 from loaders.files import is_inside, real_path
 from loaders.node import Node
 from loaders.reading.dependencies import note_file
+from loaders.reading.makers import maker
 from loaders.resources import Lookup
 
+_Lookup = maker(Lookup)
 MAX_LEVELS = 6
 """Largest number of folders that a relative name may go up."""
 _SUFFIXES = frozenset({".xml", ".mjcf", ".obj", ".stl", ".msh", ".png", ".ktx", ".bin", ".hf", ".skn", ".gmsh"})
@@ -30,8 +32,6 @@ class _Folder:
 
     place: str
     """Its path, with a separator at the end."""
-    real: str
-    """Its real path."""
     root: str
     """Real path of the folder in which files may be read."""
     is_above: bool
@@ -67,8 +67,6 @@ class FileFinder:
     """The context of the load."""
     _folders: dict[tuple[str, str], _Folder | None] = field(default_factory=dict)
     """The folders that were examined; None where `Resources.find` decides."""
-    _real: dict[str, str] = field(default_factory=dict)
-    """Real paths of folders."""
 
     def find(self, name: str, folder: str, node: Node) -> str | None:
         """Return the file of a name, or None; report a failure.
@@ -78,17 +76,47 @@ class FileFinder:
             folder: Folder to which a relative name refers.
             node: The element that has the name.
         """
-        slash = name.replace("\\", "/").rfind("/")
-        head, file = name[: slash + 1].replace("\\", "/"), name[slash + 1 :]
+        place = self._at_hand(name, folder, node)
+        if place is not None:
+            return place
+        path = self.context.resources.find(name, Path(folder), node)
+        return None if path is None else str(path)
+
+    def find_either(self, name: str, folder: str, uri: str, node: Node) -> str | None:
+        """Return the file of a name, or None; report a failure.
+
+        As MuJoCo does, a file is searched for in the folder of the main file, then beside the file that names it.
+
+        Args:
+            name: The name relative to the folder of the main file.
+            folder: Folder of the main file.
+            uri: The name relative to the folder of the file that has it.
+            node: The element that has the name.
+        """
+        place = self._at_hand(name, folder, node)
+        if place is not None:
+            return place
+        beside = os.path.dirname(node.file)
+        is_beside = beside != folder and not os.path.exists(os.path.join(folder, name))
+        if is_beside and os.path.exists(os.path.join(beside, uri)):
+            return self.find(uri, beside, node)
+        return self.find(name, folder, node)
+
+    def _at_hand(self, name: str, folder: str, node: Node) -> str | None:
+        """Return the file of a name, if it exists in a folder that may be read; else `Resources.find` decides."""
+        slash = max(name.rfind("/"), name.rfind("\\")) + 1
+        head, file = name[:slash], name[slash:]
         if (folder, head) not in self._folders:
-            self._folders[folder, head] = self._examined(os.path.abspath(folder), head.rstrip("/") or head)
+            plain = head.replace("\\", "/")
+            self._folders[folder, head] = self._examined(os.path.abspath(folder), plain.rstrip("/") or plain)
         known = self._folders[folder, head]
-        place = "" if known is None else known.place + file
-        if known is None or not known.may_be_read(place, file):
-            path = self.context.resources.find(name, Path(folder), node)
-            return None if path is None else str(path)
+        if known is None:
+            return None
+        place = known.place + file
+        if not known.may_be_read(place, file):
+            return None
         note_file(place)
-        self.context.resources.lookups.append(Lookup(uri=name, file=node.file, line=node.line, places=(place,)))
+        self.context.resources.lookups.append(_Lookup(uri=name, file=node.file, line=node.line, places=(place,)))
         return place
 
     def _examined(self, base: str, head: str) -> _Folder | None:
@@ -96,55 +124,33 @@ class FileFinder:
         resources = self.context.resources
         if os.path.isabs(head) or "$" in head or ":" in head or "" in resources.schemes:
             return None
-        place = os.path.normpath(os.path.join(base, head))
-        levels = os.path.relpath(place, base).split(os.sep).count("..")
-        root = base
-        for _ in range(levels):
-            root = os.path.dirname(root)
+        place, real_path_of = os.path.normpath(os.path.join(base, head)), resources.real_paths.folder
+        root, levels = base, 0
+        while not is_inside(place, (root,)) and root != os.path.dirname(root):
+            root, levels = os.path.dirname(root), levels + 1
         if levels:
-            is_private = is_inside(self._real_path(str(Path.home())), (self._real_path(root),))
+            is_private = is_inside(real_path_of(os.path.expanduser("~")), (real_path_of(root),))
             is_hidden = _is_hidden(os.path.join(base, head))
             if levels > MAX_LEVELS or is_private or is_hidden or root == os.path.dirname(root):
                 return None
         elif resources.main is None or base != os.path.dirname(os.path.abspath(resources.main)):
             return None
-        real, real_root = self._followed(base, head), self._real_path(root)
+        real, real_root = self._followed(base, head), real_path_of(root)
         if not is_inside(real, (real_root,)):
             return None
-        return _Folder(os.path.join(Path(base, head), ""), real, real_root, levels > 0)
+        parts = [part for part in head.split("/") if part not in {"", "."}]
+        return _Folder(os.path.join(base, *parts, ""), real_root, levels > 0)
 
     def _followed(self, base: str, head: str) -> str:
         """Return the real path of a folder, given relative to another one."""
-        real = self._real_path(base)
+        real_path_of = self.context.resources.real_paths.folder
+        real = real_path_of(base)
         for part in head.split("/"):
-            real = os.path.dirname(real) if part == ".." else self._real_path(os.path.join(real, part))
+            if part == "..":
+                real = os.path.dirname(real)
+            elif part not in {"", "."}:
+                real = real_path_of(os.path.join(real, part))
         return real
-
-    def _real_path(self, folder: str) -> str:
-        """Return the real path of a folder; each part of all paths is looked up once."""
-        folder = folder.rstrip("/") or "/"
-        if folder not in self._real:
-            parent = os.path.dirname(folder)
-            place = folder if parent == folder else os.path.join(self._real_path(parent), os.path.basename(folder))
-            self._real[folder] = real_path(place) if os.path.islink(place) else place
-        return self._real[folder]
-
-
-def folder_beside(node: Node, uri: str, name: str, folder: str) -> str | None:
-    """Return the folder of an included file if a file that it names is found there only; else None.
-
-    As MuJoCo does, a file is searched for in the folder of the main file first.
-
-    Args:
-        node: The element that names the file.
-        uri: The name in the document.
-        name: The name relative to the folder of the main file.
-        folder: Folder of the main file.
-    """
-    beside = os.path.dirname(node.file)
-    if beside == folder or os.path.exists(os.path.join(folder, name)):
-        return None
-    return beside if os.path.exists(os.path.join(beside, uri)) else None
 
 
 def _is_hidden(path: str) -> bool:

@@ -56,15 +56,21 @@ def poses(positions: Sequence[Sequence[float]], quaternions: Sequence[Sequence[f
         positions: Positions [m], three numbers each.
         quaternions: Quaternions, four numbers each.
     """
-    no_turn, origin = IDENTITY.R, IDENTITY.p
-    found = []
-    for (px, py, pz), (w, x, y, z) in zip(positions, quaternions, strict=True):
-        p = frozen_vector(px, py, pz) if px or py or pz else origin
-        if x or y or z:  # the first number of a small turn rounds to 1
-            found.append(Pose(rotation(w, x, y, z), p))
-        else:
-            found.append(IDENTITY if p is origin else Pose(no_turn, p))
-    return found
+    return list(map(pose, positions, quaternions))
+
+
+def pose(position: Sequence[float], quaternion: Sequence[float]) -> Pose:
+    """Return the pose with a position [m] and a unit quaternion ``w x y z``.
+
+    Args:
+        position: The position, three numbers.
+        quaternion: The quaternion, four numbers.
+    """
+    (px, py, pz), (w, x, y, z) = position, quaternion
+    p = frozen_vector(px, py, pz) if px or py or pz else IDENTITY.p
+    if x or y or z:  # the first number of a small turn rounds to 1
+        return Pose(rotation(w, x, y, z), p)
+    return IDENTITY if p is IDENTITY.p else Pose(IDENTITY.R, p)
 
 
 def inertias(rows: Rows) -> list[SpatialInertia | None]:

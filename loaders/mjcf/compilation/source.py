@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 from loaders.diagnostics import Diagnostics, Where
 from loaders.model import WORLD, Heightmap, Mesh
@@ -40,7 +39,7 @@ class Source:
     """The height fields that were converted, with what is approximate about each, by index."""
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
-    _lines: dict[str, list[int]] = field(default_factory=dict)
+    _nodes: dict[str, list[Node | None]] = field(default_factory=dict)
     _paths: dict[Node, str] = field(default_factory=dict)
     _places: dict[str, list[Where]] = field(default_factory=dict)
     _nowhere: Where = field(init=False)
@@ -75,15 +74,21 @@ class Source:
 
     def _read_names(self, kind: str) -> tuple[str, ...]:
         stated = self.stated_names(kind)
+        if "" not in stated:
+            return tuple(stated)
         taken = set(stated)
         return tuple(name or unique(f"{_PREFIXES.get(kind, kind)}_{i}", taken) for i, name in enumerate(stated))
 
     def node(self, kind: str, index: int) -> Node | None:
         """Return the element from which an element of the model was made; None if unknown."""
-        if kind not in self._lines:
-            self._lines[kind] = self.compiled.lines(kind)
-        lines = self._lines[kind]
-        return self.lines.node(lines[index]) if 0 <= index < len(lines) else None
+        nodes = self._nodes_of(kind)
+        return nodes[index] if 0 <= index < len(nodes) else None
+
+    def _nodes_of(self, kind: str) -> list[Node | None]:
+        """Return the element of each element of a kind, as far as known."""
+        if kind not in self._nodes:
+            self._nodes[kind] = self.lines.nodes_of(self.compiled.lines(kind))
+        return self._nodes[kind]
 
     def where(self, kind: str, index: int) -> Where:
         """Return the place in the source of an element of the model."""
@@ -92,15 +97,18 @@ class Source:
     def places(self, kind: str) -> list[Where]:
         """Return the place in the source of each element of a kind."""
         if kind not in self._places:
-            nodes = map(partial(self.node, kind), range(len(self.names(kind))))
-            self._places[kind] = [self._nowhere if node is None else self._where(node) for node in nodes]
+            nodes = self._nodes_of(kind)
+            places = [self._nowhere if node is None else self._where(node) for node in nodes]
+            missing = len(self.names(kind)) - len(places)
+            self._places[kind] = places + [self._nowhere] * missing if missing else places
         return self._places[kind]
 
     def _where(self, node: Node) -> Where:
         """Return `Node.where`; the path of each ancestor is made once."""
-        parent, tag, name = node.parent, node.tag, node.attributes.get("name")
+        parent, name = node.parent, node.attributes.get("name")
         above = "" if parent is None else self._paths.get(parent) or self._path(parent)
-        return Where(node.file, node.line, f"{above}/{tag}[{name}]" if name else f"{above}/{tag}")
+        path = f"{above}/{node.tag}[{name}]" if name else f"{above}/{node.tag}"
+        return Where(node.file, node.line, path)
 
     def _path(self, node: Node) -> str:
         """Return the path of an element as in `Node.where`; that of each ancestor is made once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from loaders.node import Node
 from loaders.nodes.attribute_text import escaped
@@ -61,6 +62,11 @@ class LineMap:
             else:
                 pieces.append(f"<{item.tag}{attributes}/>\n")
         return "".join(pieces)
+
+    def nodes_of(self, lines: Iterable[int]) -> list[Node | None]:
+        """Return the element of each of some lines, as `node` does."""
+        nodes = self._nodes
+        return [nodes[line - 1] if 0 < line <= len(nodes) else None for line in lines]
 
     def node(self, line: int) -> Node | None:
         """Return the element of a line, or None if there is none.

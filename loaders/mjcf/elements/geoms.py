@@ -10,7 +10,7 @@ from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
-from loaders.mjcf.compilation.rows import poses
+from loaders.mjcf.compilation.rows import pose
 from loaders.mjcf.compilation.source import Source
 from loaders.model import (
     Box,
@@ -162,9 +162,8 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     asset = source.assets.files.get(stated.file)
     if asset is None or not _has_faces(stated.file, source):
         return inline_mesh(mesh, source), IDENTITY
-    (X_FG,) = poses([model.mesh_pos[mesh]], [model.mesh_quat[mesh]])
-    (X_RF,) = poses([(0.0, 0.0, 0.0)], [stated.refquat])
-    X_FR, (x, y, z) = X_RF.inverse(), model.mesh_scale[mesh]
+    X_FG = pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
+    X_FR, (x, y, z) = pose((0.0, 0.0, 0.0), stated.refquat).inverse(), model.mesh_scale[mesh]
     X_FS = Pose.of(X_FR.R, (X_FR.R @ [-c for c in stated.refpos]) * (x, y, z)) if any(stated.refpos) else X_FR
     return Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_FG.inverse() @ X_FS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,21 @@ Numbers = float | list[float]
 
 def text_of(values: ArrayLike) -> str:
     """Return numbers as text, each as the shortest decimal of a double."""
+    if isinstance(values, int | float):
+        return repr(float(values)).removesuffix(".0")
     if not isinstance(values, list):
         values = np.ravel(np.asarray(values, dtype=np.float64)).tolist()
-    return " ".join([repr(float(x)).removesuffix(".0") for x in values])
+    text = " ".join(map(repr, map(float, values)))
+    return f"{text} ".replace(".0 ", " ")[:-1]
 
 
 def single(value: float) -> float:
     """Return the shortest decimal of a number in single precision, in which MuJoCo has looks."""
-    if value in _PLAIN:
-        return value
+    return value if value in _PLAIN else _shortest(value)
+
+
+@lru_cache(maxsize=1024)
+def _shortest(value: float) -> float:
     short = float(f"{value:.6g}")  # single precision tells all decimals of six digits apart
     return short if _SINGLE.unpack(_SINGLE.pack(short))[0] == value else float(str(np.float32(value)))
 

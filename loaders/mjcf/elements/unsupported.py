@@ -31,6 +31,8 @@ def _report_ranges(source: Source) -> None:
     """Report ranges that are stated and switched off, which only MuJoCo's editors show."""
     for kind, arrays in _RANGES.items():
         names = source.names(kind)
+        if not names:
+            continue
         found = {i: names[i] for switches, ranges in arrays for i in _switched_off(switches, ranges, source)}
         if found:
             message = "ranges that are switched off are not carried: {kind} {names}"
@@ -42,5 +44,7 @@ def _report_ranges(source: Source) -> None:
 
 
 def _switched_off(switches: str, ranges: str, source: Source) -> list[int]:
+    if all(getattr(source.model, switches)):
+        return []
     pairs = zip(getattr(source.model, switches), getattr(source.model, ranges), strict=True)
     return [i for i, (limited, (lower, upper)) in enumerate(pairs) if (lower or upper) and not limited]

@@ -46,12 +46,14 @@ def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
     """
     found: dict[str, Node] = {}
     for node in nodes:
-        keys = _ATTRIBUTES.get(node.tag)
-        if node.tag in _SECTIONS:
-            found.setdefault(node.tag, node)
-        elif keys is not None and not keys.isdisjoint(node.attributes):
+        tag = node.tag
+        keys = _ATTRIBUTES.get(tag)
+        if keys is None:
+            if tag in _SECTIONS:
+                found.setdefault(tag, node)
+        elif not keys.isdisjoint(node.attributes):
             for key in keys & node.attributes.keys():
-                found.setdefault(f"{node.tag}/{key}", node)
+                found.setdefault(f"{tag}/{key}", node)
     return found
 
 
