@@ -128,7 +128,8 @@ def _unreadable(error: OSError | ValueError) -> FileError:
         reason, hint = "it must be a regular file, not a socket or a device", "replace it by a regular file"
         return FileError("file.not-regular", reason, hint)
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return FileError("file.unreadable", reason, "check the path" if isinstance(error, FileNotFoundError) else "")
+    hints: dict[type, str] = {FileNotFoundError: "check the path", IsADirectoryError: "name a file in the folder"}
+    return FileError("file.unreadable", reason, hints.get(type(error), ""))
 
 
 # --- folders ---------------------------------------------------------------------------------------------------------

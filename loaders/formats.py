@@ -150,7 +150,8 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         The scene, with all diagnostics of the load in ``scene.diagnostics``.
 
     Raises:
-        LoadError: if the file has errors; it holds every one, with file, line and a hint, and the warnings as well.
+        LoadError: if the file has errors; it holds every one, with file, line and a hint, and the warnings as well. If
+            there is no such file, the error is a `FileNotFoundError` too.
         TypeError: if an option is unknown, or the source is not a path.
         ValueError: if a folder in ``package_map`` or ``paths`` does not exist, the load is both strict and lenient, or
             the source is the text of a document.

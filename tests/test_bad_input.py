@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import pickle
 import re
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import bridge
 import loaders
 from bridge.diagnostic_codes import CODES
 
@@ -191,10 +194,30 @@ def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
     assert entry.hint
 
 
+def test_a_missing_file_is_one_error_for_every_caller(tmp_path: Path, bullet_client: int) -> None:
+    def into_pybullet(path: Path) -> object:
+        return bridge.load_into_pybullet(path, physicsClientId=bullet_client)
+
+    for call in (loaders.load, bridge.to_mjcf, bridge.compare, into_pybullet):
+        for path in (tmp_path / "nowhere.sdf", Path("nowhere.sdf")):
+            with pytest.raises(loaders.LoadError, match=r"nowhere\.sdf") as caught:
+                call(path)
+            assert isinstance(caught.value, FileNotFoundError)
+            assert isinstance(caught.value, ValueError)
+            assert caught.value.errno == errno.ENOENT
+            assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    (tmp_path / "empty.sdf").touch()
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(tmp_path / "empty.sdf")
+    assert not isinstance(caught.value, OSError)
+
+
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(loaders.LoadError) as caught:
         loaders.load(tmp_path)
     assert [entry.code for entry in caught.value.diagnostics] == ["file.unreadable"]
+    assert "name a file in the folder" in str(caught.value)
+    assert not isinstance(caught.value, FileNotFoundError)
 
 
 def test_one_error_holds_all_the_problems_of_an_sdf_file(tmp_path: Path) -> None:

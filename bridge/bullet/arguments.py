@@ -9,6 +9,10 @@ from pathlib import Path
 
 from bridge.bullet.simulation.state import pose_from
 from bridge.lowering.inputs import Source
+from loaders.diagnostics import Diagnostics, Fate, Where
+from loaders.scene_operations.finishing import MissingFileError
+from loaders.search.given_folders import source_text
+from loaders.search.robot_descriptions import SCHEME
 from loaders.spatial import IDENTITY, Pose
 
 
@@ -68,9 +72,10 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
         paths: The folders.
 
     Raises:
-        FileNotFoundError: if the file is in none of them.
+        LoadError: if the file is in none of them; it is a `FileNotFoundError` too.
+        ValueError: if the source is the text of a document.
     """
-    if not isinstance(source, str | os.PathLike) or os.fspath(source).startswith("rd://"):
+    if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
         return source
     path = Path(source)
     if path.exists() or path.is_absolute():
@@ -78,7 +83,14 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
     found = [folder for folder in map(Path, paths) if (folder / path).exists()]
     if found:
         return found[0] / path
-    raise FileNotFoundError(
-        f"{path} is neither in {Path.cwd()} nor in one of paths={[os.fspath(folder) for folder in paths]}; "
-        "PyBullet's search path cannot be read: pass the folder that you gave to setAdditionalSearchPath in paths"
+    diagnostics = Diagnostics()
+    diagnostics.add(
+        Fate.INVALID,
+        "file.unreadable",
+        "cannot read the file: it is neither in {present} nor in one of paths={folders}",
+        Where(os.fspath(path)),
+        hint="pass the folder that you gave to setAdditionalSearchPath, which PyBullet does not tell, in paths",
+        present=str(Path.cwd()),
+        folders=[os.fspath(folder) for folder in paths],
     )
+    raise MissingFileError(tuple(diagnostics))

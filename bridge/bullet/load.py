@@ -114,8 +114,7 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
         sequence in every case.
 
     Raises:
-        LoadError: if the file has errors.
-        FileNotFoundError: if there is no such file.
+        LoadError: if the file has errors, or there is none; the error is then a `FileNotFoundError` too.
         ExportError: if PyBullet cannot hold the model; PyBullet is unchanged in this case.
         TypeError: if an option is unknown, or the source is not a path, a scene or a mechanism.
         ValueError: if no physics server has the id, or for an invalid pose, policy, choice or scale.

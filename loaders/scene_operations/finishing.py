@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
@@ -18,6 +20,18 @@ _repair_inertias: Callable[..., Scene] = Deferred("loaders.scene_operations.iner
 _without_consequences: Callable[..., tuple[Diagnostic, ...]] = Deferred(
     "loaders.scene_operations.consequences:without_consequences"
 )
+
+
+class MissingFileError(LoadError, FileNotFoundError):
+    """Error: the source does not exist.
+
+    Attributes:
+        errno: `errno.ENOENT`.
+    """
+
+    def __init__(self, *parts: tuple[Diagnostic, ...]) -> None:
+        super().__init__(*parts)
+        self.errno = errno.ENOENT
 
 
 class Reading(NamedTuple):
@@ -68,7 +82,14 @@ def _checked(reading: Reading, strict: bool, lenient: bool) -> Scene:
     try:
         diagnostics.raise_for(LoadError, strict=strict)
     except LoadError as error:
-        raise LoadError(error.diagnostics, _without_consequences(error.others, error.diagnostics)) from None
+        kind = MissingFileError if _is_missing(source, error.diagnostics) else LoadError
+        raise kind(error.diagnostics, _without_consequences(error.others, error.diagnostics)) from None
     if scene is None:  # a reader returns nothing only after reporting why
         raise LoadError(tuple(diagnostics))
     return dataclasses.replace(scene, source=source, diagnostics=tuple(diagnostics))
+
+
+def _is_missing(source: str, found: tuple[Diagnostic, ...]) -> bool:
+    """Return whether a source was not read because it does not exist."""
+    named = any(entry.code == "file.unreadable" and str(entry.where.file) == source for entry in found)
+    return named and not os.path.exists(source)

@@ -71,8 +71,11 @@ def test_a_relative_file_is_searched_in_paths_as_loadurdf_searches_its_path(
     native = pybullet.loadURDF("r2d2.urdf", physicsClientId=bullet_client)
     ours = bridge.load_into_pybullet("r2d2.urdf", paths=[pybullet_robots], physicsClientId=bullet_client)
     assert pybullet.getNumJoints(ours, bullet_client) == pybullet.getNumJoints(native, bullet_client)
-    with pytest.raises(FileNotFoundError, match="pass the folder that you gave to setAdditionalSearchPath in paths"):
+    with pytest.raises(FileNotFoundError, match="pass the folder that you gave to setAdditionalSearchPath") as caught:
         bridge.load_into_pybullet("r2d2.urdf", physicsClientId=bullet_client)
+    assert isinstance(caught.value, loaders.LoadError)
+    with pytest.raises(ValueError, match="not a document; use load_string"):
+        bridge.load_into_pybullet("<robot name='r'/>", physicsClientId=bullet_client)
 
 
 def test_the_present_folder_comes_before_the_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
