@@ -11,6 +11,7 @@ such as a color, then the export or a diagnostic must change. Exit status 1 if a
 from __future__ import annotations
 
 import logging
+import math
 import re
 import sys
 import warnings
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -53,11 +55,20 @@ _NOT_IN_SCHEMA = (
 )
 """Attributes that MuJoCo's list of its schema leaves out."""
 _UNCHANGED = ": neither the export nor a diagnostic changes"
-_UNUSED = {("default/geom", "size"): "numbers beyond those of the type of a shape"}
-"""Attributes that change numbers of a compiled model that MuJoCo does not use."""
+_CRANKS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
+_UNUSED = {
+    ("default/geom", "size"): "numbers beyond those of the type of a shape",
+    ("extension/plugin/instance/config", "key"): "the plugin is reported as a whole",
+    **{(f"default/{kind}", "cranklength"): "the length of a crank that no actuator has" for kind in _CRANKS},
+}
+"""Attributes that change numbers of a compiled model that MuJoCo does not use, or that are reported with others."""
 _OPTIONAL = frozenset({"compiler", "size", "statistic", "visual"})
 """Sections that a model need not have for one of their elements to count."""
 _TOLERANCE = 1e-6
+_NUDGES = (1e-14, 1e-12, 6e-8)
+"""Rounding errors of positions relative to them, the last one that of vertices of meshes, in single precision."""
+_MOST = 10.0
+"""A quantity of an export is no other one if it differs by less than this multiple of what rounding errors change."""
 
 
 def attributes() -> Iterator[tuple[str, str]]:
@@ -78,12 +89,17 @@ def compiled(text: str) -> Any:
     return mujoco.MjSpec.from_string(text, include={_ATTACHED: (FOLDER / _ATTACHED).read_bytes()}).compile()
 
 
-def behaviour(model: Any) -> dict[str, Any]:
-    """Return what MuJoCo computes of a model at two states, and how it draws lights and cameras."""
+def behaviour(model: Any, nudge: float = 0.0) -> dict[str, Any]:
+    """Return what MuJoCo computes of a model at two states, and how it draws lights and cameras.
+
+    Args:
+        model: The compiled model.
+        nudge: Change of the positions, relative to their distance from those of the document.
+    """
     found: dict[str, Any] = {"timestep": np.array(model.opt.timestep)} | dict(_keyframes(model))
     for seed in (0, 1):
         rng, data = np.random.default_rng(seed), mujoco.MjData(model)
-        mujoco.mj_integratePos(model, data.qpos, 0.3 * rng.normal(size=model.nv), 1.0)
+        mujoco.mj_integratePos(model, data.qpos, 0.3 * rng.normal(size=model.nv), 1.0 + nudge)
         data.qvel[:], data.ctrl[:] = rng.normal(size=model.nv), rng.uniform(-1.0, 1.0, data.ctrl.size)
         mujoco.mj_forward(model, data)
         for name in ("xpos", "xmat", "qfrc_bias", "qfrc_passive", "qfrc_actuator", "qfrc_constraint", "qacc"):
@@ -115,6 +131,11 @@ def _are_close(a: Any, b: Any) -> bool:
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=0.0, atol=_TOLERANCE * scale, equal_nan=True))
 
 
+def _distance(a: Any, b: Any) -> float:
+    """Return the largest difference of two arrays; infinite if they have other shapes or one of them is missing."""
+    return float(np.abs(a - b).max(initial=0.0)) if b is not None and a.shape == b.shape else math.inf
+
+
 def stored(model: Any) -> bytes:
     """Return all numbers of a compiled model."""
     buffer = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
@@ -132,6 +153,8 @@ class Export:
     """The document."""
     diagnostics: frozenset[str]
     """Every diagnostic."""
+    left_out: frozenset[str]
+    """The attributes that a diagnostic names as not carried, such as ``geom/user``."""
 
 
 def exported(text: str) -> Export:
@@ -140,7 +163,8 @@ def exported(text: str) -> Export:
     mjcf = bridge.to_mjcf(scene, quiet=True)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
     entries = (entry for entry in (*scene.diagnostics, *mjcf.diagnostics) if entry.code != "mjcf.mjx")
-    return Export(behaviour(model), str(mjcf), frozenset(map(str, entries)))
+    noted = (entry.arguments["names"] for entry in scene.diagnostics if entry.code == "mjcf-in.not-carried")
+    return Export(behaviour(model), str(mjcf), frozenset(map(str, entries)), frozenset(chain.from_iterable(noted)))
 
 
 class Sweep:
@@ -184,24 +208,28 @@ class Sweep:
             if differences(stated, self._original):
                 return self._moved(text, value, stated)
             if drawn[0] in {"without effect", "silent"} and stored(model) != self._stored:
-                drawn = self._drawn(text, value)
+                drawn = self._drawn(text, value, f"{path.rpartition('/')[2]}/{key}")
         return drawn
 
     def _moved(self, text: str, value: str, stated: dict[str, Any]) -> tuple[str, str]:
         """Return the verdict on a value that changes the behavior."""
         export = exported(text)
-        lost = [key for key in differences(stated, export.behaviour) if key not in self.masked]
+        lost = {*differences(stated, export.behaviour)} - {*self.masked}
+        if lost:
+            nudged = [behaviour(compiled(text), nudge) for nudge in _NUDGES]
+            noise = {key: _MOST * max(_distance(stated[key], other[key]) for other in nudged) for key in lost}
+            lost = {key for key in lost if _distance(stated[key], export.behaviour.get(key)) > noise[key]}
         if not lost:
             return "carried", value
         new = sorted(export.diagnostics - self._export.diagnostics)
-        return ("reported", new[0]) if new else ("silent", f"{value}: {', '.join(lost)}")
+        return ("reported", new[0]) if new else ("silent", f"{value}: {', '.join(sorted(lost))}")
 
-    def _drawn(self, text: str, value: str) -> tuple[str, str]:
-        """Return the verdict on a value that changes the compiled model only."""
+    def _drawn(self, text: str, value: str, name: str) -> tuple[str, str]:
+        """Return the verdict on a value of a named attribute that changes the compiled model only."""
         export = exported(text)
         if export.text != self._export.text:
             return "written", value
-        new = sorted(export.diagnostics - self._export.diagnostics)
+        new = [*sorted(export.diagnostics - self._export.diagnostics), *({name} & export.left_out)]
         return ("noted", new[0]) if new else ("silent", f"{value}{_UNCHANGED}")
 
     def _changed(self, path: str, key: str) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ _ACTUATORS = (
 )  # fmt: skip
 _WITH_DATA_OF_USER = ("actuator", "body", "cam", "geom", "jnt", "sensor", "site", "tendon")
 _ATTRIBUTES = {
-    "body": frozenset({"user", "sleep"}),
+    "body": frozenset({"simple", "sleep", "user"}),
     "camera": frozenset({"user"}),
     "compiler": frozenset({"discardvisual"}),
     "flex": frozenset({"material"}),

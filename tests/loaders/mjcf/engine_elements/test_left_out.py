@@ -11,6 +11,7 @@ BODY = f'<body name="a"{{}}><joint name="j"{{}}/>{BALL}<site name="s"{{}}/></bod
 STATED = {
     "body/user": (BODY.format(' user="1"', "", ""), ""),
     "body/sleep": (BODY.format(' sleep="never"', "", ""), ""),
+    "body/simple": (BODY.format(' simple="false"', "", ""), ""),
     "camera/user": ('<camera user="1"/>', ""),
     "compiler/discardvisual": ("", '<compiler discardvisual="true"/>'),
     "texture/rgb1": (
