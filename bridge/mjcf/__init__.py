@@ -35,7 +35,9 @@ __all__ = [
 class Mjcf(Document):
     """An MJCF document: a string, with its assets and diagnostics.
 
-    ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it.
+    ``mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)`` compiles it. MuJoCo keeps decoded files by name and length: to
+    compile several models with assets of the same name, use `to_mjspec`, or call
+    ``mujoco.mj_clearCache(mujoco.mj_getCache())`` in between.
     """
 
     @classmethod

@@ -207,9 +207,8 @@ def _write_controls(key: Element, keyframe: Keyframe, actuators: Sequence[Elemen
 
 def _at_rest(actuator: Element) -> tuple[float, ...]:
     """Return the internal states of an actuator of which a keyframe says nothing."""
-    if actuator.attributes.get("dyntype", "none") == "none":
-        return ()
-    return (0.0,) * int(actuator.attributes.get("actdim", "1"))
+    own = {"none": "0", "dcmotor": "0"}.get(actuator.attributes.get("dyntype", "none"), "1")
+    return (0.0,) * int(actuator.attributes.get("actdim", own))
 
 
 def _write_key(name: str, positions: Sequence[Coordinates], actuators: Sequence[Element], context: Context) -> Element:

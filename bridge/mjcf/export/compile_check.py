@@ -13,6 +13,8 @@ from loaders.diagnostics import NOWHERE, Diagnostic, ExportError, Fate, Where
 from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.scene import Scene
 
+from .spec import folder_name
+
 SCENE = "scene.xml"
 """The file of an export that includes all others."""
 
@@ -57,10 +59,11 @@ def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
     """
     import mujoco
 
-    assets = {file: data for file, data in files.items() if file != SCENE and not file.endswith(".md")}
+    folder = folder_name({file: data for file, data in files.items() if not file.endswith((".md", ".xml"))})
+    contents = {f"{folder}/{file}": data for file, data in files.items() if not file.endswith(".md")}
     try:
         with engine_warnings(mujoco, []):
-            return mujoco.MjModel.from_xml_string(files[SCENE].decode(), assets)
+            return mujoco.MjModel.from_xml_path(f"{folder}/{SCENE}", contents)
     except ValueError as error:
         raise ExportError((*built.diagnostics, _refusal(str(error), scene, built))) from error
 

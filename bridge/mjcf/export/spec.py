@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
@@ -46,6 +48,22 @@ def require_xml_depth(root: Element) -> None:
         raise ExportError((diagnostic,))
 
 
+def folder_name(assets: Mapping[str, bytes]) -> str:
+    """Return a name for the folder of assets, another one for other contents.
+
+    MuJoCo keeps decoded meshes and pictures for the life of the process and tells them apart by folder, name and length
+    only: of two files ``link.stl`` with as many triangles, the second would have the shape of the first.
+
+    Args:
+        assets: Contents of each asset file, by its name.
+    """
+    digest = hashlib.sha256()
+    for name, data in sorted(assets.items()):
+        digest.update(name.encode(errors="surrogateescape") + b"\0")
+        digest.update(hashlib.sha256(data).digest())
+    return f"sdfbridge-{digest.hexdigest()[:24]}"
+
+
 def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
     """Return the document as a ``mujoco.MjSpec``; bodies nested too deeply for XML are added through the API.
 
@@ -61,6 +79,8 @@ def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
     finally:
         for parent, children in detached:
             parent.children.extend(children)
+    if assets:
+        spec.modelfiledir = folder_name(assets)
     bodies = {body.name: body for body in spec.bodies} if detached else {}
     pending = [
         (bodies[e.attributes["name"]], child) for e, children in reversed(detached) for child in reversed(children)

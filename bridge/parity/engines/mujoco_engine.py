@@ -118,14 +118,14 @@ class MujocoEngine:
         """See `Engine.link_poses`."""
         self._mujoco.mj_kinematics(self.model, self._data)
         pairs = zip(self.mechanism.bodies, self._indices, strict=True)
-        return {body.name: _pose_of(indices.body, self._data_before(indices)) for body, indices in pairs}
+        return {body.name: _pose_of(indices.body, self._data_before(indices, self._data)) for body, indices in pairs}
 
-    def _data_before(self, indices: BodyIndices) -> Any:
-        """The data of the current state, in which the joints beyond a virtual link are at zero."""
+    def _data_before(self, indices: BodyIndices, state: Any) -> Any:
+        """The data of a state, in which the joints beyond a virtual link are at zero."""
         if not indices.beyond:
-            return self._data
+            return state
         data = self._mujoco.MjData(self.model)
-        data.qpos[:] = at_zero(self._data.qpos, indices.beyond, self.model)
+        data.qpos[:] = at_zero(state.qpos, indices.beyond, self.model)
         self._mujoco.mj_kinematics(self.model, data)
         self._mujoco.mj_comPos(self.model, data)
         return data
@@ -135,7 +135,7 @@ class MujocoEngine:
         B, jacobians = self._velocity_map(), {}
         for body, indices in zip(self.mechanism.bodies, self._indices, strict=True):
             J = np.zeros((2, 3, self.model.nv))
-            self._mujoco.mj_jacBody(self.model, self._data_before(indices), J[1], J[0], indices.body)
+            self._mujoco.mj_jacBody(self.model, self._data_before(indices, self._data), J[1], J[0], indices.body)
             J[:, :, dofs_of(indices.beyond, self.model)] = 0.0
             jacobians[body.name] = J.reshape(6, self.model.nv) @ B
         return jacobians
@@ -262,12 +262,12 @@ class MujocoEngine:
         """Return gravity, time step, initial poses and effort limits of the compiled model."""
         m, data = self.model, self._initial_data()
         self._mujoco.mj_kinematics(m, data)
-        ids = zip(self.mechanism.bodies, self._ids, strict=True)
+        pairs = zip(self.mechanism.bodies, self._indices, strict=True)
         dofs = scalar_dofs(self.mechanism).items()
         return Settings(
             gravity=np.array(m.opt.gravity),
             time_step=float(m.opt.timestep),
-            initial_poses={body.name: _pose_of(i, data) for body, i in ids},
+            initial_poses={body.name: _pose_of(i.body, self._data_before(i, data)) for body, i in pairs},
             efforts={dof: self._effort(self._joint(scalar)) * abs(scalar.primitive.ratio) for dof, scalar in dofs},
         )
 

@@ -37,6 +37,7 @@ class Source:
     """The meshes that were converted, with the pose of each in the frame of its geom, by index."""
     hfields: dict[int, tuple[Heightmap, tuple[str, ...]]] = field(default_factory=dict)
     """The height fields that were converted, with what is approximate about each, by index."""
+    _rotors: dict[frozenset[int], dict[int, float]] = field(default_factory=dict)
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
     _nodes: dict[str, list[Node | None]] = field(default_factory=dict)
@@ -126,6 +127,27 @@ class Source:
     def link(self, body: int) -> str:
         """Return the name of the link of a body."""
         return self.names("body")[body] if body else WORLD
+
+    def rotors(self, transmissions: frozenset[int]) -> dict[int, float]:
+        """Return the reflected inertia that actuators add, by the index of what they drive [kg m^2 or kg].
+
+        MuJoCo has it since version 3.9, and adds it to every degree of freedom of a joint.
+
+        Args:
+            transmissions: MuJoCo's types of transmission, of joints or of tendons.
+        """
+        if transmissions not in self._rotors:
+            found = self._rotors[transmissions] = {}
+            for i, inertia in enumerate(getattr(self.model, "actuator_armature", ())):
+                if inertia and self.model.actuator_trntype[i] in transmissions:
+                    target, gear = self.model.actuator_trnid[i][0], self.model.actuator_gear[self._output(i)][0]
+                    found[target] = found.get(target, 0.0) + gear**2 * inertia
+        return self._rotors[transmissions]
+
+    def _output(self, i: int) -> int:
+        """Return the row of the first output of an actuator, which versions with armature but not this lack."""
+        rows = getattr(self.model, "actuator_outadr", None)
+        return i if rows is None else int(rows[i])
 
     def pose(self, kind: str, index: int) -> Pose:
         """Return the pose that an element of the model has in its body."""

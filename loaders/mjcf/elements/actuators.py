@@ -12,7 +12,7 @@ from loaders.mjcf.compilation.source import Source
 from loaders.model import Actuator, Settings
 from loaders.reading.makers import maker
 
-from .settings import text_of, unless
+from .settings import row_of, text_of, unless, with_polynomial
 
 _Actuator = maker(Actuator)
 _JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = range(7)
@@ -163,11 +163,11 @@ def _limits(i: int, model: Any) -> Iterator[tuple[str, str]]:
 
 
 def _drag(i: int, model: Any) -> Iterator[tuple[str, str]]:
-    """Yield armature and damping, which MuJoCo has since version 3.9."""
-    for name in ("armature", "damping"):
-        values = getattr(model, f"actuator_{name}", None)
-        if values is not None:
-            yield from unless(name, values[i], 0.0)
+    """Yield the coefficients of damping, which MuJoCo has since version 3.9; armature is that of joint or tendon."""
+    damping = getattr(model, "actuator_damping", None)
+    if damping is not None:
+        higher = row_of(model, "actuator_dampingpoly", i)
+        yield from with_polynomial("damping", damping[i], higher) or unless("damping", damping[i], 0.0)
 
 
 def _target(i: int, kind: int, source: Source) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,8 @@ _Joint, _JointAxis = maker(Joint), maker(JointAxis)
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
+_DRIVES = frozenset({0, 1, 6})
+"""MuJoCo's types of transmission that drive a joint: at the joint, in its parent, by a rotation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +108,7 @@ def _fixed(parent: str, child: str, X_PB: Pose, where: Where) -> Joint:
 
 def _joint(j: int, parent: str, child: str, X_PJ: Pose, X_CJ: Pose, source: Source) -> Joint:
     model, kind = source.model, source.model.jnt_type[j]
-    axis, settings = _axis(j, kind, model), joint_settings(j, model)
+    axis, settings = _axis(j, kind, source), joint_settings(j, model)
     name, where = source.names("joint")[j], source.places("joint")[j]
     if kind == FREE:
         return _floating(name, child, axis, settings, where)
@@ -149,7 +151,8 @@ def _type(kind: int, axis: JointAxis) -> JointType:
     return JointType.REVOLUTE if math.isfinite(axis.lower) or math.isfinite(axis.upper) else JointType.CONTINUOUS
 
 
-def _axis(j: int, kind: int, model: Any) -> JointAxis:
+def _axis(j: int, kind: int, source: Source) -> JointAxis:
+    model = source.model
     dof, is_turning = model.jnt_dofadr[j], kind <= BALL
     lower, upper = (-math.inf, math.inf) if is_turning or not model.jnt_limited[j] else model.jnt_range[j]
     return _JointAxis(
@@ -159,7 +162,7 @@ def _axis(j: int, kind: int, model: Any) -> JointAxis:
         effort=max(map(abs, model.jnt_actfrcrange[j])) if model.jnt_actfrclimited[j] else math.inf,
         damping=model.dof_damping[dof],
         friction=model.dof_frictionloss[dof],
-        inertia=model.dof_armature[dof],
+        inertia=model.dof_armature[dof] + source.rotors(_DRIVES).get(j, 0.0),
         spring_stiffness=model.jnt_stiffness[j],
         spring_reference=0.0 if is_turning else model.qpos_spring[model.jnt_qposadr[j]],
     )

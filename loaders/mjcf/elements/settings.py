@@ -96,13 +96,19 @@ def joint_settings(j: int, model: Any) -> Settings:
         found.append(("actuatorgravcomp", "true"))
     if kind == _BALL and model.jnt_limited[j]:
         found += (("limited", "true"), ("range", text_of(model.jnt_range[j])))
-    found += with_polynomial("damping", model.dof_damping[dof], _rows(model, "dof_dampingpoly", dof))
-    found += with_polynomial("stiffness", model.jnt_stiffness[j], _rows(model, "jnt_stiffnesspoly", j))
+    found += with_polynomial("damping", model.dof_damping[dof], row_of(model, "dof_dampingpoly", dof))
+    found += with_polynomial("stiffness", model.jnt_stiffness[j], row_of(model, "jnt_stiffnesspoly", j))
     return tuple(found)
 
 
-def _rows(model: Any, name: str, index: int) -> list[float]:
-    """Return a row of an array that older versions of MuJoCo lack."""
+def row_of(model: Any, name: str, index: int) -> list[float]:
+    """Return a row of an array that older versions of MuJoCo lack; empty if there is no such array.
+
+    Args:
+        model: The compiled model.
+        name: Name of the array.
+        index: Index of the row.
+    """
     array = getattr(model, name, None)
     if array is None:
         return []
@@ -122,8 +128,8 @@ def tendon_settings(t: int, model: Any) -> Settings:
             else ()
         ),
         *([("actuatorfrcrange", text_of(model.tendon_actfrcrange[t]))] if limited else []),
-        *with_polynomial("damping", model.tendon_damping[t], _rows(model, "tendon_dampingpoly", t)),
-        *with_polynomial("stiffness", model.tendon_stiffness[t], _rows(model, "tendon_stiffnesspoly", t)),
+        *with_polynomial("damping", model.tendon_damping[t], row_of(model, "tendon_dampingpoly", t)),
+        *with_polynomial("stiffness", model.tendon_stiffness[t], row_of(model, "tendon_stiffnesspoly", t)),
     ]
     return tuple(found)
 

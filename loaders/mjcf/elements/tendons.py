@@ -18,6 +18,8 @@ _TYPES = {
     5: TendonPartType.CYLINDER,
 }
 """Parts by MuJoCo's number."""
+_DRIVES = frozenset({3})
+"""MuJoCo's type of transmission that drives a tendon."""
 
 
 def read_tendons(source: Source) -> tuple[Tendon, ...]:
@@ -39,7 +41,7 @@ def _tendon(t: int, source: Source) -> Tendon:
         rest=(low, high),
         damping=float(model.tendon_damping[t]),
         friction=float(model.tendon_frictionloss[t]),
-        inertia=float(model.tendon_armature[t]),
+        inertia=float(model.tendon_armature[t]) + source.rotors(_DRIVES).get(t, 0.0),
         mujoco=tendon_settings(t, model),
         where=source.where("tendon", t),
     )

@@ -14,7 +14,7 @@ from .actuator_trials import ActuatorTrial
 
 _LAW = (
     "gear", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "dynprm", "trntype", "ctrllimited", "ctrlrange",
-    "forcelimited", "forcerange", "actlimited", "actrange", "damping", "armature", "delay",
+    "forcelimited", "forcerange", "actlimited", "actrange", "damping", "dampingpoly", "delay",
 )  # fmt: skip
 """Arrays of a compiled model, without their prefix, that determine the force of an actuator."""
 

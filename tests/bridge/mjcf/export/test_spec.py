@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from bridge.mjcf import to_mjcf, to_mjspec
+from bridge.mjcf import export_mjcf, to_mjcf, to_mjspec
 from loaders.diagnostics import ExportError
 from tests.support.mjcf_scenes import chain, codes, cone_scene, random_tree
 from tests.support.mujoco_oracle import compiled
@@ -13,6 +17,32 @@ from tests.support.mujoco_oracle import compiled
 
 def test_a_spec_has_the_assets_too():
     assert to_mjspec(cone_scene()).compile().nmesh == 1
+
+
+def tetrahedron(folder: Path, size: str) -> Path:
+    """A model with a tetrahedron whose edges along the axes have this length [m], in a file of a fixed name."""
+    folder.mkdir()
+    vertices = f"v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\n"
+    (folder / "part.obj").write_text(f"{vertices}f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    shape = '<collision name="c"><geometry><mesh><uri>part.obj</uri></mesh></geometry></collision>'
+    (folder / "m.sdf").write_text(f'<sdf version="1.9"><model name="m"><link name="l">{shape}</link></model></sdf>')
+    return folder / "m.sdf"
+
+
+def longest_edge(model: Any) -> float:
+    """The largest distance of two vertices [m]."""
+    vertices = model.mesh_vert
+    return float(np.linalg.norm(vertices[:, None] - vertices[None], axis=-1).max())
+
+
+def test_meshes_of_one_name_and_length_keep_their_own_size(tmp_path: Path) -> None:
+    """MuJoCo has decoded a file of the same name and length before; the longest edge is a diagonal."""
+    paths = {size: tetrahedron(tmp_path / size, size) for size in ("1.5", "2.5", "3.5")}
+    specified = [longest_edge(to_mjspec(path, quiet=True).compile()) for path in paths.values()]
+    exported = [export_mjcf(path, tmp_path / f"out{size}", quiet=True).model for size, path in paths.items()]
+    expected = [math.sqrt(2) * float(size) for size in paths]
+    assert specified == pytest.approx(expected, rel=1e-6)
+    assert [longest_edge(model) for model in exported] == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_chain_of_490_links_is_the_longest_that_xml_holds():

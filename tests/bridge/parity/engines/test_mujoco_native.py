@@ -21,7 +21,7 @@ ASSETS = Path(__file__).parents[4] / "assets"
 CHAIN = """<mujoco model="chain"><worldbody><geom type="plane" size="1 1 .1"/>
   <body name="base" pos="0 0 1"><freejoint/><geom size=".1"/>
     <body name="leg" pos=".2 0 0">
-      <joint name="roll" axis="1 0 0" ref="30"/><joint name="pitch" axis="0 1 0" pos="0 0 .1" range="-40 50"/>
+      <joint name="roll" axis="1 0 0" ref="30"/><joint name="pitch" axis="0 1 0" pos="0 0 .1" range="-40 50" ref="-15"/>
       <geom type="capsule" fromto="0 0 0 0 .1 -.4" size=".03"/>
       <body pos="0 .1 -.4" euler="20 0 40"><joint type="ball"/><geom type="box" size=".1 .05 .02" pos=".1 0 0"/></body>
     </body>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import bridge
@@ -62,6 +63,8 @@ LAWS = {
     "friction": '<dcmotor joint="j" motorconst="0.05" resistance="2" lugre="1e4 100 0.005 0.008 0.1"/>',
     "controls": '<dcmotor joint="j" motorconst="1" resistance="1" input="pos vel" controller="10 0 5"/>',
     "muscle": '<muscle joint="j" lengthrange="0.1 0.9"/>',
+    "damping": '<motor joint="j" gear="2" damping="0.1 20 30"/>',
+    "rotor": '<motor joint="j" gear="2" armature="0.1"/>',
 }
 
 
@@ -86,3 +89,36 @@ def test_an_actuator_pushes_as_the_original(law: str) -> None:
         mujoco.mj_step(model, data, 20)
         speeds.append([*data.qvel, *data.act])
     assert speeds[1] == pytest.approx(speeds[0], rel=1e-9)
+
+
+ROTORS = {
+    "two motors of a hinge": '<motor joint="j" gear="3" armature="0.2"/><motor jointinparent="j" armature="0.1"/>',
+    "a sum of joints": '<motor tendon="sum" gear="2" armature="0.2"/>',
+    "a path": '<motor tendon="path" gear="-1" armature="0.3"/>',
+}
+TENDONS = (
+    '<tendon><fixed name="sum"><joint joint="j" coef="1"/><joint joint="k" coef="-2"/></fixed>'
+    '<spatial name="path"><site site="top"/><site site="tip"/></spatial></tendon>'
+)
+ARM = (
+    f'<site name="top" pos="0 0 2"/><body name="a"><joint name="j" axis="0 1 0"/>{BALL}<body name="b" pos="0.3 0 0">'
+    f'<joint name="k" axis="1 0 0"/>{BALL}<site name="tip" pos="0 0.2 0"/></body></body>'
+)
+
+
+@pytest.mark.parametrize("actuators", ROTORS.values(), ids=ROTORS)
+def test_the_inertia_of_rotors_is_that_of_mujoco(actuators: str) -> None:
+    """MuJoCo adds the armature of an actuator, times the square of its gear, whatever it drives."""
+    import mujoco
+
+    outside = f"{TENDONS}<actuator>{actuators}</actuator>"
+    try:
+        model = mujoco.MjModel.from_xml_string(document(ARM, outside))
+    except ValueError:
+        pytest.skip("this MuJoCo has no armature of actuators")
+    data, expected = mujoco.MjData(model), np.zeros((2, 2))
+    data.qpos[:] = 0.4, -0.7
+    mujoco.mj_forward(model, data)
+    mujoco.mj_fullM(model, data, expected)
+    found = bridge.lower(read(ARM, outside)).mass_matrix({"j": 0.4, "k": -0.7})
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)

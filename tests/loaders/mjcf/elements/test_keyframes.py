@@ -88,6 +88,21 @@ def test_an_export_has_the_key_of_the_original(more: str) -> None:
     assert original["v"].any() == ("qvel" in more)
 
 
+def test_an_actuator_without_states_has_none_in_a_key() -> None:
+    """MuJoCo's model of a motor has a state only for a filter, an inductance, heat or friction."""
+    import mujoco
+
+    body = f'<body name="a"><joint name="j"/>{BALL}</body>'
+    laws = '<motor joint="j"/><dcmotor joint="j" motorconst="0.1" resistance="2"/><general joint="j" dyntype="filter"/>'
+    text = document(body, f'<actuator>{laws}</actuator><keyframe><key name="k" ctrl="1 2 3" act="0.5"/></keyframe>')
+    try:
+        original = mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("this MuJoCo has no actuator dcmotor")
+    exported = mujoco.MjModel.from_xml_string(bridge.to_mjcf(loaders.load_string(text, format="mjcf", quiet=True)))
+    assert exported.key("k").act.tolist() == original.key("k").act.tolist() == [0.5]
+
+
 def test_a_velocity_turns_with_the_pose_of_an_include(tmp_path: Path) -> None:
     """In MuJoCo the bodies of a model that is included a quarter of a turn about z move along turned directions."""
     (tmp_path / "r.xml").write_text(document(BODY, section(QVEL)))
