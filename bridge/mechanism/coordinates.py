@@ -118,9 +118,7 @@ def _by_body(bodies: Sequence[Body], given: Mapping[str, Position], values: list
     check_names(given, index, bodies)
     for name, value in given.items():
         i = index[name]
-        numbers = _numbers(value)
-        if len(numbers) != len(values[i]) or not np.all(np.isfinite(numbers)):
-            raise ValueError(wrong_value(name, len(values[i]), value))
+        numbers = checked_numbers(name, len(values[i]), value)
         values[i] = _normalized(numbers) if len(numbers) in {4, 7} else numbers
     return values
 
@@ -167,6 +165,23 @@ def check_names(given: Mapping[str, object], known: Collection[str], bodies: Ite
         return
     movable = sorted({name for body in bodies if body.nv for name in _names(body)} & set(known))
     raise unknown_name("joint", next(name for name in given if name not in known), movable)
+
+
+def checked_numbers(name: str, size: int, value: Position) -> Coordinates:
+    """Return the numbers of a position, velocity or effort of a joint.
+
+    Args:
+        name: Name of the joint.
+        size: How many numbers it takes.
+        value: What was given.
+
+    Raises:
+        ValueError: if it is of the wrong size or not finite.
+    """
+    numbers = _numbers(value)
+    if len(numbers) != size or not np.all(np.isfinite(numbers)):
+        raise ValueError(wrong_value(name, size, value))
+    return numbers
 
 
 def wrong_value(name: str, size: int, value: object) -> str:

@@ -34,6 +34,14 @@ class Client:
         """Return whether the physics server is still connected."""
         return bool(self.modes.isConnected(self.id))
 
+    def body_names(self, body: int) -> tuple[bytes, bytes] | None:
+        """Return the names of a body's base and of the body; None if the server is closed or has no such body."""
+        try:
+            base, name = self.modes.getBodyInfo(body, physicsClientId=self.id)
+        except self.modes.error:
+            return None
+        return base, name
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return partial(getattr(self.modes, name), physicsClientId=self.id)
 

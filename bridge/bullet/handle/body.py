@@ -16,7 +16,7 @@ from bridge.bullet.simulation.pd_control import control_efforts
 from bridge.bullet.simulation.state import State, Value
 from bridge.bullet.urdf.articulation import Articulation
 from bridge.mechanism import Mechanism
-from bridge.mechanism.coordinates import Position, check_mapping
+from bridge.mechanism.coordinates import Position, velocities_by_body
 from loaders.diagnostics import Diagnostic
 from loaders.display.finding_list import FindingList
 from loaders.model import WORLD, by_name
@@ -53,6 +53,7 @@ class PyBulletBody(int):
     """Name of the link, on another body, whose other half is the base; see `bridge.bullet.urdf.partitioning`."""
 
     _dynamics: DynamicsQueries | None
+    _pybullet_names: tuple[bytes, bytes] | None
     _friction_step: float
     _start: Mapping[str, Value]
 
@@ -73,6 +74,7 @@ class PyBulletBody(int):
         self.diagnostics = FindingList(diagnostics)
         self.split_link = articulation.split_link
         self._dynamics = DynamicsQueries(state)
+        self._pybullet_names = state.client.body_names(state.body)
         self._friction_step = set_friction(state.client, state.body, articulation)
         self._start = state.positions()
         return self
@@ -82,11 +84,19 @@ class PyBulletBody(int):
         """Interface to PyBullet's dynamics queries for this body.
 
         Raises:
-            RuntimeError: if the body was removed.
+            RuntimeError: if the body was removed, or the physics server was reset or closed.
         """
-        if self._dynamics is None:
-            raise RuntimeError(f"{self.name} was removed from PyBullet")
+        if self._dynamics is None or not self._is_loaded():
+            raise RuntimeError(self._reason_of_absence())
         return self._dynamics
+
+    def _reason_of_absence(self) -> str:
+        name = abbreviated(self.name)
+        if self._dynamics is None:
+            return f"{name} was removed from PyBullet"
+        if not self._dynamics.state.client.is_connected():
+            return f"the physics server of {name} is closed; connect again and load the model again"
+        return f"{name} is no longer in PyBullet: resetSimulation or removeBody removed it; load the model again"
 
     @property
     def state(self) -> State:
@@ -179,6 +189,9 @@ class PyBulletBody(int):
         Args:
             accelerations: Acceleration by joint, in the convention of velocities; zero for a joint without one.
             gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
+
+        Raises:
+            ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not finite.
         """
         return self.dynamics.inverse_dynamics(as_vector(accelerations, self.mechanism), gravity)
 
@@ -188,7 +201,7 @@ class PyBulletBody(int):
         PyBullet adds the efforts of several calls before one step, so that their sum may exceed the limit.
 
         Raises:
-            ValueError: for an unknown joint or an effort of the wrong size.
+            ValueError: for an unknown joint, and for an effort of the wrong size or that is not finite.
         """
         apply_efforts(self.state, efforts)
 
@@ -244,7 +257,10 @@ class PyBulletBody(int):
         self._dynamics = None
 
     def _is_loaded(self) -> bool:
-        return self._dynamics is not None and self._dynamics.state.client.is_connected()
+        """Return whether PyBullet has the body; after a reset another body may have its id, but other names."""
+        if self._dynamics is None or self._pybullet_names is None:
+            return False
+        return self._dynamics.state.client.body_names(int(self)) == self._pybullet_names
 
     def __enter__(self) -> Self:
         return self
@@ -306,10 +322,13 @@ def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]
 
 
 def as_vector(accelerations: Mapping[str, Position], mechanism: Mechanism) -> Array:
-    """Return accelerations in ``v_order``, shape (nv,); joints that the mechanism does not have are ignored."""
-    check_mapping(accelerations)
-    values = [np.atleast_1d(accelerations.get(name, np.zeros(6)))[k] for name, k in mechanism.v_order]
-    return np.array(values, dtype=np.float64)
+    """Return accelerations in ``v_order``, shape (nv,); zero for a joint without one.
+
+    Raises:
+        ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not finite.
+    """
+    by_body = velocities_by_body(mechanism.bodies, accelerations)
+    return np.array([number for numbers in by_body for number in numbers], dtype=np.float64)
 
 
 def apply_physics(client: Client, mechanism: Mechanism, *, solve_fully: bool) -> None:

@@ -208,12 +208,16 @@ class Bodies(Sequence[PyBulletBody]):
         Args:
             accelerations: Acceleration by joint, in the convention of velocities; zero for a joint without one.
             gravity: Gravity in the world [m/s^2]; None for PyBullet's present gravity.
+
+        Raises:
+            ValueError: for an unknown joint, and for an acceleration of the wrong size or that is not finite.
         """
         if self.has_split_links:
             return self._merged_inverse_dynamics(accelerations, gravity)
         forces = np.zeros(len(self.mechanism.v_order))
+        parts = dict(self._by_body(accelerations))
         for body in self:
-            forces[self._rows(body)] = body.inverse_dynamics(accelerations, gravity)
+            forces[self._rows(body)] = body.inverse_dynamics(parts.get(body, {}), gravity)
         return forces
 
     def _merged_inverse_dynamics(self, accelerations: Mapping[str, Position], gravity: Sequence[float] | None) -> Array:
@@ -227,7 +231,7 @@ class Bodies(Sequence[PyBulletBody]):
         """Apply forces and torques to joints of any body for one step; see `PyBulletBody.apply_efforts`.
 
         Raises:
-            ValueError: for an unknown joint or an effort of the wrong size.
+            ValueError: for an unknown joint, and for an effort of the wrong size or that is not finite.
         """
         for body, part in self._by_body(efforts):
             body.apply_efforts(part)

@@ -11,7 +11,7 @@ from bridge.bullet.target import BASE
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, Primitive, PrimitiveKind
 from bridge.mechanism.connections import BodyConnection
-from bridge.mechanism.coordinates import Position, check_names, joint_index, kind_of, wrong_value
+from bridge.mechanism.coordinates import Position, check_names, checked_numbers, joint_index, kind_of
 from bridge.mechanism.force_laws import Motion
 from loaders.model import WORLD, TendonConstraint
 from loaders.spatial import IDENTITY, Array, Pose
@@ -28,17 +28,14 @@ def apply_efforts(state: State, efforts: Mapping[str, Position], *, limited: boo
         limited: Whether to clip each effort to the limit of its joint and actuators.
 
     Raises:
-        ValueError: for an unknown joint or an effort of the wrong size.
+        ValueError: for an unknown joint, and for an effort of the wrong size or that is not finite.
     """
     mechanism = state.articulation.mechanism
     index = joint_index(mechanism.bodies)
     check_names(efforts, index, mechanism.bodies)
     for name, effort in efforts.items():
         body, segments = mechanism.bodies[index[name]], state.articulation.joint_segments[index[name]]
-        numbers = np.atleast_1d(np.asarray(effort, dtype=np.float64))
-        if numbers.shape != (body.nv,):
-            raise ValueError(wrong_value(name, body.nv, effort))
-        _apply(state, body, segments, numbers, limited)
+        _apply(state, body, segments, np.array(checked_numbers(name, body.nv, effort)), limited)
 
 
 def _apply(state: State, body: Body, segments: tuple[int, ...], efforts: Array, limited: bool) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pybullet_utils.bullet_client import BulletClient
 
 import bridge.bullet.load
-from bridge import load_into_pybullet, lower
+from bridge import load_into_pybullet, load_world_into_pybullet, lower
 from loaders import ExportError
 from loaders.model import WORLD, Coupling, Ellipsoid, JointType, Model
 from loaders.spatial import IDENTITY, Pose
@@ -81,6 +81,54 @@ def test_a_removed_body_raises_an_error(bullet_client):
     assert again == robot, "PyBullet gives ids again"
     robot.remove()
     assert again.positions()["shoulder"] == 0.0
+
+
+CALLS = [
+    ("positions",), ("velocities",), ("set_positions", {"shoulder": 0.1}), ("set_velocities", {"shoulder": 0.1}),
+    ("reset",), ("link_pose", "fore"), ("mass_matrix",), ("bias_forces",), ("apply_efforts", {"shoulder": 0.1}),
+    ("apply_physics",), ("step",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
+def test_a_body_that_a_reset_of_the_server_removed_raises_an_error(call):
+    client = pybullet.connect(pybullet.DIRECT)
+    robot = load_into_pybullet(ARM, physicsClientId=client)
+    bodies = load_world_into_pybullet(ARM, physicsClientId=client)
+    pybullet.resetSimulation(client)
+    for handle in (robot, bodies):
+        with pytest.raises(RuntimeError, match="m is no longer in PyBullet: resetSimulation or removeBody removed it"):
+            getattr(handle, call[0])(*call[1:])
+    pybullet.disconnect(client)
+    with pytest.raises(RuntimeError, match="the physics server of m is closed; connect again"):
+        getattr(robot, call[0])(*call[1:])
+    robot.remove()
+
+
+def test_a_body_that_has_the_id_of_a_removed_one_is_left_alone(bullet_client, capfd):
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    pybullet.resetSimulation(bullet_client)
+    other = load_into_pybullet(scene([link("cart")]), physicsClientId=bullet_client)
+    assert int(other) == int(robot)
+    with pytest.raises(RuntimeError, match="no longer in PyBullet"):
+        robot.set_positions({"shoulder": 0.1})
+    robot.remove()
+    assert pybullet.getNumBodies(bullet_client) == 1
+    other.remove()
+    assert "failed" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, 2.0], "fast"])
+@pytest.mark.parametrize("method", ["apply_efforts", "inverse_dynamics", "set_velocities"])
+def test_a_value_that_is_no_number_does_not_reach_pybullet(bullet_client, method, value):
+    robot = load_into_pybullet(ARM, physicsClientId=bullet_client)
+    for handle in (robot, load_world_into_pybullet(ARM, physicsClientId=bullet_client)):
+        with pytest.raises(ValueError, match="joint 'shoulder' needs 1 finite number"):
+            getattr(handle, method)({"shoulder": value})
+        with pytest.raises(ValueError, match="unknown joint 'sholder'; did you mean 'shoulder'"):
+            getattr(handle, method)({"sholder": 1.0})
+    pybullet.stepSimulation(bullet_client)
+    assert np.isfinite(robot.positions()["shoulder"])
 
 
 # --- clients ---------------------------------------------------------------------------------------------------------
