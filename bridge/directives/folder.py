@@ -55,7 +55,7 @@ def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Direc
         LoadError: if the file is invalid.
         ExportError: if a model cannot be written; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value.
+        ValueError: if an option has an unknown value, or the folder is named as a file.
 
     Example:
         >>> import bridge, loaders
@@ -108,7 +108,7 @@ def export_directives(
         OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value.
+        ValueError: if an option has an unknown value, or the folder is named as a file.
 
     Example:
         >>> import tempfile, bridge, loaders

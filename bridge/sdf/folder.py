@@ -53,7 +53,7 @@ def export_sdf(
         OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value.
+        ValueError: if an option has an unknown value, or the folder is named as a file.
 
     Example:
         >>> import tempfile, bridge, loaders

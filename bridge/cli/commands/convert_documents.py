@@ -14,6 +14,7 @@ from bridge.cli.options import stated_mjcf_option
 from bridge.cli.output import Output
 from bridge.cli.reports.written_files import show_files
 from bridge.directives import folder as directives
+from bridge.export.file_names import DOCUMENTS, is_named_as_file
 from bridge.mjcf.export import folder as mjcf
 from bridge.output import CONTENT, Form, check_file, write_document
 from bridge.sdf import folder as sdf
@@ -21,16 +22,6 @@ from bridge.urdf import folder as urdf
 from loaders.diagnostics import Fate, without_repeats
 from loaders.scene import Scene
 
-SUFFIXES = {
-    ".sdf": "sdf",
-    ".world": "sdf",
-    ".urdf": "urdf",
-    ".xml": "mjcf",
-    ".mjcf": "mjcf",
-    ".dmd.yaml": "directives",
-    ".dmd.yml": "directives",
-}
-"""Targets by the suffix of the output, which is one file."""
 _BESIDE = {"directives": "models"}
 """Suffix of the folder beside one file, by target, if it has more than assets."""
 _EXPORTS: dict[str, Any] = {"mjcf": mjcf, "sdf": sdf, "urdf": urdf, "directives": directives}
@@ -57,19 +48,25 @@ _FLAGS = {"couplings": "no-couplings", "transmissions": "no-transmissions"}
 
 def target_of(options: Namespace, out: Path) -> str:
     """Return the target: the one that is asked for, else that of the suffix of the output, else MJCF."""
-    return str(options.to or SUFFIXES.get(suffix_of(out), "mjcf"))
+    return str(options.to or DOCUMENTS.get(suffix_of(out), "mjcf"))
 
 
 def suffix_of(out: Path) -> str:
     """Return the suffix of an output that is one file, in lower case; empty if the output is a folder.
 
     Raises:
-        UsageError: if the suffix is that of YAML, but not of directives.
+        UsageError: if the suffix is that of YAML, but not of directives, or that of a file that is not written.
     """
     name = out.name.lower()
     if name.endswith((".yaml", ".yml")) and not name.endswith((".dmd.yaml", ".dmd.yml")):
         raise UsageError(f"{out.name} is not named as Drake's directives are; expected a name such as scene.dmd.yaml")
-    return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), "")
+    found = next((suffix for suffix in DOCUMENTS if name.endswith(suffix)), "")
+    if not found and is_named_as_file(out):
+        known = ", ".join(DOCUMENTS)
+        raise UsageError(
+            f"{out} has an unknown suffix; expected one of {known} for one file, or a folder without suffix"
+        )
+    return found
 
 
 def convert_document(options: Namespace, output: Output, scene: Scene, target: str) -> int:
@@ -160,8 +157,8 @@ def write_as_file(
         OutputFolderError: if no export wrote the file or the folder in its place, or either was edited since.
     """
     suffix = suffix_of(out)
-    if (SUFFIXES[suffix] == "directives") is not (target == "directives"):
-        raise UsageError(f"{out.name} has the suffix of {SUFFIXES[suffix]}; expected that of {target}, or a folder")
+    if (DOCUMENTS[suffix] == "directives") is not (target == "directives"):
+        raise UsageError(f"{out.name} has the suffix of {DOCUMENTS[suffix]}; expected that of {target}, or a folder")
     folder = out.with_name(f"{out.name[: -len(suffix)]}_{_BESIDE.get(target, 'assets')}")
     check_file(out, force=options.force)
     place = f"{folder.name}/{CONTENT}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bridge.export.fidelity_report import fidelity_text
-from bridge.export.file_names import file_name
+from bridge.export.file_names import check_folder_name, file_name
 from bridge.export.provenance import derivation, origin_comment
 from bridge.export.read_back import read_back, require_equal
 from bridge.export.result import Export
@@ -116,7 +116,9 @@ class Contents:
         Raises:
             OutputFolderError: if the folder holds files that were edited or that no export wrote.
             OSError: if the file system refuses; the old content is in place then.
+            ValueError: if the folder is named as a file.
         """
+        check_folder_name(out_dir)
         write_folder(out_dir, self.files, force=force)
         files = tuple(sorted(self.files))
         return kind(path=Path(out_dir) / self.main, files=files, diagnostics=self.diagnostics)

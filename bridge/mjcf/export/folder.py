@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from bridge.export.fidelity_report import fidelity_text
-from bridge.export.file_names import file_name
+from bridge.export.file_names import check_folder_name, file_name
 from bridge.export.names import Names
 from bridge.export.provenance import origin_comment
 from bridge.export.result import Export, stale
@@ -92,7 +92,7 @@ def export_mjcf(
         OutputFolderError: if the folder holds files that were edited or that no export wrote; a `FileExistsError`.
         OSError: if the file system refuses; the old content is in place then.
         TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value.
+        ValueError: if an option has an unknown value, or the folder is named as a file, such as ``arm.xml``.
 
     Example:
         >>> import tempfile, bridge, loaders
@@ -102,6 +102,7 @@ def export_mjcf(
         ...     print(result.path.name, result.files)
         arm.xml ('FIDELITY.md', 'README.md', 'arm.xml', 'scene.xml')
     """
+    check_folder_name(out_dir)
     export = exported_files(source, check=check, **options)
     write_folder(out_dir, export.files, force=force)
     return MjcfExport(

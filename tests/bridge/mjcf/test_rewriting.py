@@ -91,7 +91,7 @@ def test_a_loop_and_couplings_are_the_same_text_again(tmp_path):
 
 
 def test_a_file_keeps_the_name_of_its_first_source(tmp_path):
-    first = export_mjcf(ASSETS / "leg.sdf", tmp_path / "a" / "leg.xml", quiet=True)
-    second = export_mjcf(first.path, tmp_path / "b" / "leg.xml", quiet=True)
+    first = export_mjcf(ASSETS / "leg.sdf", tmp_path / "a" / "leg", quiet=True)
+    second = export_mjcf(first.path, tmp_path / "b" / "leg", quiet=True)
     assert first.path.read_bytes() == second.path.read_bytes()
     assert b"from leg.sdf" in first.path.read_bytes()

@@ -51,7 +51,7 @@ def test_a_simulator_that_cannot_read_a_file_says_so(tmp_path: Path) -> None:
     mjcf.write_text("<mujoco model='a'><worldbody><body name='b'><geom size='.1'/></body></worldbody></mujoco>")
     assert mujoco.MjModel.from_xml_path(str(mjcf)).nbody == 2
     urdf = tmp_path / "b.urdf"
-    urdf.write_text(export_urdf(load(mjcf, quiet=True), tmp_path / "c.urdf", quiet=True).path.read_text())
+    urdf.write_text(export_urdf(load(mjcf, quiet=True), tmp_path / "c", quiet=True).path.read_text())
     a, b = load(mjcf, quiet=True), load(urdf, quiet=True)
     found = errors_in_simulators(a, b, ["mujoco-native", "mujoco"], compare_files(a, b))
     assert "no MJCF" in found["mujoco-native"].refusal

@@ -108,6 +108,17 @@ def test_the_option_outweighs_the_suffix(tmp_path: Path) -> None:
     assert "<robot " in (tmp_path / "arm.xml").read_text()
 
 
+@pytest.mark.parametrize("more", [[], ["--to", "sdf"]])
+def test_an_unknown_suffix_is_no_folder(more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", ARM, str(tmp_path / "out.foo"), *more]) == 2
+    assert "out.foo has an unknown suffix; expected one of .sdf, " in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "out.foo").mkdir()
+    assert main(["convert", ARM, str(tmp_path / "out.foo"), *more]) == 0
+    assert main(["convert", ARM, str(tmp_path / "arm_1.2"), *more]) == 0
+    assert (tmp_path / "arm_1.2").is_dir()
+
+
 @pytest.mark.parametrize("name", ["x.urdf", "x.sdf", "x.xml", "x.dmd.yaml"])
 def test_one_file_replaces_only_what_an_export_wrote(name: str, tmp_path: Path) -> None:
     out, words = tmp_path / name, ["convert", ARM, str(tmp_path / name)]
