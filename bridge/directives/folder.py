@@ -55,7 +55,7 @@ def to_directives(source: Source, **options: Unpack[DirectivesOptions]) -> Direc
         LoadError: if the file is invalid.
         ExportError: if a model cannot be written; with ``strict``, if anything is lost.
         TypeError: if an option is unknown.
-        ValueError: if an option has an unknown value, or the folder is named as a file.
+        ValueError: if an option has an unknown value.
 
     Example:
         >>> import bridge, loaders

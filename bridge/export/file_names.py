@@ -30,7 +30,7 @@ def file_name(name: str) -> str:
 
 
 def is_named_as_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path that is no folder yet has a suffix of letters, such as ``.xml``; not that of ``arm_1.2``."""
+    """Return whether a path that is no folder yet has a suffix of letters, such as ``.xml``; ``arm_1.2`` has none."""
     place = Path(path)
     return place.suffix[1:].isalpha() and not place.is_dir()
 

@@ -63,9 +63,7 @@ def suffix_of(out: Path) -> str:
     found = next((suffix for suffix in DOCUMENTS if name.endswith(suffix)), "")
     if not found and is_named_as_file(out):
         known = ", ".join(DOCUMENTS)
-        raise UsageError(
-            f"{out} has an unknown suffix; expected one of {known} for one file, or a folder without suffix"
-        )
+        raise UsageError(f"{out} has an unknown suffix; expected one of {known} for one file, or none for a folder")
     return found
 
 
