@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from bridge.cli.errors import UsageError
 from bridge.cli.inputs import load_scene, writing_to
@@ -19,7 +20,7 @@ _FORMS = {"dot": Form.LINES, "svg": Form.MARKUP, "png": Form.PNG}
 
 
 def graph(options: Namespace, output: Output) -> int:
-    """Write links and joints as a graph in DOT, SVG or PNG; with ``--json`` as lists.
+    """Write links and joints as a graph in DOT, SVG or PNG; with ``--json`` as lists, with the couplings of joints.
 
     Raises:
         UsageError: if the format is unknown, or if a picture would be written to a terminal.
@@ -30,8 +31,7 @@ def graph(options: Namespace, output: Output) -> int:
     scene = load_scene(options)
     output.diagnostics(scene.diagnostics)
     if options.json:
-        edges = [{"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child} for j in scene.joints]
-        output.json({"links": [link.name for link in scene.links], "joints": edges})
+        output.json(_lists(scene))
     elif options.out is None:
         data = _drawn(scene, form)
         shown = data if form == "png" else printable(data.decode(), lines=True).encode()
@@ -43,6 +43,16 @@ def graph(options: Namespace, output: Output) -> int:
             write_sealed(options.out, data, _FORMS[form], force=options.force)
         output.progress(f"wrote {options.out}")
     return 0
+
+
+def _lists(scene: Scene) -> dict[str, list[Any]]:
+    """Return links, joints and couplings as plain data; axes are counted from 0."""
+    fields = ("follower", "leader", "multiplier", "offset", "follower_axis", "leader_axis")
+    return {
+        "links": [link.name for link in scene.links],
+        "joints": [{"joint": j.name, "type": str(j.type), "parent": j.parent, "child": j.child} for j in scene.joints],
+        "couplings": [{name: getattr(coupling, name) for name in fields} for coupling in scene.couplings],
+    }
 
 
 def _form(options: Namespace) -> str:

@@ -54,6 +54,18 @@ def test_the_graph_as_json_lists_links_and_joints() -> None:
     assert [edge["joint"] for edge in report["joints"]] == [joint.name for joint in scene.joints]
 
 
+def test_the_graph_as_json_has_what_joints_mimic(tmp_path: Path) -> None:
+    joint = "<joint name='{0}' type='continuous'><parent link='a'/><child link='{1}'/>{2}</joint>"
+    mimic = "<mimic joint='left' multiplier='-2' offset='0.5'/>"
+    links = "".join(f"<link name='{name}'/>" for name in "abc")
+    (tmp_path / "r.urdf").write_text(
+        f"<robot name='r'>{links}{joint.format('left', 'b', '')}{joint.format('right', 'c', mimic)}</robot>"
+    )
+    assert json.loads(run("graph", tmp_path / "r.urdf", "--json").stdout)["couplings"] == [
+        {"follower": "right", "leader": "left", "multiplier": -2.0, "offset": 0.5, "follower_axis": 0, "leader_axis": 0}
+    ]
+
+
 def test_a_graph_on_standard_output_controls_no_terminal(tmp_path: Path) -> None:
     """The name is legal in XML, and clears the screen of a terminal that obeys C1 control characters."""
     (tmp_path / "a.urdf").write_text("<robot name='r'><link name='a&#x9b;2J'/></robot>")
