@@ -24,7 +24,9 @@ CODES = {
         (Fate.INVALID,),
     ),
     "mjcf-in.include": CodeInfo(
-        "An included or attached file cannot be read.", "Check its name; it counts from the main file.", (Fate.INVALID,)
+        "An included or attached file cannot be read, or an include has no content.",
+        "Check its name; it counts from the main file.",
+        (Fate.INVALID,),
     ),
     "mjcf-in.included-twice": CodeInfo(
         "A file is included twice, or includes itself.", "Remove one of the includes.", (Fate.INVALID,)

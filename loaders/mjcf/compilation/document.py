@@ -45,6 +45,10 @@ def _includes(node: Node) -> list[Node]:
 def _included(node: Node, folder: str, seen: set[str], context: Context, files: FileFinder) -> list[Node] | None:
     """Return the elements of an included file; None, with an error, if it cannot be included."""
     name = node.word("@file")
+    if node.children or node.attributes.get("file") == "":
+        message = "<include> needs the name of a file, and has no elements of its own"
+        node.invalid("mjcf-in.include", message, hint="put the elements beside it")
+        return None
     if not name:
         return None
     path = files.find_either(name, folder, name, node)
@@ -59,6 +63,9 @@ def _included(node: Node, folder: str, seen: set[str], context: Context, files: 
     seen.add(real)
     data = read_bytes(path, context.diagnostics)
     root = None if data is None else parse(data, path, context.diagnostics)
+    if root is not None and not root.children:
+        message = "the included file {file!r} has no elements below its root; MuJoCo includes those alone"
+        node.invalid("mjcf-in.include", message, hint="put them into a root element <mujocoinclude>", file=name)
     return None if root is None else list(root.children)
 
 

@@ -11,7 +11,9 @@ from loaders.node import Node
 from .inputs import Inputs
 from .refusals import Refusal
 
-_OF_INCLUDES = frozenset({"mjcf-in.include", "mjcf-in.included-twice", "resource.not-found", "resource.outside"})
+_OF_INCLUDES = frozenset(
+    {"mjcf-in.include", "mjcf-in.included-twice", "resource.not-found", "resource.outside", "xml.missing", "xml.syntax"}
+)
 _OF_NUMBERS = frozenset({"mjcf-in.not-finite"})
 _OF_SCHEMA = re.compile(r"unrecognized|invalid keyword|required attribute|(?:bad|invalid) format|too (?:few|many|much)")
 """Beginnings of messages about one element, whatever else is in the document."""
@@ -42,12 +44,11 @@ def independent(found: Iterable[Refusal], diagnostics: Diagnostics, inputs: Inpu
         inputs: The texts and files that MuJoCo got.
     """
     before = [entry for entry in diagnostics if entry.fate is Fate.INVALID]
-    places = {(entry.where.file, entry.where.line) for entry in before}
+    places = {entry.where for entry in before}
     is_whole = {entry.code for entry in before} <= _OF_NUMBERS
     nodes = ((refusal, inputs.lines.node(refusal.line)) for refusal in found)
     return [
         refusal
         for refusal, node in nodes
-        if (is_whole or _OF_SCHEMA.search(refusal.reason))
-        and (node is None or (node.where.file, node.where.line) not in places)
+        if (is_whole or _OF_SCHEMA.search(refusal.reason)) and (node is None or node.where not in places)
     ]

@@ -16,6 +16,8 @@ from .paths import FileFinder
 from .text import LineMap, is_plain
 
 _OPENING = "mujoco"
+_MISSING = "model_missing.xml"
+"""Name of the empty model that takes the place of those that cannot be read."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,8 +70,7 @@ class Inputs:
         path = self.files.find(node.word("@file"), folder, node)
         real = None if path is None else Path(path).resolve()
         if path is None or real is None:
-            node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=node.word("@file"))
-            return 0
+            return self._stand_in(node, node.word("@file"))
         if real in chain or real in self.context.including or len(chain) >= MAX_INCLUDE_DEPTH:
             message = "the model attaches itself, or models are nested too deep: {chain}"
             node.invalid("file.include-cycle", message, chain=" -> ".join(p.name for p in (*chain, real)))
@@ -78,12 +79,20 @@ class Inputs:
             data = read_bytes(path, node.diagnostics)
             root = None if data is None else parse(data, path, node.diagnostics)
             if root is None or root.tag != _OPENING:
-                node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=path)
-                return 0
+                return self._stand_in(node, path)
             name = self._names[path] = f"model_{len(self._names)}.xml"
             self.models[name] = self.add(root, (*chain, real))
         node.attributes["file"] = self._names[path]
         return self._sizes[path]
+
+    def _stand_in(self, node: Node, file: str) -> int:
+        """Report a model that cannot be read; MuJoCo gets an empty one, so that it finds what else is wrong."""
+        node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=file)
+        if _MISSING not in self.models:
+            empty = parse(b"<mujoco/>", node.file, node.diagnostics)
+            self.models[_MISSING] = "" if empty is None else self.lines.write(empty)
+        node.attributes["file"] = _MISSING
+        return 0
 
 
 def _models(nodes: list[Node]) -> list[tuple[str, Node]]:

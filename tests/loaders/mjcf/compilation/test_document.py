@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import loaders
 from tests.support.mjcf_documents import BALL, document, problems, written
 
@@ -34,7 +36,6 @@ def test_the_lines_are_those_of_the_included_file(tmp_path: Path) -> None:
 
 def test_a_file_is_included_once(tmp_path: Path) -> None:
     import mujoco
-    import pytest
 
     path = written(tmp_path, document('<include file="arm.xml"/><include file="arm.xml"/>'), arm_xml=ARM)
     assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
@@ -46,3 +47,18 @@ def test_a_cycle_ends(tmp_path: Path) -> None:
     a = '<mujocoinclude><body name="x"><include file="a.xml"/></body></mujocoinclude>'
     path = written(tmp_path, document('<include file="a.xml"/>'), a_xml=a)
     assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+
+
+@pytest.mark.parametrize(
+    "include",
+    ['<include file=""/>', '<include file="arm.xml"><site/></include>', '<include file="root_only.xml"/>'],
+    ids=["no name", "elements of its own", "a file without elements"],
+)
+def test_an_include_without_content_is_refused_as_by_mujoco(include: str, tmp_path: Path) -> None:
+    import mujoco
+
+    path = written(tmp_path, document(include), arm_xml=ARM)
+    (tmp_path / "root_only.xml").write_text('<body name="arm"/>')
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.include"]
+    with pytest.raises(ValueError, match=r"nclude|Empty file"):
+        mujoco.MjModel.from_xml_path(str(path))

@@ -34,10 +34,23 @@ def test_what_is_wrong_about_the_same_element_is_not(tmp_path: Path) -> None:
     assert codes(tmp_path, text) == ["mjcf-in.not-finite"]
 
 
+def test_what_is_wrong_about_an_element_in_the_same_line_is(tmp_path: Path) -> None:
+    text = document(f"<body>{BALL}</body>", '<option timestep="nan"><flag gravty="disable"/></option>')
+    assert codes(tmp_path, text) == ["mjcf-in.not-finite", REFUSED]
+
+
+def test_mujoco_is_not_asked_about_what_is_too_large(tmp_path: Path) -> None:
+    assert REFUSED not in codes(tmp_path, document(WRONG, '<size nuserdata="2000000000"/>'))
+
+
 @pytest.mark.parametrize(
-    "section",
-    ['<size nuserdata="2000000000"/>', '<asset><model name="m" file="/etc/passwd"/></asset>'],
-    ids=["too large", "a file outside"],
+    ("file", "expected"),
+    [("/etc/passwd", "resource.outside"), ("gone.xml", "resource.not-found"), ("part.xml", "xml.syntax")],
 )
-def test_mujoco_is_not_asked_about_what_it_must_not_see(section: str, tmp_path: Path) -> None:
-    assert REFUSED not in codes(tmp_path, document(WRONG, section))
+def test_without_an_attached_model_the_rest_of_the_text_is_judged(file: str, expected: str, tmp_path: Path) -> None:
+    section = f'<asset><model name="m" file="{file}"/></asset>'
+    text = document(f'{WRONG}<attach model="m" body="b" prefix="p"/>', section)
+    found = codes(tmp_path, text, part_xml="<mujoco><worldbody>")
+    assert REFUSED in found
+    assert set(found) <= {"mjcf-in.include", REFUSED, expected}
+    assert found.count(REFUSED) == 1

@@ -94,6 +94,50 @@ def test_a_repeated_name_hides_no_error_inside(tmp_path: Path) -> None:
     assert any("repeated name 'a'" in text for _, text in found)
 
 
+TEXTS = {
+    "keyframes of wrong sizes": (
+        '<mujoco><worldbody><body><joint/><geom size=".1"/></body></worldbody>\n<keyframe>\n<key qpos="1 2"/>\n'
+        '<key name="a" qpos="1"/>\n<key name="b" qvel="1 2 3" ctrl="1"/></keyframe></mujoco>',
+        [3, 5, 5],
+    ),
+    "muscles whose ranges MuJoCo does not find": (
+        '<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>\n<actuator>\n'
+        '<motor joint="j"/>\n<muscle joint="j"/>\n<muscle joint="j"/></actuator></mujoco>',
+        [4, 5],
+    ),
+    "bodies without mass in one another": (
+        '<mujoco><worldbody>\n<body><joint/>\n<body><joint/>\n<body><joint/><inertial pos="0 0 0" mass="0"/>\n'
+        "</body></body></body></worldbody></mujoco>",
+        [2, 3, 4],
+    ),
+    "an error in the defaults, of which elements have their size": (
+        '<mujoco><default>\n<geom sise=".1"/></default><worldbody>\n<geom/>\n<body><joint axis="0 0 0"/><geom/></body>'
+        "</worldbody></mujoco>",
+        [2, 4],
+    ),
+    "a missing class of children, with errors among them": (
+        '<mujoco><worldbody>\n<body childclass="c">\n<geom/>\n<geom class="d"/>\n<joint/>\n<geom material="m"/></body>'
+        "</worldbody></mujoco>",
+        [2, 4, 6],
+    ),
+    "an actuator that a keyframe counts": (
+        '<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody><actuator><motor joint="j"/>\n'
+        '<motor joint="k"/></actuator>\n<keyframe><key ctrl="1 2"/></keyframe></mujoco>',
+        [2],
+    ),
+    "two orientations, with an error inside": (
+        '<mujoco><worldbody>\n<body quat="1 0 0 0" euler="1 0 0">\n<geom size="-1"/></body></worldbody></mujoco>',
+        [2, 3],
+    ),
+}
+"""Documents with the lines of their errors."""
+
+
+@pytest.mark.parametrize(("text", "lines"), TEXTS.values(), ids=TEXTS)
+def test_all_errors_and_no_others_are_reported(text: str, lines: list[int], tmp_path: Path) -> None:
+    assert [line for line, _ in problems(text, tmp_path / "r.xml")] == lines
+
+
 def test_errors_of_included_and_of_attached_files_have_their_places(tmp_path: Path) -> None:
     (tmp_path / "part.xml").write_text('<mujocoinclude>\n\n<body><geom siz="1"/></body></mujocoinclude>')
     (tmp_path / "hand.xml").write_text(
