@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files import FileError, read
@@ -29,8 +29,7 @@ _OPTIONS = frozenset(option.name for option in fields(Limits))
 """Names that costs may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     """The state of a file at the time of a conversion.
 
     Attributes:
@@ -126,7 +125,7 @@ def read_record(path: str, is_part: Callable[[Any], bool] = bool) -> Conversion 
     Raises:
         LimitError: if the call that is running has spent too much.
     """
-    body = read_checked(Path(path))
+    body = read_checked(path)
     if body is None:
         return None
     try:

@@ -11,9 +11,10 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, partial
 from importlib import metadata
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ from .conversion_records import (
     write_record,
 )
 from .convex_decomposition import PARTS, installed
-from .file_cache import cache_folder, stored
+from .file_cache import cache_path, content_of, stored
 from .mesh_assets import Appearance, MeshAsset
 
 _VERSION = "3"
@@ -54,6 +55,8 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "npy": str,
 }
 """Kinds of the members of a part in a record."""
+_values_of = attrgetter(*(entry.name for entry in fields(Mesh) if entry.name not in {"uri", "path"}))
+"""Function that returns what a mesh states apart from its file."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,17 +174,20 @@ def reader_versions() -> tuple[str, ...]:
     return tuple(metadata.version(name) for name in ("trimesh", "pycollada", "numpy"))
 
 
+def mesh_key(mesh: Mesh) -> tuple[object, ...]:
+    """Return what affects the conversion of a mesh, except the content of files."""
+    return os.path.abspath(mesh.path) if mesh.path else "", _values_of(mesh), reader_versions()
+
+
 def placed(finding: Diagnostic, where: Where) -> Diagnostic:
     """Return a finding from a record with its place, if it is about the use of a mesh and not about its file."""
     return finding if finding.where != NOWHERE else replace(finding, where=where)
 
 
 def _record(mesh: Mesh, target: str, collides: bool, appearance: Appearance) -> str:
-    path = os.path.abspath(mesh.path) if mesh.path else ""
-    folder = str(cache_folder() / _SUBFOLDER)
     decomposes = mesh.decomposition == PARTS and installed()
-    key = (_VERSION, reader_versions(), decomposes, replace(mesh, uri=""), path, target, collides, appearance)
-    return record_path(folder, *key)
+    key = (_VERSION, decomposes, mesh_key(mesh), target, collides, appearance)
+    return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 
 def _read(conversion: Conversion) -> tuple[MeshFile, ...] | None:
@@ -197,11 +203,9 @@ def _is_part(part: Any) -> bool:
 
 
 def _file(part: dict[str, Any]) -> MeshFile:
-    with open(part["obj"], "rb") as stream:
-        data = stream.read()
     return MeshFile(
         name=part["name"],
-        data=data,
+        data=content_of(part["obj"]),
         digest=part["digest"],
         has_uv=part["has_uv"],
         rgba=part["rgba"] and tuple(part["rgba"]),

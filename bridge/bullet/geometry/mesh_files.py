@@ -1,8 +1,8 @@
 """Mesh files that PyBullet reads fast, converted once and kept in the asset cache with the findings of the conversion.
 
 They are binary STL, which needs no parsing; PyBullet draws flat faces from it, as it does from OBJ without normals. If
-a mesh collides as its convex hull, PyBullet uses only the corners of its faces; the file then has every corner once,
-whatever the faces are. A textured mesh is an OBJ file with every position and every texture coordinate once.
+a mesh collides as its convex hull, PyBullet uses only the corners of its faces; the file then has every corner of the
+hull once, whatever the faces are. A textured mesh is an OBJ file with every position and every texture coordinate once.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.conversion_records import Conversion, is_color, read_record, record_path, states_of, write_record
 from bridge.geometry.convex_decomposition import is_simplified
-from bridge.geometry.file_cache import cache_folder, stored
-from bridge.geometry.mesh_cache import reader_versions, source_files, texture_files
+from bridge.geometry.file_cache import cache_path, stored
+from bridge.geometry.mesh_cache import mesh_key, source_files, texture_files
 from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.meshes.mesh_data import unique_rows
 from loaders.model import Mesh, Rgba
 from loaders.safety.limits import metered
 
-_VERSION = "9"
+from .hull_corners import Corners, hull_corners
+
+_VERSION = "10"
 """Version of the conversion and of its record; a record of another version is not used."""
 _SUBFOLDER = "bullet"
 """Subfolder of the cache. All files are in one folder because PyBullet caches a texture by the name it is found by."""
@@ -79,9 +81,8 @@ def _is_part(part: Any) -> bool:
 
 
 def _record(mesh: Mesh, collides: bool, texture: str | None) -> str:
-    path = os.path.abspath(mesh.path) if mesh.path else ""
-    key = (_VERSION, reader_versions(), replace(mesh, uri=""), path, is_simplified(mesh), collides, texture)
-    return record_path(f"{cache_folder()}/{_SUBFOLDER}", *key)
+    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), collides, texture)
+    return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 
 def _convert(mesh: Mesh, where: Where, collides: bool, texture: str | None, record: str) -> Conversion:
@@ -113,7 +114,7 @@ def _cached_files(
 ) -> tuple[str, ...]:
     """Return the cached file of a mesh, then the files that it refers to."""
     if collides:
-        return (str(stored(corners_stl(asset), ".stl", _SUBFOLDER)),)
+        return (str(stored(_points_stl(hull_corners(_corners(asset))), ".stl", _SUBFOLDER)),)
     return drawn_files(asset, where, diagnostics)
 
 
@@ -188,6 +189,15 @@ def faces_stl(asset: mesh_assets.MeshAsset) -> bytes:
 
 def corners_stl(asset: mesh_assets.MeshAsset) -> bytes:
     """Return a binary STL file whose triangles have each corner of the faces once; its convex hull is the same."""
-    corners, _ = unique_rows(np.asarray(asset.vertices[np.unique(asset.faces)], np.float32))
+    return _points_stl(_corners(asset))
+
+
+def _corners(asset: mesh_assets.MeshAsset) -> Corners:
+    """Return each corner of the faces once, shape (n, 3)."""
+    return unique_rows(np.asarray(asset.vertices[np.unique(asset.faces)], np.float32))[0]
+
+
+def _points_stl(corners: Corners) -> bytes:
+    """Return a binary STL file whose triangles have each of these points, the last of them repeated where needed."""
     padded = np.minimum(np.arange(3 * -(-len(corners) // 3)), len(corners) - 1)
     return stl(corners[padded].reshape(-1, 3, 3))
