@@ -256,6 +256,9 @@ def joint_position(body: Body, displacements: Sequence[Coordinates]) -> Coordina
         return (w, -x, -y, -z)
     if kind is not None:
         return displacements[0]
+    if len(body.primitives) == 1:
+        (displacement,), ratio = displacements[0], body.primitives[0].ratio
+        return (displacement / ratio if ratio else 0.0,)
     position = [0.0] * body.nv
     pairs = zip(body.primitives, displacements, strict=True)
     for p, (displacement,) in sorted(pairs, key=lambda pair: pair[0].kind is PrimitiveKind.HINGE):

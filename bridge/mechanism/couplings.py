@@ -45,6 +45,8 @@ def with_followers(mechanism: Coupled, given: Mapping[str, Position], *, rates: 
     """
     check_mapping(given)
     values: dict[str, Position] = dict(given)
+    if not mechanism.couplings:
+        return values
     turning = {body.joint for body in mechanism.bodies if kind_of(body) is not None}
     sizes = Counter(name for name, _ in mechanism.v_order)
     pending = list(mechanism.couplings)

@@ -21,6 +21,8 @@ from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen, quate
 from .bodies import ROOT, Body, Primitive, PrimitiveKind
 from .coordinates import Coordinates, kind_of, primitive_positions
 
+_AXIAL = (PrimitiveKind.HINGE, PrimitiveKind.SLIDE)
+
 
 def poses(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[Pose]:
     """Return ``X_WB`` of each body.
@@ -46,6 +48,8 @@ def relative_pose(body: Body, position: Coordinates) -> Pose:
 
 def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     """Return the transform of one primitive at a displacement."""
+    if primitive.kind in _AXIAL and not displacement[0]:
+        return IDENTITY
     if primitive.kind is PrimitiveKind.HINGE:
         return Pose(frozen(rotation_about(primitive.axis, displacement[0])), IDENTITY.p)
     if primitive.kind is PrimitiveKind.SLIDE:
@@ -55,39 +59,61 @@ def displaced(primitive: Primitive, displacement: Coordinates) -> Pose:
     return Pose.from_vector(displacement)
 
 
-def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> Array:
-    """Return the mass matrix by the composite rigid body algorithm; see `bridge.Mechanism.mass_matrix`."""
-    return _mass_matrix(bodies, _segments(bodies, positions))
+def mass_matrix(bodies: Sequence[Body], positions: Sequence[Coordinates], *, with_rotors: bool = True) -> Array:
+    """Return the mass matrix by the composite rigid body algorithm; see `bridge.Mechanism.mass_matrix`.
+
+    Args:
+        bodies: The bodies of the mechanism.
+        positions: Position of each body's joint.
+        with_rotors: Whether it has reflected inertia.
+    """
+    return _mass_matrix(bodies, _segments(bodies, positions), with_rotors=with_rotors)
 
 
-def _mass_matrix(bodies: Sequence[Body], segments: list[_Segment]) -> Array:
-    composite = [segment.inertia.copy() for segment in segments]
-    for i in range(len(segments) - 1, -1, -1):
-        parent = segments[i].parent
-        if parent != ROOT:
-            X = segments[i].X
-            composite[parent] += X.T @ composite[i] @ X
+def _mass_matrix(bodies: Sequence[Body], segments: list[_Segment], *, with_rotors: bool = True) -> Array:
     rotors = [rotor for body in bodies for rotor in body.reflected_inertia]
-    M = np.zeros((len(rotors), len(rotors)))
-    for segment, inertia in zip(segments, composite, strict=True):
-        if segment.S.shape[1]:
-            _add_columns(M, segments, segment, inertia)
-    M[np.diag_indices(len(rotors))] += rotors
+    dofs = [k for segment in segments for k in range(segment.v.start, segment.v.stop)]
+    M = _between_segments(segments, len(dofs))
+    if dofs != list(range(len(rotors))):  # primitives that share a velocity
+        by_segment, M = M, np.zeros((len(rotors), len(rotors)))
+        np.add.at(M, np.ix_(dofs, dofs), by_segment)
+    M[np.diag_indices(len(rotors))] += rotors if with_rotors else 0.0
     return M
 
 
-def _add_columns(M: Array, segments: list[_Segment], segment: _Segment, inertia: Array) -> None:
-    """Add the entries of the mass matrix between a segment and its ancestors; ``inertia`` is the composite one."""
-    F = inertia @ segment.S
-    M[segment.v, segment.v] += segment.S.T @ F
-    ancestor = segment
-    while ancestor.parent != ROOT:
-        F = ancestor.X.T @ F
-        ancestor = segments[ancestor.parent]
-        if ancestor.S.shape[1]:
-            block = ancestor.S.T @ F
-            M[ancestor.v, segment.v] += block
-            M[segment.v, ancestor.v] += block.T
+def _between_segments(segments: list[_Segment], count: int) -> Array:
+    """Return the mass matrix with a row and a column for each velocity of each segment.
+
+    The forces that a unit of each acceleration needs move from segment to parent, those of a subtree together.
+
+    Args:
+        segments: The segments.
+        count: Number of their velocities, where several may share one.
+    """
+    M, F, columns = np.zeros((count, count)), np.zeros((6, count)), [list[int]() for _ in segments]
+    composite = [segment.inertia.copy() for segment in segments]
+    for i in range(len(segments) - 1, -1, -1):
+        segment, carried = segments[i], columns[i]
+        own = slice(count - segment.S.shape[1], count)
+        if (count := own.start) < own.stop:
+            carried += range(own.start, own.stop)
+            F[:, own] = composite[i] @ segment.S
+            subtree = _consecutive(carried)
+            block = segment.S.T @ F[:, subtree]
+            M[subtree, own], M[own, subtree] = block.T, block
+        if segment.parent != ROOT:
+            composite[segment.parent] += segment.X.T @ composite[i] @ segment.X
+            if carried:
+                subtree = _consecutive(carried)
+                F[:, subtree] = segment.X.T @ F[:, subtree]
+                columns[segment.parent] += carried
+    return M
+
+
+def _consecutive(columns: list[int]) -> slice | list[int]:
+    """Return columns as a slice if they follow one another, as a slice needs no copy."""
+    first, last = min(columns), max(columns)
+    return slice(first, last + 1) if last - first < len(columns) else columns
 
 
 def bias_forces(bodies: Sequence[Body], positions: Sequence[Coordinates], rates: Array, gravity: Array) -> Array:
@@ -120,8 +146,8 @@ def mass_matrix_and_bias_forces(
 def _bias_forces(segments: list[_Segment], rates: Array, gravity: Array) -> Array:
     base = np.concatenate((np.zeros(3), -gravity))
     forces: list[Array] = []
-    for segment, (V_i, A_i) in zip(segments, _motions(segments, rates), strict=True):
-        fictitious = A_i + segment.to_local(segment.weight * base)
+    for segment, X_WS, (V_i, A_i) in zip(segments, _world_poses(segments), _motions(segments, rates), strict=True):
+        fictitious = A_i + np.concatenate((np.zeros(3), X_WS.R.T @ (segment.weight * base)[3:]))
         forces.append(segment.inertia @ fictitious - _cross(V_i).T @ (segment.inertia @ V_i))
     tau = np.zeros(len(rates))
     for i in range(len(segments) - 1, -1, -1):
@@ -158,11 +184,11 @@ def bias_accelerations(bodies: Sequence[Body], positions: Sequence[Coordinates],
         rates: Velocities in ``v_order``, shape (nv,).
     """
     segments = _segments(bodies, positions)
-    motions = _motions(segments, rates)
+    X_WS, motions = _world_poses(segments), _motions(segments, rates)
     by_link, last = {}, -1
     for body in bodies:
         last += max(len(body.primitives), 1)
-        R, (V, A) = segments[last].X_WS.R, motions[last]
+        R, (V, A) = X_WS[last].R, motions[last]
         w, alpha, a = R @ V[:3], R @ A[:3], R @ (A[3:] + np.cross(V[:3], V[3:]))
         r = R @ body.X_BM.inverse().p
         by_link[body.name] = np.concatenate((alpha, a + np.cross(alpha, r) + np.cross(w, np.cross(w, r))))
@@ -176,11 +202,11 @@ def jacobians(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> dict[
     """
     segments, nv = _segments(bodies, positions), sum(body.nv for body in bodies)
     at_origin: list[Array] = []
-    for segment in segments:
+    for segment, X_WS in zip(segments, _world_poses(segments), strict=True):
         J = np.zeros((6, nv)) if segment.parent == ROOT else at_origin[segment.parent].copy()
-        w, v = segment.X_WS.R @ segment.S[:3], segment.X_WS.R @ segment.S[3:]
+        w, v = X_WS.R @ segment.S[:3], X_WS.R @ segment.S[3:]
         J[:3, segment.v] += w
-        J[3:, segment.v] += v + skew(segment.X_WS.p) @ w
+        J[3:, segment.v] += v + skew(X_WS.p) @ w
         at_origin.append(J)
     by_link, last = {}, -1
     for body, X_WB in zip(bodies, poses(bodies, positions), strict=True):
@@ -241,10 +267,12 @@ def modes(mobility: Array, coefficients: Array, rates: Array) -> Array:
     found = np.zeros((len(A), 0))
     offset = 8.0 * np.finfo(np.float64).eps * np.abs(rates).max(initial=0.0)  # a matrix that can be inverted
     for rate in rates:
-        x = np.cos(np.arange(1.0, len(A) + 1.0))  # in no symmetry of a robot
+        x, shifted = np.cos(np.arange(1.0, len(A) + 1.0)), A - (rate + offset) * np.eye(len(A))  # in no symmetry
         for _ in range(3):
-            x = np.linalg.solve(A - (rate + offset) * np.eye(len(A)), x - found @ (found.T @ x))
+            x = np.linalg.solve(shifted, x - found @ (found.T @ x))
             x /= np.linalg.norm(x)
+            if np.abs(shifted @ x).max() <= 2.0 * offset:
+                break
         x -= found @ (found.T @ x)  # another one of equal rates
         found = np.column_stack((found, x / np.linalg.norm(x)))
     return found
@@ -273,8 +301,8 @@ class _Segment:
     """Indices of its velocities in ``v_order``."""
     inertia: Array
     """Spatial inertia of its body, shape (6, 6); zero for all but the last segment of a body."""
-    X_WS: Pose
-    """Pose in the world."""
+    X_PS: Pose
+    """Pose in the parent segment, or in the world."""
     weight: float
     """Share of gravity that acts on it."""
     is_free: bool
@@ -288,79 +316,80 @@ class _Segment:
             return np.zeros(6)
         return np.concatenate((np.zeros(3), -np.cross(S_v[:3], S_v[3:])))
 
-    def to_local(self, acceleration: Array) -> Array:
-        """Return a uniform linear acceleration of the world in the segment's frame."""
-        return np.concatenate((np.zeros(3), self.X_WS.R.T @ acceleration[3:]))
-
 
 def _segments(bodies: Sequence[Body], positions: Sequence[Coordinates]) -> list[_Segment]:
-    segments: list[_Segment] = []
+    places: list[tuple[int, Pose, Array, slice]] = []  # parent, X_PS, S and velocities of each segment
     last: list[int] = []
     X_MB: list[Pose] = []
     for body, position in zip(bodies, positions, strict=True):
         parent, X_SF = (ROOT, body.X_PF) if body.parent == ROOT else (last[body.parent], X_MB[body.parent] @ body.X_PF)
         X_MB.append(body.X_BM.inverse())
-        steps = zip(body.primitives, primitive_positions(body, position), strict=True)
-        moves = [
-            (X_step, *_motion(body, primitive, X_step))
-            for primitive, X_step in (
-                (primitive, displaced(primitive, displacement)) for primitive, displacement in steps
-            )
-        ]
-        moves = moves or [(IDENTITY, np.zeros((6, 0)), slice(0, 0))]
-        for k, (X_step, S, v) in enumerate(moves):
-            X = X_SF @ X_step
-            carries = k == len(moves) - 1
-            X_WP = segments[parent].X_WS if parent != ROOT else IDENTITY
-            segments.append(
-                _Segment(
-                    parent=parent,
-                    X=_motion_transform(X),
-                    S=S,
-                    v=v,
-                    inertia=_matrix(body.inertia.moved(X_MB[-1])) if carries else np.zeros((6, 6)),
-                    X_WS=X_WP @ X,
-                    weight=gravity_share(body.link),
-                    is_free=kind_of(body) is PrimitiveKind.FREE,
-                )
-            )
-            parent, X_SF = len(segments) - 1, IDENTITY
-        last.append(len(segments) - 1)
-    return segments
+        if not body.primitives:
+            places.append((parent, X_SF, np.zeros((6, 0)), slice(0, 0)))
+        for primitive, displacement in zip(body.primitives, primitive_positions(body, position), strict=True):
+            X_step = displaced(primitive, displacement)
+            places.append((parent, X_SF @ X_step, *_motion(body, primitive, X_step)))
+            parent, X_SF = len(places) - 1, IDENTITY
+        last.append(len(places) - 1)
+    inertias = np.zeros((len(places), 6, 6))
+    inertias[last] = _matrices([body.inertia.moved(X) for body, X in zip(bodies, X_MB, strict=True)])
+    transforms = _motion_transforms([X_PS for _, X_PS, _, _ in places])
+    moved = (body for body in bodies for _ in body.primitives or (None,))
+    return [
+        _Segment(parent, X, S, v, inertia, X_PS, gravity_share(body.link), kind_of(body) is PrimitiveKind.FREE)
+        for (parent, X_PS, S, v), X, inertia, body in zip(places, transforms, inertias, moved, strict=True)
+    ]
+
+
+def _world_poses(segments: Sequence[_Segment]) -> list[Pose]:
+    """Return ``X_WS`` of each segment."""
+    poses_W: list[Pose] = []
+    for segment in segments:
+        poses_W.append((IDENTITY if segment.parent == ROOT else poses_W[segment.parent]) @ segment.X_PS)
+    return poses_W
 
 
 def _motion(body: Body, primitive: Primitive, X_step: Pose) -> tuple[Array, slice]:
     """Return ``S`` of a primitive, in the frame behind it, and the indices of its velocities."""
-    S: Array
-    zero = np.zeros((3, 3))
-    if primitive.kind is PrimitiveKind.HINGE:
-        S = primitive.ratio * np.concatenate((primitive.axis, np.zeros(3))).reshape(6, 1)
-    elif primitive.kind is PrimitiveKind.SLIDE:
-        S = primitive.ratio * np.concatenate((np.zeros(3), primitive.axis)).reshape(6, 1)
-    elif primitive.kind is PrimitiveKind.BALL:
-        S = np.vstack((-np.eye(3) if body.reversed else X_step.R.T, zero))
-    else:
-        S = np.block([[zero, X_step.R.T], [X_step.R.T, zero]])
     start = body.v_start + primitive.dof_index
+    S = np.zeros((6, 1 if primitive.kind in _AXIAL else 3 if primitive.kind is PrimitiveKind.BALL else 6))
+    if primitive.kind in _AXIAL:
+        k = 0 if primitive.kind is PrimitiveKind.HINGE else 3
+        S[k : k + 3, 0] = primitive.ratio * primitive.axis
+    elif primitive.kind is PrimitiveKind.BALL:
+        S[:3] = -np.eye(3) if body.reversed else X_step.R.T
+    else:
+        S[:3, 3:] = S[3:, :3] = X_step.R.T
     return S, slice(start, start + S.shape[1])
 
 
-def _motion_transform(X_AB: Pose) -> Array:
-    """Return the matrix that transforms motions from frame A to frame B, shape (6, 6)."""
-    X = np.zeros((6, 6))
-    X[:3, :3] = X[3:, 3:] = X_AB.R.T
-    X[3:, :3] = -X_AB.R.T @ skew(X_AB.p)
+def _motion_transforms(X_AB: Sequence[Pose]) -> Array:
+    """Return the matrices that transform motions from frame A to frame B, shape (n, 6, 6)."""
+    R_BA = np.array([X.R for X in X_AB]).reshape(-1, 3, 3).transpose(0, 2, 1)
+    X = np.zeros((len(X_AB), 6, 6))
+    X[:, :3, :3] = X[:, 3:, 3:] = R_BA
+    X[:, 3:, :3] = -R_BA @ _skews(np.array([X.p for X in X_AB]))
     return X
 
 
-def _matrix(inertia: SpatialInertia) -> Array:
-    """Return the spatial inertia about the frame's origin, shape (6, 6)."""
-    S = inertia.mass * skew(inertia.p_LLcm)
-    I = np.zeros((6, 6))  # noqa: E741
-    I[:3, :3] = inertia.about(np.zeros(3))
-    I[:3, 3:], I[3:, :3] = S, -S
-    I[3:, 3:] = inertia.mass * np.eye(3)
+def _matrices(inertias: Sequence[SpatialInertia]) -> Array:
+    """Return the spatial inertias about the origins of their frames, shape (n, 6, 6)."""
+    masses = np.array([inertia.mass for inertia in inertias])[:, None, None]
+    S = _skews(np.array([inertia.p_LLcm for inertia in inertias]))
+    I = np.zeros((len(inertias), 6, 6))  # noqa: E741
+    I[:, :3, :3] = np.array([inertia.I_Lcm for inertia in inertias]).reshape(-1, 3, 3) - masses * S @ S
+    I[:, :3, 3:], I[:, 3:, :3] = masses * S, -masses * S
+    I[:, 3:, 3:] = masses * np.eye(3)
     return I
+
+
+def _skews(vectors: Array) -> Array:
+    """Return the matrices of the cross products with vectors, shape (n, 3, 3)."""
+    x, y, z = vectors.reshape(-1, 3).T
+    S = np.zeros((len(x), 3, 3))
+    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -z, y, -x
+    S[:, 1, 0], S[:, 2, 0], S[:, 2, 1] = z, -y, x
+    return S
 
 
 def _cross(V: Array) -> Array:

@@ -25,8 +25,10 @@ from bridge.mechanism.dynamics import STABILITY_LIMIT, joint_coefficients, mass_
 from loaders.diagnostics import Diagnostics, Fate
 from loaders.spatial import Array
 
-from .rigid_constraints import without_rotors
 from .solver_constraints import soft_connections
+
+_EQUAL = 1e-6
+"""Relative difference of the parts of two joints in a mode below which they are equal, as those of coupled joints."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +44,10 @@ class _Dampers:
     """Rates at which the modes decay [1/s], ascending."""
 
     def unstable_joints(self, step: float) -> list[str]:
-        """Return the joints that take the largest part in a mode that is unstable at a time step [s]."""
-        unstable = modes(self.mobility, self.damping, self.rates[self.rates * step > STABILITY_LIMIT])
-        return [self.v_order[k][0] for k in sorted(set(np.argmax(unstable**2, axis=0).tolist()))]
+        """Return the joints that take the largest part in a mode that is unstable at a time step [s]; one for each."""
+        parts = modes(self.mobility, self.damping, self.rates[self.rates * step > STABILITY_LIMIT]) ** 2
+        largest = np.argmax(parts > (1.0 - _EQUAL) * parts.max(axis=0, initial=0.0), axis=0)
+        return [self.v_order[k][0] for k in sorted(set(largest.tolist()))]
 
     def max_step(self) -> float:
         """Return the time step below which the dampers are stable [s]."""
@@ -118,13 +121,16 @@ def rate_bound(mechanism: Mechanism) -> float:
         damping[mechanism.body_index[body.name]] += d if parent == ROOT else 2.0 * d
         damping[parent] += 2.0 * d
     groups = {i: mechanism.weld_groups[i] for i in damping if i != ROOT}
-    moments = {i: sum(_smallest_moment(mechanism.bodies[k]) for k in group) for i, group in groups.items()}
+    smallest = _smallest_moments([mechanism.bodies[k] for group in groups.values() for k in group])
+    moments = {i: sum(smallest[mechanism.bodies[k].name] for k in group) for i, group in groups.items()}
     return max((damping[i] / moment if moment > 0.0 else math.inf for i, moment in moments.items()), default=0.0)
 
 
-def _smallest_moment(body: Body) -> float:
-    """Return a lower bound of the moments of inertia of a body."""
-    return float(np.linalg.eigvalsh(body.inertia.I_Lcm)[0])
+def _smallest_moments(bodies: Sequence[Body]) -> dict[str, float]:
+    """Return a lower bound of the moments of inertia of each body, by name."""
+    matrices = np.array([body.inertia.I_Lcm for body in bodies]).reshape(-1, 3, 3)
+    lowest: list[float] = np.linalg.eigvalsh(matrices)[:, 0].tolist()
+    return dict(zip((body.name for body in bodies), lowest, strict=True))
 
 
 def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _Dampers | None:
@@ -132,8 +138,8 @@ def _dampers(mechanism: Mechanism, q: Mapping[str, Position], step: float) -> _D
     damping = joint_coefficients(mechanism.bodies, attrgetter("damping"))
     if mechanism.closures or any(soft_connections(mechanism)):
         return None
-    bodies = without_rotors(mechanism).bodies
-    M = mass_matrix(bodies, mechanism.positions_by_body(positions_of(mechanism.bodies, q)))
+    positions = mechanism.positions_by_body(positions_of(mechanism.bodies, q))
+    M = mass_matrix(mechanism.bodies, positions, with_rotors=False)  # PyBullet has none
     G = _independent_motions(mechanism)
     try:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -125,6 +125,16 @@ def test_a_light_joint_that_follows_a_heavy_one_is_damped_as_one_with_it(bullet_
     assert growth(bullet_client, robot) < 10.0
 
 
+@pytest.mark.parametrize("moment", [1e-3, 1.7e-3, 2.9e-3, 3.1e-3])
+def test_of_coupled_joints_that_move_alike_the_first_is_named(bullet_client: int, moment: float) -> None:
+    """Both have the same part in the mode; numbers with rounding errors do not decide between them."""
+    bodies = [link(name, inertia=wheel(moment)) for name in ("a", "b", "c")]
+    joints = [joint(f"j_{name}", WORLD, name, axis={"damping": 3.0}) for name in ("a", "b", "c")]
+    couplings = tuple(Coupling(follower=f"j_{name}", leader="j_b", multiplier=1.0) for name in ("a", "c"))
+    _, (finding,) = findings(bullet_client, scene(bodies, joints, couplings=couplings), STEP)
+    assert finding.subjects == ("j_a",)
+
+
 def test_rotor_inertia_which_pybullet_lacks_does_not_count(bullet_client: int) -> None:
     actuator = Actuator(name="m", joint="damped", gear_ratio=100.0, rotor_inertia=1.0)
     source = wheels(actuators=(actuator,))
