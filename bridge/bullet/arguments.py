@@ -77,9 +77,9 @@ def find_source(source: Source, paths: Sequence[str | os.PathLike[str]]) -> Sour
     """
     if not isinstance(source, str | os.PathLike) or source_text(source, ()).startswith(SCHEME):
         return source
-    path = Path(source)
-    if path.exists() or path.is_absolute():
+    if os.path.exists(source) or os.path.isabs(source):
         return source
+    path = Path(source)
     found = [folder for folder in map(Path, paths) if (folder / path).exists()]
     if found:
         return found[0] / path

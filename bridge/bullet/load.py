@@ -294,7 +294,8 @@ def _unexpected(lines: list[str]) -> Iterator[str]:
 
 def _check_indices(state: State) -> None:
     """Check that PyBullet has joints and links in the order of the document, because later calls use indices."""
-    infos = (state.client.getJointInfo(state.body, i) for i in range(state.client.getNumJoints(state.body)))
+    info_of = state.client.getJointInfo
+    infos = (info_of(state.body, i) for i in range(state.client.getNumJoints(state.body)))
     loaded = [(info[1].decode(), info[12].decode()) for info in infos]
     expected = [(segment.joint, segment.name) for segment in state.articulation.segments[1:]]
     if loaded != expected:

@@ -32,6 +32,8 @@ def _settings(of_motion: bool) -> Callable[[Mechanism], Iterator[Item]]:
         scene = mechanism.scene
         named: tuple[Link | Joint | Actuator, ...] = (*scene.links, *scene.joints, *scene.actuators)
         for item in named:
+            if not item.mujoco:
+                continue
             settings = tuple(entry for entry in item.mujoco if entry[0] not in _CARRIED)
             if any(key.startswith("sol") is not of_motion for key, _ in settings):
                 yield Item(f"{item.name} ({_written(settings)})", item.where, (item.name,))

@@ -62,11 +62,11 @@ def cut_loops(scene: Scene, diagnostics: Diagnostics) -> CutScene:
         diagnostics: Receives a finding for each joint that is cut and for each that cannot move.
     """
     edges = [joint for joint in scene.joints if joint.type not in NO_EDGES]
+    if len(_tree_joints(scene, edges)) == len(edges):  # no loop, in whatever order
+        return CutScene(scene=scene, tree=tuple(edges), closures=())
     ranks = _Ranks(scene)
     tree = _tree_joints(scene, sorted(edges, key=ranks.of))
     others = [joint for joint in edges if joint.name not in tree]
-    if not others:
-        return CutScene(scene=scene, tree=tuple(edges), closures=())
     carriers = _InertiaCarriers(scene, tree)
     loops = [joint for joint in others if not carriers.is_redundant(joint)]
     splits = {split.joint.name: split for joint in loops for split in carriers.split(joint, ranks.of(joint))}

@@ -35,18 +35,26 @@ class _WeldedInertia:
     """Inertia of a moving body and of all bodies that are welded to it."""
 
     inertia: SpatialInertia
-    """Total inertia, in the frame of the moving body."""
+    """Inertia of the moving body itself."""
     bearer: int
     """Index of the first of the bodies that has mass; of the moving body if none has."""
+    mass: float
+    """Mass of all [kg]."""
+    others: list[tuple[SpatialInertia, Pose]]
+    """Inertia of each other body that has mass, and its pose in the frame of the moving body."""
 
-    def add(self, body: int, inertia: SpatialInertia) -> None:
+    def add(self, body: int, inertia: SpatialInertia, X_CB: Pose) -> None:
         if inertia.mass != 0.0:
-            self.bearer = body if self.inertia.mass == 0.0 else self.bearer
-            self.inertia += inertia
+            self.bearer = body if self.mass == 0.0 else self.bearer
+            self.mass += inertia.mass
+            self.others.append((inertia, X_CB))
 
     def is_thin(self) -> bool:
-        """Return whether the moment of inertia is zero about some axis."""
-        return bool(np.linalg.eigvalsh(self.inertia.I_Lcm)[0] <= _ZERO_MOMENT)
+        """Return whether the moment of inertia of all is zero about some axis."""
+        total = self.inertia
+        for inertia, X_CB in self.others:
+            total += inertia.moved(X_CB)
+        return bool(np.linalg.eigvalsh(total.I_Lcm)[0] <= _ZERO_MOMENT)
 
 
 _Addition = tuple[int, SpatialInertia]
@@ -80,11 +88,11 @@ def _welded_inertias(bodies: Sequence[Body]) -> dict[int, _WeldedInertia]:
     for i, body in enumerate(bodies):
         placement = (i, IDENTITY)
         if body.primitives:
-            inertias[i] = _WeldedInertia(body.inertia, i)
+            inertias[i] = _WeldedInertia(body.inertia, i, body.inertia.mass, [])
         elif body.parent != ROOT and placements[body.parent][0] in inertias:
             ancestor, X_CP = placements[body.parent]
             placement = (ancestor, X_CP @ body.X_PF @ body.X_BM.inverse())
-            inertias[ancestor].add(i, body.inertia.moved(placement[1]))
+            inertias[ancestor].add(i, body.inertia, placement[1])
         placements.append(placement)
     return inertias
 
@@ -97,7 +105,7 @@ def _free_additions(
         body = bodies[i]
         if kind_of(body) is not PrimitiveKind.FREE:
             continue
-        if welded.inertia.mass == 0.0:
+        if welded.mass == 0.0:
             diagnostics.add(
                 Fate.ASSUMED,
                 "lower.massless-free-link",
@@ -149,8 +157,8 @@ def _thin_addition(body: Body, bearer: Body, index: int, hint: str, diagnostics:
 def _is_thin_on_massless(i: int, inertias: Mapping[int, _WeldedInertia], mechanism: Mechanism) -> bool:
     """Return whether a moving body has mass, but no inertia about some axis, and the moving body below it no mass."""
     welded, parent = inertias[i], mechanism.moving_ancestor(mechanism.bodies[i].parent)
-    is_on_massless = parent != ROOT and inertias[parent].inertia.mass == 0.0
-    return is_on_massless and welded.inertia.mass > 0.0 and welded.is_thin()
+    is_on_massless = parent != ROOT and inertias[parent].mass == 0.0
+    return is_on_massless and welded.mass > 0.0 and welded.is_thin()
 
 
 def _is_singular(mechanism: Mechanism) -> bool:

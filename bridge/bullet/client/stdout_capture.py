@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from functools import cache
 
 _STREAMS = (1, 2)
+_PIECE = 65_536
+"""Bytes that are read at once."""
 _LOCK = threading.RLock()
 """Held while the streams are redirected, and while the process is forked: no child begins with redirected ones."""
 _OWN = re.compile(
@@ -113,7 +115,10 @@ def _taken(stream: int) -> bytes:
     """
     sink = _sink(os.getpid(), stream)
     _c_library().fflush(sink.file)
-    text = os.pread(sink.descriptor, os.fstat(sink.descriptor).st_size - sink.read, sink.read)
+    pieces = [os.pread(sink.descriptor, _PIECE, sink.read)]
+    while len(pieces[-1]) == _PIECE:
+        pieces.append(os.pread(sink.descriptor, _PIECE, sink.read + _PIECE * len(pieces)))
+    text = b"".join(pieces)
     sink.read += len(text)
     return text
 

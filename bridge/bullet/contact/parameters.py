@@ -21,13 +21,14 @@ def set_contacts(client: Client, body: int, articulation: Articulation, coeffici
         articulation: The articulation that the body was loaded from.
         coefficients: Friction and restitution of the links whose products must be right.
     """
+    change = client.changeDynamics
     for index, segment in enumerate(articulation.segments, start=BASE):
         carried = next((carried for carried in segment.links if carried.link.collisions), None)
         if carried is not None:
             parameters = contact_parameters(carried.link.collisions[0].surface)
-            client.changeDynamics(body, index, **parameters | coefficients.of_link(carried.link.name))
+            change(body, index, **parameters | coefficients.of_link(carried.link.name))
     if any(is_hull(collision) for collision in collisions_of(articulation.segments[0])):
-        client.changeDynamics(body, BASE, collisionMargin=0.0)  # PyBullet ignores this for other links
+        change(body, BASE, collisionMargin=0.0)  # PyBullet ignores this for other links
 
 
 def collisions_of(segment: Segment) -> list[Collision]:

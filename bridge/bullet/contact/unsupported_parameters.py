@@ -84,8 +84,7 @@ def _names(collisions: Sequence[_LinkCollision]) -> tuple[str, ...]:
 
 
 def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
-    for carried in segment.links:
-        link = carried.link
+    for link in (carried.link for carried in segment.links if len(carried.link.collisions) > 1):
         masks = {(c.surface.collide_bitmask, c.surface.category_bitmask) for c in link.collisions}
         if len(masks) > 1:
             diagnostics.add(
@@ -102,8 +101,10 @@ def _report_bitmasks(segment: Segment, diagnostics: Diagnostics) -> None:
 
 
 def _report_mixed_surfaces(segment: Segment, diagnostics: Diagnostics) -> None:
-    parameters = {tuple(contact_parameters(collision.surface).items()) for collision in collisions_of(segment)}
-    if len(parameters) > 1:
+    collisions = collisions_of(segment)
+    if len(collisions) < 2:
+        return
+    if len({tuple(contact_parameters(collision.surface).items()) for collision in collisions}) > 1:
         link = segment.links[0].link
         diagnostics.add(
             Fate.APPROXIMATED,
@@ -141,7 +142,8 @@ def _report_unsupported(collisions: Sequence[_LinkCollision], diagnostics: Diagn
 
 def _unsupported(surface: Surface) -> Iterator[str]:
     """Yield the parameters of a surface that PyBullet does not support."""
-    for name, value, default in zip(_UNSUPPORTED, _unsupported_of(surface), _DEFAULT, strict=True):
+    values = _unsupported_of(surface)
+    for name, value, default in zip(_UNSUPPORTED, values, _DEFAULT, strict=True) if values != _DEFAULT else ():
         if value != default and (name != "restitution_threshold" or surface.restitution > 0.0):
             yield name
     yield from _unsupported_friction(surface.friction)
@@ -151,7 +153,8 @@ def _unsupported(surface: Surface) -> Iterator[str]:
 
 def _unsupported_friction(friction: Friction) -> Iterator[str]:
     values = _unsupported_friction_of(friction)
-    for name, value, default in zip(_UNSUPPORTED_FRICTION, values, _DEFAULT_FRICTION, strict=True):
+    stated = values != _DEFAULT_FRICTION
+    for name, value, default in zip(_UNSUPPORTED_FRICTION, values, _DEFAULT_FRICTION, strict=True) if stated else ():
         if value not in (default, friction.mu):
             yield name
     if friction.mu2 != friction.mu:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bridge.bullet.client.client import Client
 from bridge.bullet.target import BASE
 from bridge.bullet.urdf.articulation import Articulation
@@ -24,32 +22,28 @@ def clear_pybullet_defaults(client: Client, body: int, articulation: Articulatio
         body: PyBullet's id of the body.
         articulation: The articulation that the body was loaded from.
     """
+    info_of = client.getDynamicsInfo
     for index, segment in enumerate(articulation.segments, start=BASE):
         if not (index == BASE and articulation.is_fixed):
-            _restore_inertia(client, body, index, segment)
+            mass, _, moments, *_ = info_of(body, index)
+            expected = segment.principal[1].tolist()
+            if mass != segment.inertia.mass or list(moments) != expected:
+                client.changeDynamics(body, index, mass=segment.inertia.mass, localInertiaDiagonal=expected)
     client.changeDynamics(body, BASE, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=NO_VELOCITY_LIMIT)
-    for index, segment in enumerate(articulation.segments[1:]):
-        _disable_motor(client, body, index, segment)
+    _disable_motors(client, body, articulation)
 
 
-def _restore_inertia(client: Client, body: int, index: int, segment: Segment) -> None:
-    mass, _, moments = client.getDynamicsInfo(body, index)[:3]
-    expected = segment.principal[1]
-    if mass != segment.inertia.mass or not np.array_equal(moments, expected):
-        client.changeDynamics(body, index, mass=segment.inertia.mass, localInertiaDiagonal=expected.tolist())
-
-
-def _disable_motor(client: Client, body: int, index: int, segment: Segment) -> None:
+def _disable_motors(client: Client, body: int, articulation: Articulation) -> None:
     """Set the force of the motor that brakes every PyBullet joint to zero."""
-    primitive = segment.primitive
-    if primitive is None:
-        return
-    if primitive.kind is PrimitiveKind.BALL:
+    kinds = {i: segment.primitive.kind for i, segment in enumerate(articulation.segments[1:]) if segment.primitive}
+    balls = [index for index, kind in kinds.items() if kind is PrimitiveKind.BALL]
+    scalars = [index for index, kind in kinds.items() if kind is not PrimitiveKind.BALL]
+    for index in balls:
         client.setJointMotorControlMultiDof(
             body, index, client.modes.POSITION_CONTROL, targetPosition=(0, 0, 0, 1), force=(0, 0, 0)
         )
-    else:
-        client.setJointMotorControl2(body, index, client.modes.VELOCITY_CONTROL, force=0.0)
+    if scalars:
+        client.setJointMotorControlArray(body, scalars, client.modes.VELOCITY_CONTROL, forces=(0.0,) * len(scalars))
 
 
 def set_friction(client: Client, body: int, articulation: Articulation) -> float:

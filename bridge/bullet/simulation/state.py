@@ -7,7 +7,7 @@ its link: ``R_SI.T @ R_FM @ R_SI``, and ``R_SI.T @ w_FM`` with the velocity expr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,11 +99,30 @@ class State:
 
     def positions(self) -> dict[str, Value]:
         """Return the position of every joint with degrees of freedom."""
-        return {str(body.joint): _value(self._position(body, segments)) for body, segments in self._moving()}
+        return self._by_joint(0, self._position)
 
     def velocities(self) -> dict[str, Value]:
         """Return the velocity of every joint with degrees of freedom."""
-        return {str(body.joint): _value(self._velocity(body, segments)) for body, segments in self._moving()}
+        return self._by_joint(1, self._velocity)
+
+    def _by_joint(self, k: int, of_body: Callable[[Body, tuple[int, ...]], Coordinates]) -> dict[str, Value]:
+        """Return a value of every joint with degrees of freedom; PyBullet is asked once for all hinges and slides.
+
+        Args:
+            k: Index of the value in PyBullet's state of a joint.
+            of_body: Function that returns the value of a ball joint or a free base.
+        """
+        moving = self._moving()
+        indices = [index for body, segments in moving if kind_of(body) is None for index in segments]
+        states = iter(self.client.getJointStates(self.body, indices) if indices else ())
+        values: dict[str, Value] = {}
+        for body, segments in moving:
+            is_scalar = kind_of(body) is None
+            found = (
+                joint_position(body, [(next(states)[k],) for _ in segments]) if is_scalar else of_body(body, segments)
+            )
+            values[str(body.joint)] = _value(found)
+        return values
 
     def _moving(self) -> list[tuple[Body, tuple[int, ...]]]:
         bodies = zip(self.articulation.mechanism.bodies, self.articulation.joint_segments, strict=True)
@@ -152,6 +171,8 @@ class State:
         """
         mechanism = self.articulation.mechanism
         q = with_followers(mechanism, q)
+        if not q and not mechanism.closures:
+            return
         moved = _named(mechanism, q)
         for i, position in enumerate(mechanism.positions_by_body(q)):
             if i in moved:

@@ -22,7 +22,7 @@ from loaders.spatial import IDENTITY, Pose, SpatialInertia
 
 from .inertia_guards import with_valid_inertia
 from .partitioning import Partition, partition
-from .segments import CarriedLink, Segment
+from .segments import CarriedLink, Segment, diagonalize
 from .urdf_names import UrdfNames
 
 _MASSLESS = SpatialInertia.of(0.0)
@@ -176,7 +176,7 @@ class _ArticulationBuilder:
 
     def _add_chain(self, body: Body, primitives: tuple[Primitive | None, ...], names: tuple[str, ...]) -> None:
         parent, X_PJ = self.parent_segment(body)
-        primary = set(_primary_primitives(body.primitives))
+        primary = {0} if len(body.primitives) == 1 else set(_primary_primitives(body.primitives))
         for k, (primitive, name) in enumerate(zip(primitives, names, strict=True)):
             index = len(self.segments) - 1
             is_last = k == len(primitives) - 1
@@ -206,6 +206,7 @@ def _build(part: Partition, model: str, diagnostics: Diagnostics) -> Articulatio
     is_free = kind_of(mechanism.bodies[0]) is PrimitiveKind.FREE
     _add_bodies(builder, part)
     segments = with_valid_inertia(tuple(segment.build() for segment in builder.segments), is_free, diagnostics)
+    diagonalize(segments)
     _report_rotated_base(builder, is_free, diagnostics)
     return Articulation(
         model=model,

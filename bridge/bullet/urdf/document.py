@@ -180,7 +180,9 @@ def _origin(X: Pose) -> str:
 
 
 def _normalized(axis: Array) -> list[float]:
-    unit: list[float] = (axis / np.linalg.norm(axis)).tolist()
+    unit: list[float] = axis.tolist()
+    if sorted(map(abs, unit)) != [0.0, 0.0, 1.0]:
+        unit = (axis / np.linalg.norm(axis)).tolist()
     return unit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from bridge.mechanism.bodies import Primitive
 from loaders.model import Link
-from loaders.spatial import Array, Pose, SpatialInertia
+from loaders.spatial import Array, Pose, SpatialInertia, frozen
+
+_OFF_DIAGONAL = ~np.eye(3, dtype=bool)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +49,27 @@ class Segment:
     @cached_property
     def principal(self) -> tuple[Array, Array]:
         """Principal axes ``R_SI`` and moments of inertia, with negative rounding errors set to zero."""
-        R_SI, moments = self.inertia.principal_axes()
-        sizes = [abs(moment) for moment in moments.tolist()]
-        if min(sizes) >= 1e-15 * max(sizes):
-            return R_SI, moments
-        return R_SI, np.where(np.array(sizes) < 1e-15 * max(sizes), 0.0, moments)
+        return _without_rounding_errors(*self.inertia.principal_axes())
+
+
+def diagonalize(segments: Sequence[Segment]) -> None:
+    """Compute `Segment.principal` of all segments at once, which takes a fifth of the time.
+
+    Args:
+        segments: The segments.
+    """
+    matrices = np.array([segment.inertia.I_Lcm for segment in segments])
+    (coupled,) = np.nonzero(matrices[:, _OFF_DIAGONAL].any(axis=1))
+    if not np.isfinite(matrices).all():
+        return
+    moments, axes = np.linalg.eigh(matrices[coupled])
+    axes[np.linalg.det(axes) < 0.0, :, 2] *= -1.0
+    for i, R_SI, sizes in zip(coupled.tolist(), axes, moments, strict=True):
+        vars(segments[i])["principal"] = _without_rounding_errors(frozen(R_SI), frozen(sizes))
+
+
+def _without_rounding_errors(R_SI: Array, moments: Array) -> tuple[Array, Array]:
+    sizes = [abs(moment) for moment in moments.tolist()]
+    if min(sizes) >= 1e-15 * max(sizes):
+        return R_SI, moments
+    return R_SI, np.where(np.array(sizes) < 1e-15 * max(sizes), 0.0, moments)

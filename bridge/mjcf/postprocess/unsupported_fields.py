@@ -5,9 +5,10 @@ A rule applies where a field differs from its default, which it has when the sou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -303,7 +304,7 @@ def _apply(
     context: Context,
 ) -> None:
     """Report the fields of a part of the scene that have no default value and for which there is a rule."""
-    defaults = _defaults(type(part))
+    defaults = _defaults(cast(Hashable, type(part)))
     for field, rule in [(field, each) for each in rules for field in each.fields.split()]:
         value = getattr(part, field)
         if _differs(value, defaults[field]):
@@ -320,7 +321,8 @@ def _apply(
             )
 
 
-def _defaults(kind: type[Any]) -> dict[str, Any]:
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
     return {field.name: field.default for field in fields(kind)}
 
 
