@@ -21,6 +21,7 @@ from bridge.geometry import mesh_assets
 from bridge.geometry.conversion_records import Conversion, is_color, read_record, record_path, states_of, write_record
 from bridge.geometry.convex_decomposition import is_simplified
 from bridge.geometry.file_cache import cache_path, stored
+from bridge.geometry.mesh_assets import Appearance
 from bridge.geometry.mesh_cache import mesh_key, source_files, texture_files
 from bridge.geometry.textures import JPEG, PNG, Picture, engine_picture
 from loaders.diagnostics import Diagnostics, Fate, Where
@@ -47,7 +48,13 @@ class MeshFile:
 
 
 def files_of(
-    mesh: Mesh, diagnostics: Diagnostics, where: Where, *, collides: bool, texture: str | None = None
+    mesh: Mesh,
+    diagnostics: Diagnostics,
+    where: Where,
+    *,
+    collides: bool,
+    texture: str | None = None,
+    appearance: Appearance = Appearance.ALL,
 ) -> tuple[MeshFile, ...] | None:
     """Return the files of a mesh, converting it if needed; None if the cache cannot be used.
 
@@ -57,10 +64,11 @@ def files_of(
         where: The place in the source.
         collides: Whether the mesh is for collision rather than for drawing.
         texture: Path of the image to cover the mesh with; None for the textures of the mesh file itself.
+        appearance: The part of its appearance that matters; without any, it is one file.
     """
     try:
-        record = _record(mesh, collides, texture)
-        conversion = read_record(record, _is_part) or _convert(mesh, where, collides, texture, record)
+        record = _record(mesh, collides, texture, appearance)
+        conversion = read_record(record, _is_part) or _convert(mesh, where, collides, texture, appearance, record)
     except OSError:
         return None
     files = tuple(MeshFile(path, rgba and tuple(rgba)) for path, rgba in conversion.parts)
@@ -80,12 +88,14 @@ def _is_part(part: Any) -> bool:
     )
 
 
-def _record(mesh: Mesh, collides: bool, texture: str | None) -> str:
-    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), collides, texture)
+def _record(mesh: Mesh, collides: bool, texture: str | None, appearance: Appearance) -> str:
+    key = (_VERSION, mesh_key(mesh), is_simplified(mesh), collides, texture, str(appearance))
     return record_path(f"{cache_path()}/{_SUBFOLDER}", *key)
 
 
-def _convert(mesh: Mesh, where: Where, collides: bool, texture: str | None, record: str) -> Conversion:
+def _convert(
+    mesh: Mesh, where: Where, collides: bool, texture: str | None, appearance: Appearance, record: str
+) -> Conversion:
     """Convert a mesh, and record the conversion.
 
     Raises:
@@ -94,7 +104,7 @@ def _convert(mesh: Mesh, where: Where, collides: bool, texture: str | None, reco
     found = Diagnostics()
     sources = states_of(source_files(mesh))
     with metered() as costs:
-        assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides)
+        assets = mesh_assets.mesh_asset(mesh, TARGET, found, where=where, collides=collides, appearance=appearance)
         if texture is not None:
             assets = tuple(replace(asset, rgba=None, texture=texture) for asset in assets)
         made = [_cached_files(asset, collides, where, found) for asset in assets]

@@ -13,6 +13,7 @@ from bridge.bullet.client.client import HULL_MARGIN
 from bridge.bullet.target import TARGET
 from bridge.geometry import mesh_assets
 from bridge.geometry.convex_decomposition import CollisionMeshes, is_simplified, with_choice
+from bridge.geometry.mesh_assets import Appearance
 from bridge.geometry.tessellation.terrain import terrain_triangles
 from loaders.diagnostics import Diagnostic, Diagnostics, Fate, Where
 from loaders.model import (
@@ -227,21 +228,33 @@ class _Converter:
         is_static = self.use is ShapeUse.STATIC_COLLISION
         concave = is_static and isinstance(geometry, Mesh) and self._collides_unchanged(geometry)
         collides = self.use is not ShapeUse.VISUAL and not concave
-        for shape in self._meshes(geometry, texture, collides=collides):
-            yield replace(shape, concave=True) if concave else shape
+        shapes = list(self._meshes(geometry, texture, collides=collides))
+        if concave and len(shapes) > 1:  # materials do not collide
+            shapes = list(self._meshes(geometry, texture, collides=collides, appearance=Appearance.NONE))
+        yield from (replace(shape, concave=True) for shape in shapes) if concave else shapes
 
     def _collides_unchanged(self, mesh: Mesh) -> bool:
         return self.collision_meshes != "hull" and not is_simplified(mesh)
 
-    def _meshes(self, geometry: Mesh | Cone | Polyline, texture: str | None, *, collides: bool) -> Iterator[Shape]:
+    def _meshes(
+        self,
+        geometry: Mesh | Cone | Polyline,
+        texture: str | None,
+        *,
+        collides: bool,
+        appearance: Appearance = Appearance.ALL,
+    ) -> Iterator[Shape]:
+        diagnostics, where = self.diagnostics, self.where
         if not isinstance(geometry, Mesh):
-            assets = mesh_assets.shape_asset(geometry, TARGET, self.diagnostics, where=self.where)
+            assets = mesh_assets.shape_asset(geometry, TARGET, diagnostics, where=where)
         else:
-            files = files_of(geometry, self.diagnostics, self.where, collides=collides, texture=texture)
+            files = files_of(geometry, diagnostics, where, collides=collides, texture=texture, appearance=appearance)
             if files is not None:
                 yield from (_mesh(file.path, file.rgba) for file in files)
                 return
-            assets = mesh_assets.mesh_asset(geometry, TARGET, self.diagnostics, where=self.where, collides=collides)
+            assets = mesh_assets.mesh_asset(
+                geometry, TARGET, diagnostics, where=where, collides=collides, appearance=appearance
+            )
         for asset in assets:
             yield self._temporary_mesh(asset, collides=collides)
 

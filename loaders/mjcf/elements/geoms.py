@@ -49,6 +49,8 @@ _VISIBLE_GROUPS = 3
 _WRAPS = frozenset({4, 5})
 """MuJoCo's numbers of the parts of a tendon that are spheres and cylinders."""
 _MASK = 0xFFFFFFFF
+_HULL = "convex_hull"
+"""How MuJoCo's meshes collide, as a value of ``mesh/@optimization`` in SDFormat."""
 _BASE = 0.01
 """Thickness below its lowest point that a height field has in the MJCF export [m]."""
 
@@ -74,8 +76,8 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
             geometry, X_LG = shape[0], X_LG @ shape[1]  # noqa: PLW2901
         is_shown = group < _VISIBLE_GROUPS
         if collides:
-            surface = surfaces.of_geom(g)
-            collisions[body].append(_Collision(name=name, X_LG=X_LG, geometry=geometry, surface=surface, where=where))
+            surface, solid = surfaces.of_geom(g), _solid(geometry) if kind == _MESH else geometry
+            collisions[body].append(_Collision(name=name, X_LG=X_LG, geometry=solid, surface=surface, where=where))
         if is_shown or not (collides or g in wrapped):
             material, transparency = looks.of_geom(g)
             visuals[body].append(
@@ -84,6 +86,11 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
                 )
             )
     return {b: (tuple(collisions[b]), tuple(visuals[b])) for b in sorted({*collisions, *visuals})}
+
+
+def _solid(geometry: Geometry) -> Geometry:
+    """Return a shape that collides; MuJoCo takes the convex hull of a mesh."""
+    return replace(geometry, decomposition=_HULL) if isinstance(geometry, Mesh) else geometry
 
 
 def _touching(model: Any) -> list[bool]:

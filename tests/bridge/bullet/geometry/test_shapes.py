@@ -107,6 +107,20 @@ def test_a_mesh_that_stands_still_has_its_hollows(bullet_client, tmp_path):
     assert bodies.link_pose("ball").p[2] == pytest.approx(0.1 * math.sqrt(2), abs=0.05)
 
 
+def test_a_mesh_of_several_materials_that_stands_still_is_one_shape(bullet_client, tmp_path):
+    path = tmp_path / "two.obj"
+    corners = [(x + d, y, z) for d in (0, 3) for x, y, z in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
+    (tmp_path / "m.mtl").write_text("newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n")
+    faces = ["usemtl red", "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
+    faces += ["usemtl blue", "f 5 7 6", "f 5 6 8", "f 5 8 7", "f 6 7 8"]
+    path.write_text("mtllib m.mtl\n" + "".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "\n".join(faces))
+    source = scene([link("a", shape=Mesh(uri="two.obj", path=str(path)))], [joint("w", WORLD, "a", JointType.FIXED)])
+    robot = load_into_pybullet(source, physicsClientId=bullet_client)
+    index = robot.links["a"]
+    assert len(pybullet.getCollisionShapeData(int(robot), index, physicsClientId=bullet_client)) == 1
+    assert pybullet.getAABB(int(robot), index, physicsClientId=bullet_client)[1][0] == pytest.approx(4.0, abs=0.05)
+
+
 def test_a_plane_is_drawn_in_its_stated_size(bullet_client):
     seen = Visual(name="v", X_LG=IDENTITY, geometry=Plane(normal=(1.0, 0.0, 0.0), size=(2.0, 3.0)))
     robot = load_into_pybullet(scene([link("a", visuals=(seen,))]), physicsClientId=bullet_client)

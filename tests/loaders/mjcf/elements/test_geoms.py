@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+import bridge
 import loaders
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Plane, Sphere
 from loaders.pictures.gray_levels import gray_levels
@@ -96,3 +98,28 @@ def test_the_heights_of_a_picture_are_those_to_which_mujoco_stretches_it(
 def test_a_picture_of_16_bits_is_reported(tmp_path: Path) -> None:
     _, scene = heights_of(np.array([[0, 700], [65000, 12]], dtype=np.uint16), tmp_path)
     assert "mjcf-in.shape" in {entry.code for entry in scene.diagnostics}
+
+
+def test_a_mesh_that_stands_still_collides_in_pybullet_as_its_hull_as_in_mujoco(tmp_path: Path) -> None:
+    """A ball between two solids of a mesh, within their hull."""
+    pybullet = pytest.importorskip("pybullet")
+    corners = [(x + d, y, z) for d in (0, 3) for x, y, z in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
+    faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n"
+    (tmp_path / "two.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + faces)
+    path = tmp_path / "model.xml"
+    ball = '<body name="ball" pos="2 0.2 0.2"><freejoint/><geom size="0.05"/></body>'
+    path.write_text(document(f'<geom type="mesh" mesh="two"/>{ball}', '<asset><mesh file="two.obj"/></asset>'))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert data.ncon == 1
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        bodies = bridge.load_into_pybullet(path, physicsClientId=client)
+        pybullet.performCollisionDetection(client)
+        points = pybullet.getContactPoints(physicsClientId=client)
+    finally:
+        pybullet.disconnect(client)
+    assert points
+    assert min(point[8] for point in points) == pytest.approx(data.contact[0].dist, abs=2e-3)
+    assert "mesh.convex-hull" not in {entry.code for entry in bodies.diagnostics}
