@@ -37,6 +37,7 @@ _XML_READERS: dict[str, Reader] = {
 }
 """Reader of a document, keyed by the tag of the root element; these come before registered ones."""
 _read_directives: Callable[..., Scene | None] = Deferred("loaders.directives:read")
+_set_places: Callable[..., None] = Deferred("loaders.urdf.xacro.source_places:set_places")
 _xacro_arguments: Callable[[object], dict[str, str]] = Deferred("loaders.urdf.xacro.xacro_arguments:xacro_arguments")
 
 FORMATS = ("sdf", "urdf", "directives", "mjcf")
@@ -56,16 +57,17 @@ def read_file(path: Path, context: Context) -> Scene | None:
         message = "the file includes itself, or files are nested too deep: {chain}"
         context.diagnostics.add(Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain)
         return None
-    data = expand(path, context) if is_xacro(path) else read_bytes(path, context.diagnostics)
-    if data is not None and path.suffix.lower() == ".urdf" and has_xacro(data):
-        data = expand(path, context)
+    data = None if is_xacro(path) else read_bytes(path, context.diagnostics)
+    if is_xacro(path) or (data is not None and path.suffix.lower() == ".urdf" and has_xacro(data)):
+        expansion = expand(path, context)
+        return expansion and read_data(expansion.data, str(path), "xml", context.inside(real), expansion.places)
     if data is None:
         return None
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
     return read_data(data, str(path), "directives" if is_yaml else "xml", context.inside(real))
 
 
-def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | None:
+def read_data(data: bytes, file: str, format: str, context: Context, places: tuple[Where, ...] = ()) -> Scene | None:
     """Read the contents of a file; return None with a diagnostic if they cannot be read.
 
     Args:
@@ -73,12 +75,15 @@ def read_data(data: bytes, file: str, format: str, context: Context) -> Scene | 
         file: Name of the file for diagnostics.
         format: ``directives`` for YAML; any other value means XML.
         context: The context of the load.
+        places: The place in the sources of each element of an expanded document.
     """
     if format == "directives":
         return _read_directives(data, file, context)
     root = parse(data, file, context.diagnostics)
     if root is None:
         return None
+    if places:
+        _set_places(root, places)
     read = _XML_READERS.get(root.tag) or registered_reader(root.tag)
     if read is None:
         hint = "check that this is the right file"

@@ -97,7 +97,7 @@ class Node:
             text: Text of the child.
             attributes: Attributes of the child.
         """
-        child = Node(tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics)
+        child = type(self)(tag, attributes, file=self.file, line=self.line, diagnostics=self.diagnostics)
         child.text = text
         return self.append(child)
 
@@ -122,7 +122,7 @@ class Node:
         return root
 
     def _copy_alone(self) -> Node:
-        twin = Node(self.tag, dict(self.attributes), file=self.file, line=self.line, diagnostics=self.diagnostics)
+        twin = type(self)(self.tag, dict(self.attributes), file=self.file, line=self.line, diagnostics=self.diagnostics)
         twin.text = self.text
         return twin
 

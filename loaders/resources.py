@@ -165,7 +165,8 @@ class Resources:
         """
         found = self._found.get((uri, node.file))
         if found is not None:
-            self.lookups.append(dataclasses.replace(found, line=node.line))
+            where = node.where
+            self.lookups.append(dataclasses.replace(found, file=where.file, line=where.line))
             return found.places[-1]
         if node.file not in self._folders:
             self._folders[node.file] = Path(os.path.abspath(Path(node.file).parent))
@@ -195,7 +196,8 @@ class Resources:
         elif not self._allows(real, base):
             found = _outside(uri, tried[-1])
         problem = found.message if isinstance(found, Failure) else ""
-        self.lookups.append(_Lookup(uri=uri, file=node.file, line=node.line, places=tuple(tried), problem=problem))
+        at = node.where
+        self.lookups.append(_Lookup(uri=uri, file=at.file, line=at.line, places=tuple(tried), problem=problem))
         return found
 
     def _tried(self, places: Iterable[str]) -> tuple[list[str], str | None]:

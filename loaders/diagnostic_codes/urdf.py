@@ -227,7 +227,7 @@ CODES = {
         (Fate.INVALID,),
     ),
     "xacro.expanded": CodeInfo(
-        "The file was expanded by xacro; the lines in other messages are those of the expanded document.",
+        "The file was expanded by xacro; other messages name places in its sources, also those in macros.",
         "",
         (Fate.NOTED,),
     ),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from importlib import util
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from loaders.context import Context
 from loaders.diagnostics import Fate, Where
 from loaders.files import FileError
 from loaders.loss_summary import LOGGER
+from loaders.reading.deferred import Deferred
 from loaders.safety.fence import described
 from loaders.safety.limits import LimitError
 from loaders.safety.text import printable, shortened
@@ -29,6 +31,18 @@ _UNDEFINED = "is not defined"
 """Part of the messages of xacro about a property, which does not follow from an argument without a value."""
 
 _PACKAGE_HINT = "add the folder of the package to paths or package_map"
+
+
+_read_places: Callable[[bytes, Path], tuple[Where, ...]] = Deferred("loaders.urdf.xacro.source_places:read_places")
+
+
+class Expansion(NamedTuple):
+    """The result of xacro."""
+
+    data: bytes
+    """The document."""
+    places: tuple[Where, ...]
+    """The file and line of each element, in the order of the document."""
 
 
 def is_xacro(path: Path) -> bool:
@@ -50,10 +64,10 @@ def has_xacro(data: bytes) -> bool:
     return b"${" in text and _NAMESPACE.search(text) is not None
 
 
-def expand(path: Path, context: Context) -> bytes | None:
+def expand(path: Path, context: Context) -> Expansion | None:
     """Return the URDF of a xacro file, or None with a diagnostic.
 
-    ``$(find package)`` searches the places of `loaders.resources`. Line numbers refer to the result, not to the file.
+    ``$(find package)`` searches the places of `loaders.resources`.
 
     Args:
         path: The xacro file.
@@ -70,16 +84,16 @@ def expand(path: Path, context: Context) -> bytes | None:
         hint = 'run pip install "sdfbridge[xacro]"'
         context.diagnostics.add(Fate.INVALID, "xacro.not-installed", message, where, hint=hint)
         return None
-    data = _expanded(path, context)
-    if data is None:
+    found = _expanded(path, context)
+    if found is None:
         return None
-    message = "expanded by xacro; line numbers refer to the result, not to this file"
+    message = "expanded by xacro; an element that a macro makes has its place in the macro"
     context.diagnostics.add(Fate.NOTED, "xacro.expanded", message, where)
-    context.diagnostics.spend("bytes", len(data))
-    return data
+    context.diagnostics.spend("bytes", len(found.data))
+    return found
 
 
-def _expanded(path: Path, context: Context) -> bytes | None:
+def _expanded(path: Path, context: Context) -> Expansion | None:
     """Return what xacro makes of a file; None with a diagnostic if it fails.
 
     Raises:
@@ -101,7 +115,8 @@ def _expanded(path: Path, context: Context) -> bytes | None:
     if is_partial and not context.diagnostics.lenient:
         return None
     if message["kind"] == "expanded":
-        return data
+        size = message["document"]
+        return Expansion(data[:size], _read_places(data[size:], path))
     _report_failure(message, guard, where)
     return None
 
@@ -117,7 +132,8 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
         diagnostics.extend(guard.malformed)
     elif not message.get("arguments") or _UNDEFINED in message["message"]:
         reason = message.get("package") or described(message["type"], " ".join(message["message"].split()))
-        _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, where)
+        at = _place(message.get("place"), where)
+        _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, at)
 
 
 def _report_reason(code: str, text: str, reason: str, guard: Guard, where: Where) -> None:
@@ -152,6 +168,15 @@ def _report_missing(message: dict[str, Any], where: Where, guard: Guard) -> None
     reasons, lenient = message.get("missing", ()), diagnostics.lenient
     for reason in reasons:
         _report_reason("xacro.include-not-found", "xacro cannot include a file", reason, guard, where)
-    for name in message.get("macros", ()) if lenient or not reasons else ():
+    for name, place in message.get("macros", ()) if lenient or not reasons else ():
         text, leniency = "<{name}> calls a macro that no file defines", "the call is left out"
-        diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, where, leniency=leniency, name=name)
+        at = _place(place, where)
+        diagnostics.add(Fate.INVALID, "xacro.unknown-macro", text, at, leniency=leniency, name=name)
+
+
+def _place(place: list[Any] | None, where: Where) -> Where:
+    """Return the place of an element in its source; that of the file if it is unknown."""
+    if place is None:
+        return where
+    file, line = place
+    return Where(where.file if file == os.path.abspath(where.file) else file, line)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import ModuleType
 from typing import Any, BinaryIO
+from xml.dom import expatbuilder, minidom
 
 NO_MEMORY = 77
 """Exit status of the process if it has too little memory."""
@@ -60,6 +61,85 @@ class _Log(io.StringIO):
         return super().write(text) if self.tell() + len(text) <= MAX_LOG else len(text)
 
 
+class _File(io.BytesIO):
+    """The contents of a file."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        super().__init__(data)
+        self.path = path
+
+
+class _Places:
+    """The place of each element, as a file and a line; a copy of an element has the place of the element."""
+
+    _KEY = "place"
+
+    def __init__(self) -> None:
+        self.failed: tuple[str, int] | None = None
+        """The place of the element at which xacro failed."""
+        self._current: Any = None
+
+    def parse(self, stream: _File) -> Any:
+        """Return the document of a file, in place of the function of minidom."""
+        path, places = stream.path, self
+
+        class _Builder(expatbuilder.ExpatBuilderNS):
+            def start_element_handler(self, name: str, attributes: Any) -> None:
+                super().start_element_handler(name, attributes)
+                self.curNode.setUserData(places._KEY, (path, self.getParser().CurrentLineNumber), places)
+
+        return _Builder().parseFile(stream)
+
+    def handle(self, _operation: int, key: str, place: tuple[str, int], _source: Any, copy: Any) -> None:
+        """Give the copy of an element its place; minidom calls this."""
+        if copy is not None:
+            copy.setUserData(key, place, self)
+
+    def of(self, node: Any) -> tuple[str, int] | None:
+        """Return the place of an element; None if xacro made it."""
+        place: tuple[str, int] | None = node.getUserData(self._KEY)
+        return place
+
+    def watching(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of xacro whose first argument is an element that it is about to read."""
+
+        def watched(node: Any, *arguments: Any) -> Any:
+            self._current = node
+            return function(node, *arguments)
+
+        return watched
+
+    def failing(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of xacro that evaluates an element; the place of the innermost that fails is kept."""
+
+        def failed(node: Any, *arguments: Any) -> Any:
+            try:
+                return evaluate(node, *arguments)
+            except Exception:
+                if self.failed is None:
+                    is_child = self._current is not None and self._current.parentNode is node
+                    self.failed = self.of(self._current if is_child else node)
+                raise
+
+        return failed
+
+    def of_document(self, document: Any) -> dict[str, Any]:
+        """Return the files, and the file's number and line of each element in the order of the document.
+
+        An element that xacro made has the place of its parent.
+        """
+        files: dict[str, int] = {}
+        found: list[tuple[int, int]] = []
+        waiting = [(document.documentElement, ("", 0))]
+        while waiting:
+            node, outer = waiting.pop()
+            place = self.of(node) or outer
+            found.append((files.setdefault(place[0], len(files)), place[1]))
+            children = [child for child in node.childNodes if child.nodeType == child.ELEMENT_NODE]
+            waiting += [(child, place) for child in reversed(children)]
+        return {"files": list(files), "places": found}
+
+
 class _Parent:
     """The process that started this one."""
 
@@ -85,10 +165,10 @@ class _Parent:
             raise RefusedError(answer["refused"])
         return answer, data
 
-    def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> io.BytesIO:
+    def open(self, name: str | os.PathLike[str], *_: object, **__: object) -> _File:
         """Return a file for reading, in place of the built-in function."""
         path = os.path.abspath(name)
-        return io.BytesIO(self._opened.pop(path) if path in self._opened else self._content(path))
+        return _File(path, self._opened.pop(path) if path in self._opened else self._content(path))
 
     def _content(self, path: str) -> bytes:
         answer, data = self.ask("open", path)
@@ -134,9 +214,10 @@ class _Arguments(dict[str, str]):
 class _MissingIncludes:
     """Includes whose package or file is missing, and calls of macros that no file defines, which are left out."""
 
-    def __init__(self, xacro: Any, parent: _Parent) -> None:
+    def __init__(self, xacro: Any, parent: _Parent, places: _Places) -> None:
         self.reasons: list[str] = []
-        self.macros: list[str] = []
+        self.macros: list[tuple[str, tuple[str, int] | None]] = []
+        self._places = places
         self._xacro = xacro
         self._parent = parent
         self._is_optional = False
@@ -170,7 +251,7 @@ class _MissingIncludes:
         except self._xacro.XacroException as error:
             if str(error).strip() != f"unknown macro name: {node.tagName}":
                 raise
-        self.macros.append(node.tagName)
+        self.macros.append((node.tagName, self._places.of(node)))
         self._xacro.replace_node(node, by=None)
         return True
 
@@ -214,15 +295,18 @@ class _Count:
         return counted
 
 
-def _xacro(parent: _Parent, count: _Count) -> Any:
-    """Return the module xacro, which reads files through the parent."""
+def _xacro(parent: _Parent, count: _Count, places: _Places) -> Any:
+    """Return the module xacro, which reads files through the parent and keeps the places of elements."""
     index, packages = ModuleType(_AMENT), ModuleType(f"{_AMENT}.packages")
     vars(packages)["get_package_share_directory"] = parent.find
     vars(index)["packages"] = packages
     sys.modules.update({_AMENT: index, f"{_AMENT}.packages": packages})
     import xacro
 
-    vars(xacro).update(open=parent.open, eval_all=count.counting(xacro.eval_all), print_location=lambda: None)
+    vars(minidom).update(parse=places.parse)
+    evaluate = places.failing(count.counting(xacro.eval_all))
+    read = {name: places.watching(vars(xacro)[name]) for name in ("check_attrs", "reqd_attrs", "handle_macro_call")}
+    vars(xacro).update(open=parent.open, eval_all=evaluate, print_location=lambda: None, **read)
     return xacro
 
 
@@ -242,19 +326,21 @@ def main() -> None:
     request, _ = parent.receive()
     _limit(request["seconds"], request["memory"])
     sys.path[:] = request["modules"]
-    count, missing, arguments = _Count(request["elements"]), None, None
+    count, places, missing, arguments = _Count(request["elements"]), _Places(), None, None
     try:
-        xacro = _xacro(parent, count)
-        missing, arguments = _MissingIncludes(xacro, parent), _Arguments(request["arguments"], xacro)
+        xacro = _xacro(parent, count, places)
+        missing, arguments = _MissingIncludes(xacro, parent, places), _Arguments(request["arguments"], xacro)
         document = xacro.process_file(request["path"], mappings=arguments)
         data, members = document.toxml().encode(errors="surrogatepass"), _members(count, log, missing, arguments)
-        parent.send("expanded", data, **members)
+        lines = json.dumps(places.of_document(document)).encode()
+        parent.send("expanded", data + lines, document=len(data), **members)
     except Exception as error:  # noqa: BLE001  (xacro and expressions may raise anything)
         if any(isinstance(cause, MemoryError) for cause in _causes(error)):
             os._exit(NO_MEMORY)
         message, found = str(error)[:_MAX_MESSAGE], type(error).__name__
         package = next((str(cause) for cause in _causes(error) if isinstance(cause, PackageNotFoundError)), "")
-        parent.send("failed", type=found, message=message, package=package, **_members(count, log, missing, arguments))
+        members = {"package": package, "place": places.failed, **_members(count, log, missing, arguments)}
+        parent.send("failed", type=found, message=message, **members)
 
 
 def _members(
