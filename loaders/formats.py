@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -40,6 +41,8 @@ _read_directives: Callable[..., Scene | None] = Deferred("loaders.directives:rea
 _set_places: Callable[..., None] = Deferred("loaders.urdf.xacro.source_places:set_places")
 _xacro_arguments: Callable[[object], dict[str, str]] = Deferred("loaders.urdf.xacro.xacro_arguments:xacro_arguments")
 
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[?!A-Za-z]")
+"""The start of an XML document, which no directives have."""
 FORMATS = ("sdf", "urdf", "directives", "mjcf")
 """Formats that `loaders.load_string` reads."""
 
@@ -73,11 +76,11 @@ def read_data(data: bytes, file: str, format: str, context: Context, places: tup
     Args:
         data: The contents.
         file: Name of the file for diagnostics.
-        format: ``directives`` for YAML; any other value means XML.
+        format: ``directives`` for YAML, unless the contents are XML; any other value means XML.
         context: The context of the load.
         places: The place in the sources of each element of an expanded document.
     """
-    if format == "directives":
+    if format == "directives" and not _XML.match(data):
         return _read_directives(data, file, context)
     root = parse(data, file, context.diagnostics)
     if root is None:

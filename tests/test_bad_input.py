@@ -220,6 +220,25 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     assert not isinstance(caught.value, FileNotFoundError)
 
 
+@pytest.mark.parametrize("name", ["a.xml", "a.sdf", "a.urdf", "a.dmd.yaml", "a.yaml"])
+@pytest.mark.parametrize("head", ["", "\ufeff", "<?xml version='1.0'?>\n<!-- a mesh -->\n"])
+def test_an_unknown_root_element_is_named_with_those_that_are_known(name: str, head: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(f"{head}<mesh><vertex/></mesh>", encoding="utf-8")
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(tmp_path / name)
+    (entry,) = caught.value.diagnostics
+    assert (entry.code, entry.arguments["tag"]) == ("file.unknown-format", "mesh")
+    assert {"<sdf>", "<robot>", "<mujoco>"} <= set(entry.arguments["known"])
+    assert entry.where.line == head.count("\n") + 1
+
+
+def test_yaml_that_merges_a_mapping_is_no_xml(tmp_path: Path) -> None:
+    (tmp_path / "a.dmd.yaml").write_text("<<: {directives: []}\n")
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(tmp_path / "a.dmd.yaml")
+    assert all(entry.code.startswith("directives.") for entry in caught.value.diagnostics)
+
+
 def test_one_error_holds_all_the_problems_of_an_sdf_file(tmp_path: Path) -> None:
     path = tmp_path / "many.sdf"
     path.write_text(
