@@ -38,6 +38,7 @@ def lower(scene: Scene) -> Mechanism:
     Raises:
         ExportError: if the scene has a joint that no mechanism can express, names that nothing has, or numbers that no
             model can have.
+        TypeError: if it is no scene.
 
     Example:
         >>> import bridge, loaders
@@ -47,6 +48,8 @@ def lower(scene: Scene) -> Mechanism:
         >>> mechanism.mass_matrix({"elbow": 1.0}).shape
         (2, 2)
     """
+    if not isinstance(scene, Scene):
+        raise TypeError(f"expected a Scene, not {type(scene).__name__}; sdfbridge.load(path) returns one")
     require_consistent(scene)
     diagnostics = Diagnostics()
     scene = with_references(with_asset_files(scene))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -29,31 +30,55 @@ def check_meshes(scene: Scene, diagnostics: Diagnostics) -> None:
         LimitError: if the meshes have too many triangles.
     """
     offsets = _longest_joint_offsets(scene)
-    seen: set[Mesh] = set()
+    sizes: dict[Mesh, float] = {}
     for link, shape, mesh in _meshes(scene):
-        if mesh in seen:
+        if mesh in sizes:
             continue
-        seen.add(mesh)
         before = len(diagnostics)
         data = read_mesh(mesh, diagnostics)
         subjects = (link.name, f"{link.name}{SEPARATOR}{shape.name}")
         diagnostics.add_missing_subjects(range(before, len(diagnostics)), subjects)
-        offset = offsets.get(link.model)
-        if data is None or not offset:
-            continue
-        size = float((data.bounds[1] - data.bounds[0]).max())
-        if not 1.0 / FACTOR < size / offset < FACTOR:
-            diagnostics.add(
-                Fate.ASSUMED,
-                "mesh.implausible-size",
-                "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
-                shape.where,
-                hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
-                subjects=subjects,
-                uri=mesh.uri,
-                size=size,
-                offset=offset,
-            )
+        sizes[mesh] = math.nan if data is None else float((data.bounds[1] - data.bounds[0]).max())
+    reported: set[Mesh] = set()
+    for link, shape, mesh in _meshes(scene):
+        offset = offsets.get(link.model, 0.0)
+        if offset and mesh not in reported and not _is_plausible(sizes[mesh], offset, _beside(link, shape, sizes)):
+            reported.add(mesh)
+            _report_size(link, shape, mesh, sizes[mesh], offset, diagnostics)
+
+
+def _is_plausible(size: float, offset: float, beside: Iterable[float]) -> bool:
+    """Return whether a mesh may have its size; a small one may be a part of a shape whose parts are files.
+
+    Args:
+        size: Its size [m]; NaN if it cannot be read, which is reported elsewhere.
+        offset: Longest joint offset of the model [m].
+        beside: Sizes of the meshes of the link that are shapes of the same kind [m].
+    """
+    if size * FACTOR <= offset:
+        return any(offset < other * FACTOR < offset * FACTOR**2 for other in beside)
+    return not size >= offset * FACTOR
+
+
+def _beside(link: Link, shape: Collision | Visual, sizes: Mapping[Mesh, float]) -> Iterator[float]:
+    shapes: tuple[Collision | Visual, ...] = link.visuals if isinstance(shape, Visual) else link.collisions
+    return (sizes[other.geometry] for other in shapes if isinstance(other.geometry, Mesh))
+
+
+def _report_size(
+    link: Link, shape: Collision | Visual, mesh: Mesh, size: float, offset: float, diagnostics: Diagnostics
+) -> None:
+    diagnostics.add(
+        Fate.ASSUMED,
+        "mesh.implausible-size",
+        "mesh {uri} is {size:g} m large, but the longest joint offset of its model is {offset:g} m",
+        shape.where,
+        hint="if the mesh is in millimeters or inches, set its scale to 0.001 or 0.0254",
+        subjects=(link.name, f"{link.name}{SEPARATOR}{shape.name}"),
+        uri=mesh.uri,
+        size=size,
+        offset=offset,
+    )
 
 
 def _longest_joint_offsets(scene: Scene) -> dict[str, float]:

@@ -44,10 +44,12 @@ def test_the_first_arguments_are_those_of_loadurdf() -> None:
         (None, [0, 0, 1], "invalid baseOrientation .*; expected a quaternion x, y, z, w"),
         ([0, 0], None, "invalid basePosition .*; expected x, y, z"),
         ([0, 0, math.nan], None, "invalid basePosition .*; expected x, y, z"),
+        ("up", None, "invalid basePosition 'up'; expected x, y, z"),
+        (1.0, None, "invalid basePosition 1.0; expected x, y, z"),
     ],
 )
 def test_an_impossible_pose_is_refused_before_anything_is_loaded(
-    position: list[float] | None, orientation: list[float] | None, message: str, bullet_client: int, assets: Path
+    position: Any, orientation: list[float] | None, message: str, bullet_client: int, assets: Path
 ) -> None:
     with pytest.raises(ValueError, match=message):
         bridge.load_into_pybullet(assets / "leg.sdf", position, orientation, physicsClientId=bullet_client)

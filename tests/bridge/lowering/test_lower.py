@@ -144,3 +144,9 @@ def test_inertia_of_tendons_that_no_two_branches_move_is_not_reported():
 
     assert codes(WORLD, WORLD) == codes("a", "a") == codes(WORLD, "b") == codes("a", "c") == []
     assert codes("b", "c") == ["lower.tendon-inertia"]
+
+
+@pytest.mark.parametrize("given", ["arm.sdf", None, 3])
+def test_something_else_than_a_scene_is_refused(given):
+    with pytest.raises(TypeError, match=r"expected a Scene, not \w+; sdfbridge.load\(path\) returns one"):
+        lower(given)

@@ -25,3 +25,25 @@ def test_a_mesh_far_too_large_or_small_for_its_robot_is_noticed(tmp_path: Path, 
     diagnostics = Diagnostics()
     check_meshes(loaders.load(tmp_path / "robot.urdf"), diagnostics)
     assert [entry.code for entry in diagnostics] == codes
+
+
+@pytest.mark.parametrize(
+    ("other", "kind", "codes"),
+    [
+        ("1", "visual", []),  # a part of a shape that is divided into several files, as in many MJCF files
+        ("0.001", "visual", ["mesh.implausible-size"] * 2),
+        ("1", "collision", ["mesh.implausible-size"]),  # one of both is in another unit
+        ("1000", "visual", ["mesh.implausible-size"] * 2),
+    ],
+)
+def test_a_small_part_of_a_shape_is_plausible(tmp_path: Path, other: str, kind: str, codes: list[str]) -> None:
+    (tmp_path / "box.dae").write_text(collada())
+    small = "<visual><geometry><mesh filename='box.dae' scale='0.001'/></geometry></visual>"
+    large = f"<{kind}><geometry><mesh filename='box.dae' scale='{other} {other} {other}1'/></geometry></{kind}>"
+    (tmp_path / "robot.urdf").write_text(
+        f"<robot name='r'><link name='a'/><link name='b'>{small}{large}</link>"
+        "<joint name='j' type='fixed'><parent link='a'/><child link='b'/><origin xyz='0 3 4'/></joint></robot>"
+    )
+    diagnostics = Diagnostics()
+    check_meshes(loaders.load(tmp_path / "robot.urdf"), diagnostics)
+    assert [entry.code for entry in diagnostics] == codes
