@@ -31,13 +31,18 @@ class Context:
     """Findings of the load."""
     read_file: Callable[[Path, Context], Scene | None]
     """Reader of a file of any format, by which one format includes another without importing its reader."""
-    including: tuple[Path, ...] = ()
-    """Real paths of the files being read, outermost first, to detect include cycles."""
+    files: tuple[Path, ...] = ()
+    """The files being read, outermost first."""
     allow_xacro: bool = False
     """Whether xacro may run; it evaluates Python code in the file."""
     xacro_args: Mapping[str, str] = field(default_factory=dict)
     """Arguments of xacro, by name."""
 
     def inside(self, path: Path) -> Context:
-        """Return the context for the content of a file, given its real path."""
-        return replace(self, including=(*self.including, path))
+        """Return the context for the content of a file."""
+        return replace(self, files=(*self.files, path))
+
+    @property
+    def including(self) -> tuple[Path, ...]:
+        """Real paths of the files being read, outermost first, to detect include cycles."""
+        return tuple(Path(self.resources.real_paths(file)) for file in self.files)

@@ -54,9 +54,9 @@ def read_file(path: Path, context: Context) -> Scene | None:
         path: The file.
         context: The context of the load.
     """
-    real = Path(context.resources.real_paths(path))
-    if real in context.including or len(context.including) >= MAX_INCLUDE_DEPTH:
-        chain = " -> ".join(p.name for p in (*context.including, real))
+    files = (*context.including, Path(context.resources.real_paths(path))) if context.files else ()
+    if len(set(files)) < len(files) or len(files) > MAX_INCLUDE_DEPTH:
+        chain = " -> ".join(p.name for p in files)
         message = "the file includes itself, or files are nested too deep: {chain}"
         context.diagnostics.add(Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain)
         return None
@@ -67,7 +67,7 @@ def read_file(path: Path, context: Context) -> Scene | None:
     if data is None:
         return None
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
-    return read_data(data, str(path), "directives" if is_yaml else "xml", context.inside(real))
+    return read_data(data, str(path), "directives" if is_yaml else "xml", context.inside(path))
 
 
 def read_data(data: bytes, file: str, format: str, context: Context, places: tuple[Where, ...] = ()) -> Scene | None:
@@ -189,7 +189,8 @@ def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload 
     diagnostics = diagnostics_of(options, lenient=lenient)
     path = locate(source_text(source, options.get("paths") or ()), diagnostics)
     context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
-    context = dataclasses.replace(context, xacro_args=_given_arguments(options.get("xacro_args")))
+    if given := options.get("xacro_args"):
+        context = dataclasses.replace(context, xacro_args=_xacro_arguments(given))
     scene = None
     with limited(diagnostics, str(path)):
         scene = None if path is None else read_file(path, context)
@@ -199,10 +200,6 @@ def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload 
         elif path is not None:
             report_unused(path, diagnostics)
     return Reading(scene, str(path or source), diagnostics)
-
-
-def _given_arguments(given: object) -> dict[str, str]:
-    return _xacro_arguments(given) if given else {}
 
 
 def resolve(
@@ -235,10 +232,9 @@ def resolve(
     check_option_names(search, Search.__optional_keys__)
     diagnostics = diagnostics_of(search, lenient=lenient)
     path = locate(source_text(source, search.get("paths") or ()), diagnostics)
-    context = dataclasses.replace(
-        context_of(search, allow_xacro, path, diagnostics, _ask_once(search)),
-        xacro_args=_given_arguments(xacro_args),
-    )
+    context = context_of(search, allow_xacro, path, diagnostics, _ask_once(search))
+    if xacro_args:
+        context = dataclasses.replace(context, xacro_args=_xacro_arguments(xacro_args))
     if path is not None:
         with budgeted(search.get("limits")), collector_paused(), limited(diagnostics, str(path)):
             read_file(path, context)

@@ -12,7 +12,7 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Self
 
-from loaders.safety.limits import LimitError, Limits, budgeted, how_to_raise, leaving_out
+from loaders.safety.limits import LimitError, Limits, call_limits, how_to_raise
 
 from .diagnostics import Argument, Diagnostic, Diagnostics, Fate, LoadError, Where
 
@@ -48,7 +48,7 @@ class LossSummary:
     ) -> None:
         self.name = str(name)
         self.quiet = quiet
-        self._scope = _scope(limits, lenient)
+        self._scope = call_limits(limits, lenient)
         self._found: dict[Diagnostic, None] = {}
         self._outer: LossSummary | None = None
         self._token: Token[LossSummary | None] | None = None
@@ -97,7 +97,7 @@ class LossSummary:
                 warnings.warn(text, LossWarning, stacklevel=_level_of_caller())
 
     def _log(self) -> None:
-        for entry in self._found:
+        for entry in self._found if LOGGER.isEnabledFor(logging.INFO) else ():
             LOGGER.log(logging.INFO if entry.severity == "warning" else logging.DEBUG, "%s", entry)
 
     def _text(self) -> str:
@@ -109,12 +109,6 @@ class LossSummary:
         codes = list(dict.fromkeys(entry.code for entry in losses))
         listed = ", ".join(codes[:_MAX_CODES]) + (", ..." if len(codes) > _MAX_CODES else "")
         return f"{self.name}: {counts} ({listed}); see the diagnostics of the result, or pass quiet=True"
-
-
-@contextmanager
-def _scope(limits: Limits | None, lenient: bool) -> Iterator[None]:
-    with budgeted(limits), leaving_out(lenient):
-        yield
 
 
 def _level_of_caller() -> int:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from loaders.context import Context
 from loaders.diagnostics import Diagnostics, Fate
@@ -53,7 +52,8 @@ def read(root: Node, context: Context) -> Scene | None:
         context: The context of the load.
     """
     source = compile_document(root, context)
-    if source is not None and context.resources.main not in {None, Path(root.file)}:
+    main = context.resources.main
+    if source is not None and main is not None and str(main) != root.file:
         report_options_of_include(root)
     return None if source is None else _scene(root.attributes.get("model") or _NAMELESS, root, source)
 

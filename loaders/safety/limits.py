@@ -222,6 +222,24 @@ def refuse_past_limit(option: str, file: object) -> None:
 
 
 @contextmanager
+def call_limits(limits: Limits | None, lenient: bool) -> Iterator[None]:
+    """Give a block its own budget, as `budgeted` does, and leave out what is past a limit, as `leaving_out` does.
+
+    Args:
+        limits: The limits; None for those of the block around, or else the defaults.
+        lenient: Whether to leave out.
+    """
+    outer = _ACTIVE.get()
+    budget = _ACTIVE.set(Budget(limits or (Limits() if outer is None else outer.limits)))
+    token = _LENIENT.set(lenient or _LENIENT.get())
+    try:
+        yield
+    finally:
+        _LENIENT.reset(token)
+        _ACTIVE.reset(budget)
+
+
+@contextmanager
 def leaving_out(lenient: bool) -> Iterator[None]:
     """Leave out meshes and pictures past a limit on one file in a block, as lenient loading does.
 

@@ -30,6 +30,8 @@ _NAMES_OF_TEXTURE = frozenset({"class", "content_type", "embed", "file", "name",
 _KEPT_OF_TEXTURE = ("name", "type", "rgb1", "rgb2", "colorspace", "nchannel")
 _FILES = frozenset({"file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back"))})
 """Attributes that name a file."""
+_ALWAYS = frozenset({"skin", "texture"})
+"""Elements that are changed even if they name no file."""
 _UNUSUAL = re.compile(r"//|(^|/)\.(/|$)|/$|^$")
 """Parts of a path that `PurePosixPath` leaves out."""
 _STAND_IN = "stand_in.obj"
@@ -98,15 +100,14 @@ class Assets:
             files: The search for files.
         """
         folders = _Folders.of(root)
-        for node in nodes:
+        named = [node for node in nodes if node.tag in _ALWAYS or not _FILES.isdisjoint(node.attributes)]
+        for node in named:
             tag = node.tag
             if tag == "skin":
                 node.report(Fate.NOTED, "mjcf-in.skin", "the skin is not carried; the bodies that move it are")
                 node.detach()
             elif tag == "texture":
                 self._flatten(node, folders, folder, files)
-            elif _FILES.isdisjoint(node.attributes):
-                continue
             elif tag in _DATA and "file" in node.attributes:
                 self._take(node, folders, folder, files)
             elif tag != "model":

@@ -68,7 +68,8 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
         if node.tag in _COUNTED:
             _check_sizes(node)
             copies *= _copies(node)
-            total += copies * models.get(node.attributes.get("model", ""), 0) * (node.tag == "attach")
+            if node.tag == "attach":
+                total += copies * models.get(node.attributes.get("model", ""), 0)
         inner = [child for child in node.children if child.children or child.tag in _COUNTED]
         total += copies * (1 + len(node.children) - len(inner))
         if total > most or (depth > MAX_DEPTH and node.children):
@@ -136,16 +137,20 @@ def _copies(node: Node) -> int:
     """Return how many copies of its content an element makes."""
     if node.tag == "replicate":
         return max(1, math.ceil(_product(node.attributes.get("count", "1"))))
-    return max(1, math.ceil(math.prod(_product(node.attributes.get(key, "1")) for key in _COUNTS.get(node.tag, ()))))
+    if node.tag not in _COUNTS:
+        return 1
+    return max(1, math.ceil(math.prod(_product(node.attributes.get(key, "1")) for key in _COUNTS[node.tag])))
 
 
 def _check_sizes(node: Node) -> None:
+    if node.tag == "mesh":
+        if "builtin" in node.attributes:
+            _check_mesh(node)
+        return
     keys = _SIZES.get(node.tag, ())
     size = math.prod(_product(" ".join(node.attributes.get(key, "").split()[:2])) for key in keys)
     if node.tag == "size":
         _drop_sizes(node)
-    if node.tag == "mesh" and "builtin" in node.attributes:
-        _check_mesh(node)
     if node.tag == "lengthrange":
         _check_length_range(node)
     if node.tag == "config":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Inputs:
             root: Its root element.
             chain: Real paths of the models that attach it, outermost first.
         """
-        folder, diagnostics = str(Path(root.file).parent), self.context.diagnostics
+        folder, diagnostics = os.path.dirname(root.file) or os.curdir, self.context.diagnostics
         expand_includes(root, folder, self.context, self.files)
         nodes = list(root.walk())
         tags = {node.tag for node in nodes}

@@ -14,6 +14,7 @@ from .compiler import Compiled
 from .rows import Rows, poses
 from .text import LineMap
 
+_ABBREVIATIONS = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}
 _PREFIXES = {"eq": "equality"}
 
 
@@ -39,8 +40,11 @@ class Source:
     """The height fields that were converted, with what is approximate about each, by index."""
     _rotors: dict[frozenset[int], dict[int, float]] = field(default_factory=dict)
     _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _stated: dict[str, list[str]] = field(default_factory=dict)
     _poses: dict[str, list[Pose]] = field(default_factory=dict)
     _nodes: dict[str, list[Node | None]] = field(default_factory=dict)
+    _in_order: dict[str, list[Node | None]] = field(init=False)
+    """The elements of each kind in the order of the document, which MuJoCo keeps in general."""
     _paths: dict[Node, str] = field(default_factory=dict)
     _places: dict[str, list[Where]] = field(default_factory=dict)
     _nowhere: Where = field(init=False)
@@ -49,6 +53,7 @@ class Source:
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", Rows(self.compiled.model))
         object.__setattr__(self, "_nowhere", Where(self.file))
+        object.__setattr__(self, "_in_order", self.lines.in_order())
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names of all elements of a kind; one without a name is ``body_3``, by its index.
@@ -66,12 +71,12 @@ class Source:
         Args:
             kind: See `names`.
         """
-        prefix = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}.get(kind, kind)
-        addresses = getattr(self.model, f"name_{prefix}adr")
-        if not addresses:
-            return []
-        data: bytes = self.model.names  # one name after another, each with a zero at its end
-        return data[addresses[0] : data.index(b"\0", addresses[-1])].decode().split("\0")
+        if kind not in self._stated:
+            addresses = getattr(self.model, f"name_{_ABBREVIATIONS.get(kind, kind)}adr")
+            data: bytes = self.model.names  # one name after another, each with a zero at its end
+            stated = data[addresses[0] : data.index(b"\0", addresses[-1])].decode().split("\0") if addresses else []
+            self._stated[kind] = stated
+        return self._stated[kind]
 
     def _read_names(self, kind: str) -> tuple[str, ...]:
         stated = self.stated_names(kind)
@@ -88,8 +93,20 @@ class Source:
     def _nodes_of(self, kind: str) -> list[Node | None]:
         """Return the element of each element of a kind, as far as known."""
         if kind not in self._nodes:
-            self._nodes[kind] = self.lines.nodes_of(self.compiled.lines(kind))
+            bodies, nodes = self._in_order.get("body"), self._in_order.get(kind)
+            is_known = nodes is not None and self._are(nodes, kind)
+            if nodes is None or not is_known or (nodes is not bodies and self._nodes_of("body") is not bodies):
+                nodes = self.lines.nodes_of(self.compiled.lines(kind))
+            self._nodes[kind] = nodes
         return self._nodes[kind]
+
+    def _are(self, nodes: list[Node | None], kind: str) -> bool:
+        """Return whether elements have the names of a kind in the compiled model, as not if bodies are fused."""
+        names = self.stated_names(kind)
+        if len(nodes) != len(names):
+            return False
+        pairs = zip(nodes, names, strict=True)
+        return not [name for node, name in pairs if node is not None and node.attributes.get("name", "") != name]
 
     def where(self, kind: str, index: int) -> Where:
         """Return the place in the source of an element of the model."""

@@ -12,6 +12,15 @@ _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
 
 
+_MAKERS = frozenset({"attach", "composite", "flexcomp", "model", "replicate"})
+"""Elements that make others."""
+_SECTIONS = {"actuator": "actuator", "sensor": "sensor", "tendon": "tendon", "eq": "equality"}
+"""Sections of which each element is one of the compiled model, by the name of its kind."""
+_ASSETS = ("mesh", "hfield", "texture", "material")
+_PARTS = frozenset({"geom", "joint", "site", "camera", "light"})
+"""Elements of bodies."""
+
+
 def is_plain(values: str) -> bool:
     """Return whether no character of the values of attributes needs an escape.
 
@@ -63,6 +72,24 @@ class LineMap:
                 pieces.append(f"<{item.tag}{attributes}/>\n")
         return "".join(pieces)
 
+    def in_order(self) -> dict[str, list[Node | None]]:
+        """Return the elements of each kind in the order of the compiled model, by the name of the kind there.
+
+        MuJoCo takes bodies depth first, and all elements of a body before those of its children. Like MuJoCo, which
+        keeps no line of them, the lists have None for the world and for free joints. There are none if an element of
+        the document makes others.
+        """
+        if not _MAKERS.isdisjoint([node.tag for node in self._nodes]):
+            return {}
+        sections = self._nodes[0].children
+        found = _in_bodies(_contents(sections, "worldbody"))
+        for kind, section in _SECTIONS.items():
+            found[kind] = [*_contents(sections, section)]
+        assets = _contents(sections, "asset")
+        for tag in _ASSETS:
+            found[tag] = [node for node in assets if node.tag == tag]
+        return found
+
     def nodes_of(self, lines: Iterable[int]) -> list[Node | None]:
         """Return the element of each of some lines, as `node` does."""
         nodes = self._nodes
@@ -75,3 +102,32 @@ class LineMap:
             line: Number of the line, from 1.
         """
         return self._nodes[line - 1] if 0 < line <= len(self._nodes) else None
+
+
+def _contents(sections: Iterable[Node], tag: str) -> list[Node]:
+    """Return the elements in all sections of a document that have a tag."""
+    return [node for section in sections if section.tag == tag for node in section.children]
+
+
+def _in_bodies(world: list[Node]) -> dict[str, list[Node | None]]:
+    """Return the bodies and their elements, given the elements of the world."""
+    found: dict[str, list[Node | None]] = {"body": [], **{kind: [] for kind in _PARTS}}
+    pending: list[Node | None] = [None]
+    while pending:
+        body = pending.pop()
+        found["body"].append(body)
+        contents = world[::-1] if body is None else body.children[::-1]
+        inner: list[Node] = []
+        while contents:
+            node = contents.pop()
+            tag = node.tag
+            if tag in _PARTS:
+                found[tag].append(node)
+            elif tag == "body":
+                inner.append(node)
+            elif tag == "freejoint":
+                found["joint"].append(None)
+            elif tag == "frame":
+                contents.extend(node.children[::-1])
+        pending.extend(inner[::-1])
+    return found
