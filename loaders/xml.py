@@ -31,6 +31,10 @@ MAX_ELEMENTS = 1_000_000
 _TOO_MANY = "the file has more than {most} elements or {depth} levels of nesting"
 
 
+_WITHOUT_TEXT = frozenset({"mujoco", "mujocoinclude"})
+"""Root elements of documents whose elements have attributes only; MuJoCo ignores any text."""
+
+
 class _RefusedError(Exception):
     """The document must not be parsed further; arguments: code, message, hint."""
 
@@ -162,6 +166,8 @@ def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]
         parent = node
         node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
         parent.children.append(node)
+        if depth == 1 and tag in _WITHOUT_TEXT:
+            parser.CharacterDataHandler = None
 
     def end(_tag: str) -> None:
         nonlocal depth, node

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import compress
 from operator import not_
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,6 @@ from loaders.model import (
     Cone,
     Cylinder,
     Ellipsoid,
-    Geometry,
     Heightmap,
     JointType,
     Link,
@@ -33,6 +34,16 @@ _PARALLEL = 1e-9
 """Sine of an angle below which two axes are parallel."""
 _SKEW = 1e-9
 """Cosine of an angle above which two axes are not perpendicular."""
+
+
+_DIMENSIONS: dict[type, Callable[[Any], tuple[float, ...]]] = {
+    Box: lambda box: box.size,
+    Heightmap: lambda heightmap: heightmap.size,
+    Ellipsoid: lambda ellipsoid: ellipsoid.radii,
+    Sphere: lambda sphere: (sphere.radius,),
+    **dict.fromkeys((Cylinder, Capsule, Cone), lambda shape: (shape.radius, shape.length)),
+}
+"""Lengths that a shape of the file states, by its type; those of planes, which are unbounded, do not matter."""
 
 
 def check_scene(scene: Scene, diagnostics: Diagnostics) -> None:
@@ -68,8 +79,9 @@ def _check_sizes(scene: Scene, diagnostics: Diagnostics) -> None:
     for link in scene.links:
         shapes: tuple[Collision | Visual, ...] = (*link.collisions, *link.visuals)
         for shape in shapes:
-            sizes = _dimensions(shape.geometry)
-            if sizes and (max(map(abs, sizes)) > MAX_SIZE or 0.0 in sizes):
+            measure = _DIMENSIONS.get(type(shape.geometry))
+            sizes = () if measure is None else measure(shape.geometry)
+            if sizes and (max(sizes) > MAX_SIZE or min(sizes) < -MAX_SIZE or 0.0 in sizes):
                 _report_size(link, shape, sizes, diagnostics)
 
 
@@ -98,22 +110,6 @@ def _report_size(link: Link, shape: Collision | Visual, sizes: tuple[float, ...]
             shape=name,
             sizes=" ".join(f"{size:g}" for size in sizes),
         )
-
-
-def _dimensions(geometry: Geometry) -> tuple[float, ...]:
-    """Return the lengths that a shape of the file states; those of planes, which are unbounded, do not matter."""
-    match geometry:
-        case Box(size=size) | Heightmap(size=size):
-            return size
-        case Ellipsoid(radii=radii):
-            return radii
-        case Sphere(radius=radius):
-            return (radius,)
-        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
-            return radius, length
-        case Cone(radius=radius, length=length):
-            return radius, length
-    return ()
 
 
 def _check_axes(scene: Scene, diagnostics: Diagnostics) -> None:

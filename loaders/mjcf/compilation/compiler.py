@@ -123,7 +123,7 @@ def compile_text(
             model=model,
             spec=spec,
             version=mujoco.__version__,
-            meshes=tuple(map(_mesh_source, spec.meshes)) if model.nmesh else (),
+            meshes=_mesh_sources(spec, text, models) if model.nmesh else (),
             hfields=tuple(hfield.file for hfield in spec.hfields) if model.nhfield else (),
             flexes=tuple(spec.flexes) if model.nflex else (),
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
@@ -190,8 +190,16 @@ def _line_in(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _mesh_source(mesh: Any) -> MeshSource:
-    return MeshSource(file=mesh.file, refpos=tuple(mesh.refpos.tolist()), refquat=tuple(mesh.refquat.tolist()))
+def _mesh_sources(spec: Any, text: str, models: Mapping[str, str]) -> tuple[MeshSource, ...]:
+    """Return the source of each mesh; no position and rotation is asked for if the texts state none."""
+    if any(" refpos=" in each or " refquat=" in each for each in (text, *models.values())):
+        return tuple(
+            MeshSource(file=mesh.file, refpos=tuple(mesh.refpos.tolist()), refquat=tuple(mesh.refquat.tolist()))
+            for mesh in spec.meshes
+        )
+    return tuple(
+        [MeshSource(file=mesh.file, refpos=(0.0, 0.0, 0.0), refquat=(1.0, 0.0, 0.0, 0.0)) for mesh in spec.meshes]
+    )
 
 
 @cache

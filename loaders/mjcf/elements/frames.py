@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from loaders.diagnostics import Where
 from loaders.mjcf.compilation.source import Source
 from loaders.model import WORLD, Frame, Link, Model
+from loaders.reading.makers import maker
 from loaders.scene_queries.scoped_names import MODEL_FRAME
 from loaders.spatial import IDENTITY
+
+_Frame = maker(Frame)
 
 
 def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
@@ -18,15 +21,15 @@ def read_frames(name: str, source: Source) -> tuple[Frame, ...]:
         name: Name of the model.
         source: The compiled model.
     """
-    left_out = _model_site(name, source)
+    if not source.names("site"):
+        return ()
+    left_out, bodies = _model_site(name, source), source.names("body")
+    columns = zip(
+        source.names("site"), source.model.site_bodyid, source.poses("site"), source.places("site"), strict=True
+    )
     return tuple(
-        Frame(
-            name=name,
-            link=source.link(int(source.model.site_bodyid[i])),
-            X_LF=source.pose("site", i),
-            where=source.where("site", i),
-        )
-        for i, name in enumerate(source.names("site"))
+        _Frame(name=name, link=bodies[body] if body else WORLD, X_LF=X_LF, where=where)
+        for i, (name, body, X_LF, where) in enumerate(columns)
         if i != left_out
     )
 

@@ -9,10 +9,12 @@ from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
 from loaders.mjcf.elements.settings import single, text_of, unless
 from loaders.model import Light, Rgba
-from loaders.spatial import IDENTITY, Pose
+from loaders.reading.makers import maker
+from loaders.spatial import IDENTITY, Pose, frozen_vector
 
 from .views import mode_of, target_of
 
+_Light = maker(Light)
 _TYPES = ("spot", "directional", "point", "image")
 """Types by number."""
 _IMAGE = 3
@@ -40,11 +42,11 @@ def _light(i: int, source: Source) -> Light:
     p, is_spot = model.light_pos[i], kind == "spot"
     x, y, z = model.light_dir[i]
     constant, linear, quadratic = map(single, model.light_attenuation[i])
-    return Light(
+    return _Light(
         name=source.names("light")[i],
         type=kind,
         link=source.link(int(model.light_bodyid[i])),
-        X_LLight=Pose.of(p=p) if any(p) else IDENTITY,
+        X_LLight=Pose(IDENTITY.R, frozen_vector(*p)) if any(p) else IDENTITY,
         diffuse=_color(model.light_diffuse[i]),
         specular=_color(model.light_specular[i]),
         direction=(x, y, z),
