@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import written_robots
+from benchmarks import mjcf_times, written_robots
 from benchmarks.field import __main__ as field
 
 
@@ -89,3 +89,10 @@ def test_a_sweep_of_repositories_has_a_row_for_each_file(tmp_path: Path) -> None
     assert (good["repository"], good["file"], good["links"]) == ("owner/name", "robots/good.urdf", 1)
     assert (good["default"], bad["default"]) == (True, False)
     assert (out / "index.html").is_file()
+
+
+def test_files_are_counted_whose_reading_takes_less_than_the_goal(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(ARM)
+    assert all(0.1 < ratio < 100.0 for ratio in mjcf_times.ratios(tmp_path / "arm.xml", 2))
+    text = mjcf_times.summary([(1.0, 1.2), (2.0, 1.4), (4.0, 3.0)])
+    assert text == "first: median 2.00, 1 of 3 files below 1.5; best: median 1.40, 2 of 3 files below 1.5"
