@@ -112,4 +112,4 @@ def to_mjspec(source: Source, **options: Unpack[MjcfOptions]) -> Any:
     with loss_summary(source, options) as losses:
         built = build(*mechanism_and_options(source, options))
         losses.add(built.diagnostics)
-    return to_spec(built.root, built.assets)
+    return to_spec(built.root, built.assets, built.digests)

@@ -71,6 +71,8 @@ class Built:
 
     root: Element
     assets: dict[str, bytes]
+    digests: dict[str, str]
+    """SHA-256 of the contents of those assets of which it is known."""
     diagnostics: tuple[Diagnostic, ...]
     names: dict[str, str]
     shapes: tuple[PlacedShape, ...]
@@ -102,6 +104,7 @@ def build(mechanism: Mechanism, options: Options) -> Built:
     return Built(
         root=context.document.root(),
         assets=library.files,
+        digests=library.digests,
         diagnostics=tuple(context.diagnostics),
         names=dict(context.names.changed),
         shapes=tuple(shapes.placed),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from bridge.mjcf.geom.contact_parameters import DEFAULT_FRICTION
@@ -48,7 +49,7 @@ def require_xml_depth(root: Element) -> None:
         raise ExportError((diagnostic,))
 
 
-def folder_name(assets: Mapping[str, bytes]) -> str:
+def folder_name(assets: Mapping[str, bytes], digests: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a name for the folder of assets, another one for other contents.
 
     MuJoCo keeps decoded meshes and pictures for the life of the process and tells them apart by folder, name and length
@@ -56,20 +57,22 @@ def folder_name(assets: Mapping[str, bytes]) -> str:
 
     Args:
         assets: Contents of each asset file, by its name.
+        digests: SHA-256 of the contents of those assets of which it is known.
     """
     digest = hashlib.sha256()
     for name, data in sorted(assets.items()):
         digest.update(name.encode(errors="surrogateescape") + b"\0")
-        digest.update(hashlib.sha256(data).digest())
+        digest.update((digests.get(name) or hashlib.sha256(data).hexdigest()).encode())
     return f"sdfbridge-{digest.hexdigest()[:24]}"
 
 
-def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
+def to_spec(root: Element, assets: dict[str, bytes], digests: Mapping[str, str] = MappingProxyType({})) -> Any:
     """Return the document as a ``mujoco.MjSpec``; bodies nested too deeply for XML are added through the API.
 
     Args:
         root: The document.
         assets: Contents of each asset file, by its name.
+        digests: SHA-256 of the contents of those assets of which it is known.
     """
     import mujoco
 
@@ -80,7 +83,7 @@ def to_spec(root: Element, assets: dict[str, bytes]) -> Any:
         for parent, children in detached:
             parent.children.extend(children)
     if assets:
-        spec.modelfiledir = folder_name(assets)
+        spec.modelfiledir = folder_name(assets, digests)
     bodies = {body.name: body for body in spec.bodies} if detached else {}
     pending = [
         (bodies[e.attributes["name"]], child) for e, children in reversed(detached) for child in reversed(children)

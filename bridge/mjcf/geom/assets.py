@@ -91,6 +91,8 @@ class AssetLibrary:
         self._context = context
         self.files: dict[str, bytes] = {}
         """Contents of each file, by its name in the folder ``assets``."""
+        self.digests: dict[str, str] = {}
+        """Hashes of the contents of meshes and pictures, which are known from their conversion."""
         self._parts: dict[_Key, tuple[Part, ...]] = {}
         self._first_sizes: dict[_Key, _Key] = {}
         self._names: dict[str, str] = {}
@@ -159,7 +161,7 @@ class AssetLibrary:
         name = self._names.get(file.digest)
         if name is None:
             name = self._names[file.digest] = self._context.names.claim("mesh", file.name, alternative=alternative)
-            self.files[f"{name}.obj"] = file.data
+            self.files[f"{name}.obj"], self.digests[f"{name}.obj"] = file.data, file.digest
             self._context.document["asset"].add("mesh", file=f"{name}.obj")
         return Part(name=name, file=file)
 
@@ -257,7 +259,7 @@ class AssetLibrary:
         name = self._names.get(picture.digest)
         if name is None:
             name = self._names[picture.digest] = self._context.names.claim("picture", stem)
-            self.files[f"{name}.png"] = picture.data
+            self.files[f"{name}.png"], self.digests[f"{name}.png"] = picture.data, picture.digest
             self._context.document["asset"].add("texture", name=name, type="2d", file=f"{name}.png")
         return name
 

@@ -57,7 +57,7 @@ class MujocoEngine:
         self.warnings: list[str] = []
         """MuJoCo's warnings."""
         with engine_warnings(mujoco, self.warnings):
-            self.model: Any = to_spec(built.root, built.assets).compile()
+            self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
         if not as_exported:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
@@ -307,7 +307,7 @@ class MujocoEngine:
     def compile_with(self, actuators: Actuators) -> Any:
         """Return the compiled export with actuators of a kind."""
         built = build(self.mechanism, Options(policy=self.mechanism.default_policy, actuators=actuators))
-        return to_spec(built.root, built.assets).compile()
+        return to_spec(built.root, built.assets, built.digests).compile()
 
     def start_actuators(self, actuators: Actuators, joints: Iterable[str]) -> None:
         """Compile the export with actuators of a kind; those of other joints than these exert no force."""
