@@ -63,7 +63,7 @@ def read_file(path: Path, context: Context) -> Scene | None:
     data = None if is_xacro(path) else read_bytes(path, context.diagnostics)
     if is_xacro(path) or (data is not None and path.suffix.lower() == ".urdf" and has_xacro(data)):
         expansion = expand(path, context)
-        return expansion and read_data(expansion.data, str(path), "xml", context.inside(real), expansion.places)
+        return expansion and read_data(expansion.data, str(path), "xml", context.inside(path), expansion.places)
     if data is None:
         return None
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
