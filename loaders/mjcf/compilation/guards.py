@@ -12,6 +12,8 @@ from loaders.safety.limits import how_to_raise, limit_of
 
 MAX_DEPTH = 400
 """Largest number of nested elements; MuJoCo refuses about 500."""
+MAX_ATTRIBUTES = 500
+"""Largest number of attributes of an element; MuJoCo compares each with all before it, and knows less than 100."""
 MAX_SIZE = 10_000_000
 """Largest product of the numbers of an attribute that makes data, such as the rows and columns of a height field."""
 MAX_VERTICES = 300_000
@@ -57,6 +59,7 @@ def check(root: Node, models: Mapping[str, int], values: str) -> int:
         models: Number of elements of each attached model, by its name.
         values: The values of all attributes, with spaces between them.
     """
+    _check_attributes(root, len(values))
     if _may_be_infinite(values):
         for node in root.walk():
             _check_numbers(node)
@@ -131,6 +134,17 @@ def _report_excess(node: Node, total: int, most: int) -> None:
     else:
         message = "elements are nested more than {limit} deep"
         node.invalid("mjcf-in.too-large", message, hint="use fewer levels of bodies", limit=MAX_DEPTH)
+
+
+def _check_attributes(root: Node, length: int) -> None:
+    """Report the elements with too many attributes, of which a document of short values has none."""
+    if length < MAX_ATTRIBUTES:
+        return
+    for node in root.walk():
+        if len(node.attributes) > MAX_ATTRIBUTES:
+            message = "<{tag}> has {count} attributes; the limit is {limit}"
+            count = len(node.attributes)
+            node.invalid("mjcf-in.too-large", message, tag=node.tag, count=count, limit=MAX_ATTRIBUTES)
 
 
 def _copies(node: Node) -> int:

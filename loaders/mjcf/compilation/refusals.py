@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from .compiler import CompileError
 
 MAX_REFUSALS = 20
 """Largest number of errors that are searched for in one document."""
+MAX_SECONDS = 5.0
+"""Longest time after which MuJoCo is asked again; a document of a few lines may take it seconds."""
 MAX_CHARACTERS = 500_000
 """Largest length of texts in which further errors are searched for."""
 
@@ -74,6 +77,7 @@ def refusals(error: CompileError, text: str, models: Mapping[str, str], compile_
     is_small = sum(map(len, search.texts.values())) <= MAX_CHARACTERS
     found: list[Refusal] = []
     next_error: CompileError | None = error
+    start = time.perf_counter()
     for _ in range(MAX_REFUSALS):
         if next_error is None:
             break
@@ -82,7 +86,7 @@ def refusals(error: CompileError, text: str, models: Mapping[str, str], compile_
         is_new = refusal not in found
         if is_new and not search.follows(refusal, place):
             found.append(refusal)
-        if place is None or not is_small:
+        if place is None or not is_small or time.perf_counter() - start > MAX_SECONDS:
             break
         search.correct(refusal, place, by_inertia=is_new)
         next_error = _error(search.texts, compile_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,15 @@ LARGE = {
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_a_small_document_that_makes_much_is_refused(text: str, tmp_path: Path) -> None:
     assert [problem.code for problem in problems(written(tmp_path, text))] == ["mjcf-in.too-large"]
+
+
+def test_an_element_of_thousands_of_attributes_is_refused(tmp_path: Path) -> None:
+    """MuJoCo compares each attribute with all before it; it would be asked for 20 errors."""
+    attributes = " ".join(f'a{i}="1"' for i in range(20_000))
+    start = time.process_time()
+    found = problems(written(tmp_path, document(f"<geom {attributes}/>")))
+    assert [problem.code for problem in found] == ["mjcf-in.too-large"]
+    assert time.process_time() - start < 5.0
 
 
 def test_deep_nesting_by_includes_is_refused(tmp_path: Path) -> None:

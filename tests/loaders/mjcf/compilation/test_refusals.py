@@ -9,6 +9,7 @@ import pytest
 
 import loaders
 from loaders.diagnostics import Diagnostic
+from loaders.mjcf.compilation import refusals
 from loaders.mjcf.compilation.refusals import MAX_CHARACTERS, MAX_REFUSALS
 
 ROBOT = """<mujoco>
@@ -152,6 +153,12 @@ def test_errors_of_included_and_of_attached_files_have_their_places(tmp_path: Pa
         loaders.load(main)
     places = {(Path(entry.where.file).name, entry.where.line) for entry in caught.value.diagnostics}
     assert places == {("part.xml", 3), ("hand.xml", 3), ("main.xml", 4)}
+
+
+def test_the_search_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mesh that MuJoCo makes in seconds may stand in a document of a few lines."""
+    monkeypatch.setattr(refusals, "MAX_SECONDS", 0.0)
+    assert len(problems(with_faults(6, 7, 9), tmp_path / "r.xml")) == 1
 
 
 def test_the_search_ends(tmp_path: Path) -> None:
