@@ -56,10 +56,12 @@ _NOT_IN_SCHEMA = (
 """Attributes that MuJoCo's list of its schema leaves out."""
 _UNCHANGED = ": neither the export nor a diagnostic changes"
 _CRANKS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle")
+_SOFTNESS = ("solimpfriction", "solimplimit", "solreffriction", "solreflimit")
 _UNUSED = {
     ("default/geom", "size"): "numbers beyond those of the type of a shape",
     ("extension/plugin/instance/config", "key"): "the plugin is reported as a whole",
     **{(f"default/{kind}", "cranklength"): "the length of a crank that no actuator has" for kind in _CRANKS},
+    **{("(world)body/composite/joint", key): "joints without limits and friction" for key in _SOFTNESS},
 }
 """Attributes that change numbers of a compiled model that MuJoCo does not use, or that are reported with others."""
 _OPTIONAL = frozenset({"compiler", "size", "statistic", "visual"})

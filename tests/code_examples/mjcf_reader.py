@@ -33,7 +33,7 @@ def mesh(attributes: str) -> str:
 
 
 def _needs(tag: str) -> Setup:
-    """Skip an example if the schema of the installed MuJoCo does not have an element."""
+    """Skip an example if the schema of the installed MuJoCo does not have an element, or what came with it."""
 
     def setup(_folder: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
         import mujoco
@@ -46,7 +46,7 @@ def _needs(tag: str) -> Setup:
 
 EXAMPLES = {
     "mjcf-in.actuator": robot(BODY, PID, "m"),
-    "mjcf-in.controls": reading(document(BODY, DC_MOTOR), "m", name="robot.xml", setup=_needs("dcmotor")),
+    "mjcf-in.controls": reading(document(BODY, DC_MOTOR), "m", name="robot.xml", setup=_needs("orientation")),
     "mjcf-in.equality": robot(SOFT, "", "equality_0"),
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),

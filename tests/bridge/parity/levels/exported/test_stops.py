@@ -98,3 +98,23 @@ def test_a_follower_whose_leader_puts_it_beyond_its_stop_is_left_out(engine: str
     coupled = dataclasses.replace(arm, couplings=(Coupling(follower="k", leader="j", multiplier=-2.0),))
     (row,) = stop_rows(bridge.lower(coupled), {engine: factory_of(engine)}, 0)
     assert row.where == "j"
+
+
+SOFT = """<mujoco><worldbody><body name="a" pos="0 0 1">
+  <joint name="j" type="slide" range="-0.3 0.2" {}/><geom size="0.1"/>
+</body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "outcome"),
+    [
+        ('solreflimit="0.05 0.8" solimplimit="0.8 0.95 0.01"', Outcome.UNKNOWN),
+        ('solreflimit="0.002 1"', Outcome.PASSED),
+        ("", Outcome.UNKNOWN),
+    ],
+)
+def test_a_stop_of_mujoco_yields_as_far_as_the_file_states(settings: str, outcome: Outcome) -> None:
+    """The softness is that of the original, in which MuJoCo passes the stop as far."""
+    mechanism = bridge.lower(loaders.load_string(SOFT.format(settings), format="mjcf"))
+    (row,) = stop_rows(mechanism, {"mujoco": factory_of("mujoco")}, 0)
+    assert row.outcome is outcome
