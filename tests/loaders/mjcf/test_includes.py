@@ -143,3 +143,15 @@ def test_an_error_in_the_included_file_is_reported_at_its_line(
         loaders.load(path, quiet=True)
     found = {(entry.code, Path(entry.where.file or "").name, entry.where.line) for entry in caught.value.diagnostics}
     assert (code, "robot.xml", 2) in found
+
+
+def test_the_friction_of_a_contact_pair_is_that_of_the_pair(tmp_path: Path) -> None:
+    """MuJoCo takes the friction of the pair in the place of that of its geoms; so does the reference."""
+    geoms = "".join(f'<body name="{b}" pos="0 0 {b}"><freejoint/><geom name="g{b}" size=".1"/></body>' for b in "12")
+    pair = '<contact><pair geom1="g1" geom2="g2" friction="0.3 0.3 0.01 0.001 0.001"/></contact>'
+    (tmp_path / "robot.xml").write_text(f"<mujoco><worldbody>{geoms}</worldbody>{pair}</mujoco>", encoding="utf-8")
+    world = '<sdf version="1.9"><world name="w"><include><uri>robot.xml</uri><name>r</name></include></world></sdf>'
+    (tmp_path / "w.sdf").write_text(world, encoding="utf-8")
+    found = bridge.compare(tmp_path / "w.sdf", engines=("mujoco", "reference"), levels=("L0",))
+    assert "friction of pairs" in {row.quantity for row in found.rows}
+    assert found.failures == ()

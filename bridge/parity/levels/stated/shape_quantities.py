@@ -220,13 +220,18 @@ def _pair_friction(engine: Engine, mechanism: Mechanism) -> Readings:
     allowed, rule = mechanism.collidable_pairs(), _RULES.get(engine.name)
     if rule is None:
         raise NotReportedError(f"{engine.name} is compared by the coefficients of shapes, not by its rule for pairs")
+    listed = _listed_friction(mechanism) if engine.name == "reference" else surfaces.pair_friction
     return {
-        Place(f"{a} with {b}", a, b): np.array(
-            [surfaces.pair_friction.get(frozenset((a, b)), rule(friction[a][0], friction[b][0]))]
-        )
+        Place(f"{a} with {b}", a, b): np.array([listed.get(frozenset((a, b)), rule(friction[a][0], friction[b][0]))])
         for a, b in combinations(wanted, 2)
         if group[a] != group[b] and frozenset((a, b)) in allowed and a in friction and b in friction
     }
+
+
+def _listed_friction(mechanism: Mechanism) -> dict[frozenset[str], float]:
+    """The friction that contact pairs of the scene state, which replaces that of the shapes."""
+    stated = ((pair, dict(pair.mujoco).get("friction", "")) for pair in mechanism.scene.contact_pairs)
+    return {frozenset((pair.link_A, pair.link_B)): float(text.split()[0]) for pair, text in stated if text}
 
 
 def _contact_settings(engine: Engine, mechanism: Mechanism) -> Readings:
