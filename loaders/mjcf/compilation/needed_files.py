@@ -23,7 +23,7 @@ def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
     hfields: set[str] = set()
     for geom in spec.geoms:
         mesh, hfield = geom.meshname, geom.hfieldname
-        if (not mesh and not hfield) or mesh in meshes:
+        if not (mesh or hfield) or (mesh and mesh in meshes):
             continue
         has_mass = not never and (always or not geom.parent.explicitinertial) and _weighs(geom)
         if has_mass or int(geom.type) not in plain:
