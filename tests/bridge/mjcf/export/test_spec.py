@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bridge.lowering.inputs import mechanism_of
 from bridge.mjcf import export_mjcf, to_mjcf, to_mjspec
+from bridge.mjcf.document import build
+from bridge.mjcf.export.spec import folder_name
+from bridge.mjcf.xml.options import Options
 from loaders.diagnostics import ExportError
 from tests.support.mjcf_scenes import chain, codes, cone_scene, random_tree
 from tests.support.mujoco_oracle import compiled
@@ -43,6 +47,12 @@ def test_meshes_of_one_name_and_length_keep_their_own_size(tmp_path: Path) -> No
     expected = [math.sqrt(2) * float(size) for size in paths]
     assert specified == pytest.approx(expected, rel=1e-6)
     assert [longest_edge(model) for model in exported] == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_folder_of_assets_is_the_same_with_hashes_that_are_known_and_without(tmp_path: Path) -> None:
+    built = build(mechanism_of(tetrahedron(tmp_path / "model", "1.5"), quiet=True), Options())
+    assert built.digests.keys() == built.assets.keys()
+    assert folder_name(built.assets, built.digests) == folder_name(built.assets)
 
 
 def test_a_chain_of_490_links_is_the_longest_that_xml_holds():
