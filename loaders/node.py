@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .diagnostics import Diagnostics, Fate, Where
-from .nodes.number_syntax import parse_number, plain_number, plain_numbers
+from .nodes.key_groups import KeyGroup
+from .nodes.number_syntax import plain_number, plain_numbers
 from .nodes.read_names import NOTHING_READ
 from .nodes.unread import report_unread
+from .nodes.unusual_numbers import unusual_number, unusual_numbers
 from .scene_queries.element_subjects import subjects_of
 
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
@@ -25,7 +27,8 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 class Node:
     """One element of a source file.
 
-    ``read`` has the names that readers asked for.
+    ``read`` has the names that readers asked for. ``children`` is a list as soon as there are any; most elements of a
+    file have none.
     """
 
     __slots__ = ("attributes", "children", "diagnostics", "file", "line", "parent", "read", "tag", "text")
@@ -42,7 +45,7 @@ class Node:
         self.tag = tag
         self.attributes = attributes
         self.text = ""
-        self.children: list[Node] = []
+        self.children: Sequence[Node] = ()
         self.file = file
         self.line = line
         self.parent = parent
@@ -63,6 +66,12 @@ class Node:
             path = f"/{node.tag}[{name}]{path}" if name else f"/{node.tag}{path}"
             node = node.parent
         return Where(self.file, self.line, path)
+
+    def where_in(self, parent: Where) -> Where:
+        """Return the place of this element, as `where` does, given that of its parent, which is faster."""
+        name = self.attributes.get("name")
+        step = f"{self.tag}[{name}]" if name else self.tag
+        return Where(self.file, self.line, f"{parent.path}/{step}")
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -85,9 +94,16 @@ class Node:
     def append(self, child: Node) -> Node:
         """Move ``child`` to the end of this node's children; return it."""
         child.detach()
-        child.parent = self
-        self.children.append(child)
+        self.attach(child)
         return child
+
+    def attach(self, child: Node) -> None:
+        """Add a node without a parent, as `append` does; it is faster."""
+        child.parent = self
+        if isinstance(self.children, list):
+            self.children.append(child)
+        else:
+            self.children = [*self.children, child]
 
     def add(self, tag: str, text: str = "", **attributes: str) -> Node:
         """Append a new child with the file and line of this node; return it.
@@ -104,7 +120,7 @@ class Node:
     def detach(self) -> Node:
         """Remove this node from its parent; return it."""
         if self.parent is not None:
-            self.parent.children.remove(self)
+            self.parent.children = [child for child in self.parent.children if child is not self]
             self.parent = None
         return self
 
@@ -116,8 +132,7 @@ class Node:
             source, target = pending.pop()
             for child in source.children:
                 twin = child._copy_alone()
-                twin.parent = target
-                target.children.append(twin)
+                target.attach(twin)
                 pending.append((child, twin))
         return root
 
@@ -138,9 +153,12 @@ class Node:
     def free(self) -> None:
         """Break the reference cycles of a tree that nobody needs any more, so that it is freed at once."""
         nodes = [self]
-        for node in nodes:
+        while nodes:
+            node = nodes.pop()
             node.parent = None
-            nodes.extend(node.children)
+            if node.children:
+                nodes += node.children
+                node.children = ()
 
     # --- access to children -----------------------------------------------------------------------------------------
 
@@ -153,12 +171,31 @@ class Node:
 
     def all(self, *tags: str) -> list[Node]:
         """Return the children with these tags, in document order, and mark the tags as read."""
-        self.read = self.read.after.get(tags) or self.read.adding(tags)
+        self.read = self.read[tags]
         return [child for child in self.children if child.tag in tags]
+
+    def firsts(self, tags: tuple[str, ...]) -> list[Node | None]:
+        """Return the first child with each tag, or None, as `child` does for one tag."""
+        self.read = self.read[tags]
+        found: dict[str, Node | None] = dict.fromkeys(tags)
+        for child in self.children:
+            tag = child.tag
+            if tag in found:
+                if found[tag] is None:
+                    found[tag] = child
+                else:
+                    child.report_repeated()
+        return list(found.values())
+
+    def report_repeated(self) -> None:
+        """Report that an earlier element of the same tag is used instead of this one, in which nothing is reported."""
+        message = "repeated <{tag}>; only the first one is used"
+        self.report(Fate.DROPPED, "xml.repeated-element", message, tag=self.tag)
+        list(map(Node.skip_all, self.walk()))
 
     def lacks(self, tags: tuple[str, ...]) -> bool:
         """Return whether no child has one of these tags, and mark the tags as read."""
-        self.read = self.read.after.get(tags) or self.read.adding(tags)
+        self.read = self.read[tags]
         for child in self.children:  # noqa: SIM110 - a generator takes twice the time
             if child.tag in tags:
                 return False
@@ -166,16 +203,14 @@ class Node:
 
     def child(self, tag: str) -> Node | None:
         """Return the first child with this tag, or None; report any further one."""
-        self.read = self.read.after.get(tag) or self.read.adding(tag)
+        self.read = self.read[tag]
         first: Node | None = None
         for child in self.children:
             if child.tag == tag:
                 if first is None:
                     first = child
                 else:
-                    message = "repeated <{tag}>; only the first one is used"
-                    child.report(Fate.DROPPED, "xml.repeated-element", message, tag=tag)
-                    list(map(Node.skip_all, child.walk()))  # nothing in it is reported again
+                    child.report_repeated()
         return first
 
     def has(self, key: str) -> bool:
@@ -184,7 +219,7 @@ class Node:
 
     def skip(self, *keys: str) -> None:
         """Mark these keys as read: they carry no information, or another function reports them."""
-        self.read = self.read.after.get(keys) or self.read.adding(keys)
+        self.read = self.read[keys]
 
     def skip_all(self) -> None:
         """Mark every attribute and every child as read."""
@@ -195,7 +230,7 @@ class Node:
     def _text(self, key: str) -> str | None:
         """Return the text of a key, or None, and mark the key as read."""
         if key[0] == "@":
-            self.read = self.read.after.get(key) or self.read.adding(key)
+            self.read = self.read[key]
             return self.attributes.get(key[1:])
         if key == ".":
             return self.text
@@ -212,12 +247,21 @@ class Node:
 
     def word(self, key: str, default: str | None = None) -> str:
         """Return a text without surrounding space; it is required if there is no default."""
-        text = self._text(key)
+        if key[0] == "@":
+            self.read = self.read[key]
+            text = self.attributes.get(key[1:])
+        else:
+            text = self._text(key)
         if text is None:
             if default is None:
                 self._missing(key)
             return default or ""
         return text.strip()
+
+    def words(self, keys: tuple[str, ...]) -> list[str]:
+        """Return the text of each attribute without surrounding space; an empty one for those that do not exist."""
+        self.read = self.read[keys]
+        return [self.attributes.get(key[1:], "").strip() for key in keys]
 
     def maybe_word(self, key: str) -> str | None:
         """Return a text without surrounding space, or None if the key does not exist."""
@@ -233,10 +277,7 @@ class Node:
             minimum: Smallest valid value.
             inf: Whether infinite values are valid.
         """
-        text = self._text(key)
-        value = None if text is None else plain_number(text)
-        if value is None or value < minimum:
-            value = None if text is None else self._holder(key)._unusual_number(key, text, minimum, inf)
+        value = self.maybe_number(key, minimum=minimum, inf=inf)
         if value is not None:
             return value
         if default is None and key != "." and not self.has(key):
@@ -251,43 +292,32 @@ class Node:
             minimum: Smallest valid value.
             inf: Whether infinite values are valid.
         """
-        text = self._text(key)
-        value = None if text is None else plain_number(text)
+        if key[0] == "@":
+            self.read = self.read[key]
+            text = self.attributes.get(key[1:])
+        else:
+            text = self._text(key)
+        if text is None:
+            return None
+        value = plain_number(text)
         if value is None or value < minimum:
-            return None if text is None else self._holder(key)._unusual_number(key, text, minimum, inf)
+            return unusual_number(self._holder(key), key, text, minimum, inf=inf)
         return value
 
-    def numbers_of(self, keys: tuple[str, ...], default: float) -> list[float]:
-        """Return the number of each key, as `number` does.
+    def numbers_of(self, group: KeyGroup, default: float) -> Sequence[float]:
+        """Return the number of each key of a group, as `number` does.
 
         Args:
-            keys: The keys.
+            group: The keys.
             default: The value of a key that does not exist or is invalid.
         """
-        self.read = self.read.after.get(keys) or self.read.adding(keys)
-        texts = {child.tag: child.text for child in self.children}
-        values = []
-        for key in keys:
-            text = self.attributes.get(key[1:]) if key[0] == "@" else texts.get(key)
-            value = None if text is None or len(texts) < len(self.children) else plain_number(text)
-            values.append(self.number(key, default) if value is None else value)
-        return values
-
-    def _unusual_number(self, key: str, text: str, minimum: float, inf: bool) -> float | None:
-        """Return a number that is not plain, or out of range, as far as it is valid; report what is wrong with it."""
-        words = text.split()
-        if not words:
-            return None
-        value = self._parse(words[0], inf)
-        if value is not None and len(words) > 1:
-            message = "expected one number, not {text!r}; using {value}"
-            self.report(Fate.ASSUMED, "xml.trailing-text", message, text=text, value=words[0])
-        if value is not None and value < minimum:
-            template = "{name} is {value:g}; expected at least {minimum:g}"
-            name = f"{key[1:]} of <{self.tag}>" if key[0] == "@" else f"<{self.tag}>"
-            self.invalid("xml.out-of-range", template, name=name, value=value, minimum=minimum)
-            return None
-        return value
+        texts = self.attributes if group.are_attributes else {child.tag: child.text for child in self.children}
+        if group.are_attributes or len(texts) == len(self.children):
+            plain = group.numbers(texts, default)
+            if plain is not None:
+                self.read = self.read[group.keys]
+                return plain
+        return [self.number(key, default) for key in group.keys]
 
     def numbers(
         self, key: str, count: int, default: tuple[float, ...] | None = None, *, inf: bool = False
@@ -300,22 +330,33 @@ class Node:
             default: The values if the key does not exist or is invalid; without them the key is required.
             inf: Whether infinite values are valid.
         """
-        text = self._text(key)
+        if key[0] == "@":
+            self.read = self.read[key]
+            text = self.attributes.get(key[1:])
+        else:
+            text = self._text(key)
         if text is not None and (plain := plain_numbers(text, count)) is not None:
             return plain
-        words = text.split() if text else []
-        if not words:
-            if default is None:
-                self._missing(key)
-            return default or (0.0,) * count
-        node = self._holder(key)
-        values = tuple(value for word in words if (value := node._parse(word, inf)) is not None)
-        if len(words) < count:
-            node.invalid("xml.not-a-vector", "expected {count} numbers, not {text!r}", count=count, text=text)
-        elif len(words) > count:
-            message = "expected {count} numbers, not {words}; using the first {count}"
-            node.report(Fate.ASSUMED, "xml.trailing-text", message, count=count, words=len(words))
-        return values[:count] if len(values) >= count else (default or (0.0,) * count)
+        if text is not None and text.strip():
+            return unusual_numbers(self._holder(key), text, count, inf=inf) or default or (0.0,) * count
+        if default is None:
+            self._missing(key)
+        return default or (0.0,) * count
+
+    def vectors(self, keys: tuple[str, ...], default: tuple[float, ...]) -> list[tuple[float, ...]]:
+        """Return the numbers of each attribute, as `numbers` does, as many as the default has.
+
+        Args:
+            keys: The keys.
+            default: The values if a key does not exist or is invalid.
+        """
+        self.read = self.read[keys]
+        count, vectors = len(default), []
+        for key in keys:
+            text = self.attributes.get(key[1:])
+            plain = default if text is None else plain_numbers(text, count)
+            vectors.append(self.numbers(key, count, default) if plain is None else plain)
+        return vectors
 
     def integer(self, key: str, default: int) -> int:
         """Return a whole number; a fraction is truncated, with a diagnostic."""
@@ -338,22 +379,6 @@ class Node:
             template = "expected true or false in <{tag}>, not {value!r}"
             node.invalid("xml.not-a-flag", template, tag=node.tag, value=text.strip())
             return default
-        return value
-
-    def _parse(self, word: str, inf: bool) -> float | None:
-        """Return one word as a number, as C's strtod parses it in the C locale; None with a diagnostic if it cannot."""
-        number = parse_number(word)
-        if number is None:
-            self.invalid("xml.not-a-number", "expected a number in <{tag}>, not {word!r}", tag=self.tag, word=word)
-            return None
-        value, digits = number
-        if digits != word:
-            self.report(
-                Fate.ASSUMED, "xml.trailing-text", "{word!r} is not a number; using {digits}", word=word, digits=digits
-            )
-        if math.isnan(value) or (math.isinf(value) and not inf):
-            self.invalid("xml.not-finite", "expected a finite number in <{tag}>, not {word!r}", tag=self.tag, word=word)
-            return None
         return value
 
     # --- reporting --------------------------------------------------------------------------------------------------

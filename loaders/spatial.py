@@ -1,6 +1,7 @@
 """Rigid transforms and spatial inertia, in monogram notation: ``X_AB @ X_BC`` is ``X_AC``.
 
 transforms3d computes rotations, with two exceptions, which run several times for each link and joint of a scene.
+Products and inverses of poses are in plain numbers, which takes half the time of NumPy's for 3 x 3 matrices.
 `matrix_to_quaternion` takes 1.5 us where `transforms3d.quaternions.mat2quat`, an eigenvalue problem, takes 18 us, and
 its largest error over 5,000 random rotations is 3.3e-16 against 7.8e-16. `Pose.from_xyz_rpy` has the formula of
 `transforms3d.euler.euler2mat` for one sequence of axes, in plain numbers, and returns the same bits.
@@ -149,19 +150,32 @@ class Pose:
             return self
         if self is IDENTITY:
             return other
+        u, v, w = self.p.tolist()
+        x, y, z = other.p.tolist()
         if self.R is IDENTITY.R:
-            return Pose(other.R, _sealed(self.p + other.p))
-        R = self.R if other.R is IDENTITY.R else _sealed(self.R @ other.R)
-        p = self.p if other.p is IDENTITY.p else _sealed(self.p + self.R @ other.p)
+            return Pose(other.R, frozen_vector(u + x, v + y, w + z))
+        (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
+        p = frozen_vector(u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z))
+        if other.R is IDENTITY.R:
+            return Pose(self.R, p)
+        (j, k, m), (n, o, q), (r, s, t) = other.R.tolist()
+        R = frozen_matrix(
+            a * j + b * n + c * r, a * k + b * o + c * s, a * m + b * q + c * t,
+            d * j + e * n + f * r, d * k + e * o + f * s, d * m + e * q + f * t,
+            g * j + h * n + i * r, g * k + h * o + i * s, g * m + h * q + i * t,
+        )  # fmt: skip
         return Pose(R, p)
 
     def inverse(self) -> Pose:
         """Return the inverse transform: ``X_BA`` for ``X_AB``."""
         if self is IDENTITY:
             return self
+        x, y, z = self.p.tolist()
         if self.R is IDENTITY.R:
-            return Pose(self.R, _sealed(-self.p))
-        return Pose(self.R.T, _sealed(-(self.R.T @ self.p)))
+            return Pose(self.R, frozen_vector(-x, -y, -z))
+        (a, b, c), (d, e, f), (g, h, i) = self.R.tolist()
+        p = frozen_vector(-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z))
+        return Pose(self.R.T, p)
 
     def is_close(self, other: Pose, atol: float = 1e-12) -> bool:
         """Return whether the matrices and positions of both differ by at most ``atol`` in every entry."""

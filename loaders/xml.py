@@ -165,7 +165,10 @@ def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]
             raise _RefusedError("file.too-large", problem, "split the file and include its parts")
         parent = node
         node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
-        parent.children.append(node)
+        if parent.children:
+            parent.children.append(node)  # type: ignore[attr-defined]  # a list, if there are any
+        else:
+            parent.children = [node]
         if depth == 1 and tag in _WITHOUT_TEXT:
             parser.CharacterDataHandler = None
 

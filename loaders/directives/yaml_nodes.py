@@ -153,8 +153,7 @@ class _Builder:
         key = self._keys[-1]
         node.tag = ITEM if key is None else key
         self._keys[-1] = None
-        node.parent = self._open[-1]
-        node.parent.children.append(node)
+        self._open[-1].attach(node)
         return None
 
 

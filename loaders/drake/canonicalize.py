@@ -56,26 +56,30 @@ def _require_sizes(shape: Node) -> None:
 
 
 def canonicalize_urdf(root: Node) -> None:
-    """Remove elements with ``drake_ignore`` from a URDF; rewrite ``drake:`` joints and shapes as standard elements."""
-    for node in list(root.children):
-        if node.tag in {"link", "joint", "drake:joint"} and node.attributes.get("drake_ignore") == "true":
+    """Remove elements with ``drake_ignore`` from a URDF; rewrite ``drake:`` joints as standard elements."""
+    for node in [child for child in root.children if _is_of_drake(child)]:
+        if node.attributes.get("drake_ignore") == "true":
             node.report(Fate.NOTED, "drake.ignored", "ignored <{tag}>, as its drake_ignore requests", tag=node.tag)
             node.detach()
         elif node.tag == "drake:joint":
             _unprefix_joint(node)
-        elif node.tag == "link":
-            node.skip("@drake_ignore")
-            _unprefix_shapes(node)
-        elif node.tag == "joint":
-            node.skip("@drake_ignore")
-            if node.attributes.get("type") in URDF_TYPES:
-                node.report(
-                    Fate.NOTED,
-                    "drake.plain-joint",
-                    "joint type {type} is an extension of Drake; accepted in <joint>",
-                    hint="write <drake:joint>",
-                    type=node.attributes["type"],
-                )
+        elif node.tag == "joint" and node.attributes.get("type") in URDF_TYPES:
+            node.report(
+                Fate.NOTED,
+                "drake.plain-joint",
+                "joint type {type} is an extension of Drake; accepted in <joint>",
+                hint="write <drake:joint>",
+                type=node.attributes["type"],
+            )
+
+
+def _is_of_drake(node: Node) -> bool:
+    if "drake_ignore" in node.attributes:
+        return node.tag in _IGNORABLE
+    return node.tag == "drake:joint" or (node.tag == "joint" and node.attributes.get("type") in URDF_TYPES)
+
+
+_IGNORABLE = frozenset({"link", "joint", "drake:joint"})
 
 
 def _unprefix_joint(node: Node) -> None:
@@ -89,11 +93,3 @@ def _unprefix_joint(node: Node) -> None:
             type=kind,
             known=tuple(sorted(_URDF_JOINTS)),
         )
-
-
-def _unprefix_shapes(link: Node) -> None:
-    for part in link.children:
-        geometry = part.peek("geometry")
-        for shape in () if geometry is None else geometry.children:
-            if shape.tag in {"drake:capsule", "drake:ellipsoid"}:
-                shape.tag = shape.tag.removeprefix(PREFIX)

@@ -13,7 +13,8 @@ from .dialect import URDF, Dialect, Element
 _FRICTION = ("mu_static", "mu_dynamic")
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
 _ELEMENTS = ("drake:proximity_properties",)
-_ELEMENTS_OF_URDF = (*_ELEMENTS, "drake_compliance")
+ELEMENTS_OF_URDF = (*_ELEMENTS, "drake_compliance")
+"""Children of a collision of URDF that `read_surface` reads."""
 
 
 def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface:
@@ -24,7 +25,7 @@ def read_surface(collision: Node, surface: Surface, dialect: Dialect) -> Surface
         surface: The surface from the standard elements.
         dialect: The dialect of the file.
     """
-    if collision.lacks(_ELEMENTS_OF_URDF if dialect is URDF else _ELEMENTS):
+    if collision.lacks(ELEMENTS_OF_URDF if dialect is URDF else _ELEMENTS):
         return surface
     if dialect is URDF:
         surface = _read_drake_compliance(collision, surface)

@@ -22,11 +22,8 @@ _MODELS = ("linear", "linear_corotated", "corotated", "neohookean")
 _WALL = ("drake:point_on_plane", "drake:outward_normal")
 
 
-def read_surface_velocity_axis(link: Node, dialect: Dialect) -> tuple[float, float, float] | None:
-    """Return the unit axis, in the link, of the surface velocity of a conveyor, or None."""
-    node = link.child("drake:surface_velocity_axis")
-    if node is None:
-        return None
+def read_surface_velocity_axis(node: Node, dialect: Dialect) -> tuple[float, float, float]:
+    """Return the unit axis, in the link, of the surface velocity of a conveyor, a ``drake:surface_velocity_axis``."""
     x, y, z = direction(node, dialect.axis, Z_AXIS).tolist()
     return x, y, z
 

@@ -8,14 +8,23 @@ from loaders.node import Node
 from .dialect import SDF, Dialect
 
 _ROLES = ("illustration", "perception")
-_PROPERTIES = tuple(f"drake:{role}_properties" for role in _ROLES)
-_RENDERERS = ("drake:accepting_renderer",)
+_ELEMENTS = (*(f"drake:{role}_properties" for role in _ROLES), "drake:accepting_renderer")
 
 
-def read_roles(visual: Node) -> tuple[str, ...]:
-    """Return the roles of a visual; empty, with a diagnostic, if all are disabled and the visual is to be ignored."""
-    if visual.lacks(_PROPERTIES):
-        return _ROLES
+def read_display(visual: Node, dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the roles of a visual, and the names of the only renderers that may draw it; no renderer is all of them.
+
+    Args:
+        visual: The ``<visual>``; with no role, which is reported, it is to be ignored.
+        dialect: The dialect of the file.
+    """
+    if visual.lacks(_ELEMENTS):
+        return _ROLES, ()
+    roles = _read_roles(visual)
+    return roles, _read_renderers(visual, roles, dialect)
+
+
+def _read_roles(visual: Node) -> tuple[str, ...]:
     roles = tuple(role for role in _ROLES if _is_enabled(visual, role))
     if not roles:
         message = "both the illustration and the perception role are disabled; ignored this visual"
@@ -28,18 +37,9 @@ def _is_enabled(visual: Node, role: str) -> bool:
     return properties is None or properties.flag("@enabled", True)
 
 
-def read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> tuple[str, ...]:
-    """Return the names of the only renderers that may draw a visual; empty is all.
-
-    Args:
-        visual: The ``<visual>``.
-        roles: The roles of the visual.
-        dialect: The dialect of the file.
-    """
-    if visual.lacks(_RENDERERS):
-        return ()
+def _read_renderers(visual: Node, roles: tuple[str, ...], dialect: Dialect) -> tuple[str, ...]:
     names = []
-    for node in visual.all(*_RENDERERS):
+    for node in visual.all("drake:accepting_renderer"):
         name = node.word(dialect.name)
         if name:
             names.append(name)

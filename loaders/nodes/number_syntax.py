@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Sequence
 
 _NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
@@ -28,16 +29,30 @@ def plain_number(text: str) -> float | None:
     return value if -_MAX <= value <= _MAX and text.isascii() and "_" not in text else None
 
 
+_FREQUENT = {
+    text: tuple(map(float, text.split()))
+    for text in ("0 0 0", "1 0 0", "0 1 0", "0 0 1", "1 1 1", "0.0 0.0 0.0", "0 0 0 0 0 0")
+}
+"""The values of vectors that nearly every file has."""
+
+
 def plain_numbers(text: str, count: int) -> tuple[float, ...] | None:
     """Return finite decimal numbers separated by space; None for any other text, or another count."""
+    known = _FREQUENT.get(text)
+    if known is not None and len(known) == count:
+        return known
     words = text.split()
-    if len(words) != count:
-        return None
+    return plain_values(words) if len(words) == count else None
+
+
+def plain_values(texts: Sequence[str]) -> tuple[float, ...] | None:
+    """Return the finite decimal number of each text; None if one is any other text."""
     try:
-        values = tuple(map(float, words))
+        values = tuple(map(float, texts))
     except ValueError:
         return None
-    return values if math.isfinite(sum(values)) and text.isascii() and "_" not in text else None
+    joined = "".join(texts)
+    return values if math.isfinite(sum(values)) and joined.isascii() and "_" not in joined else None
 
 
 def parse_number(word: str) -> tuple[float, str] | None:

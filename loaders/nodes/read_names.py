@@ -20,31 +20,34 @@ Shared objects stay in memory, and a file may have any names.
 """
 
 
-class ReadNames:
+class ReadNames(dict[Keys, "ReadNames"]):
     """Names of attributes and tags that readers asked for, whether they exist or not; immutable.
+
+    The item of a key, or of several, has these names and those of the keys. It is a dictionary, because readers ask
+    for nearly every element of a file.
 
     Attributes:
         attributes: Names of attributes.
         tags: Tags of children.
-        after: The names after a further key is asked for; `adding` makes those that are not there yet.
     """
 
-    __slots__ = ("after", "attributes", "tags")
+    __slots__ = ("attributes", "tags")
 
     def __init__(self, attributes: Names, tags: Names) -> None:
+        super().__init__()
         self.attributes, self.tags = attributes, tags
-        self.after: dict[Keys, ReadNames] = {}
 
-    def adding(self, keys: Keys) -> ReadNames:
-        """Return these names and those of the keys."""
+    def __missing__(self, keys: Keys) -> ReadNames:
         new = (keys,) if isinstance(keys, str) else keys
         attributes = self.attributes.union([key[1:] for key in new if key[0] == "@"])
         tags = self.tags.union([key for key in new if key[0] != "@"])
         if len(attributes) + len(tags) > MAX_NAMES:
             return _ManyNames(set(attributes), set(tags))
-        following = _SHARED.get((attributes, tags)) or ReadNames(attributes, tags)
-        if len(_SHARED) < _MAX_SHARED and len(self.after) < _MAX_FOLLOWING and sum(map(len, new)) < _MAX_LENGTH:
-            _SHARED[attributes, tags] = self.after[keys] = following
+        following = _SHARED.get((attributes, tags))
+        if following is None:
+            following = ReadNames(attributes, tags)
+        if len(_SHARED) < _MAX_SHARED and len(self) < _MAX_FOLLOWING and sum(map(len, new)) < _MAX_LENGTH:
+            _SHARED[attributes, tags] = self[keys] = following
         return following
 
 
@@ -57,8 +60,7 @@ class _ManyNames(ReadNames):
         super().__init__(attributes, tags)
         self._attributes, self._tags = attributes, tags
 
-    def adding(self, keys: Keys) -> ReadNames:
-        """Add the names of the keys."""
+    def __missing__(self, keys: Keys) -> ReadNames:
         for key in (keys,) if isinstance(keys, str) else keys:
             if key[0] == "@":
                 self._attributes.add(key[1:])

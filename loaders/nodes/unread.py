@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -20,8 +20,11 @@ class ReadElement(Protocol):
 
     tag: str
     attributes: dict[str, str]
-    children: list[Any]
     read: ReadNames
+
+    @property
+    def children(self) -> Sequence[Any]:
+        """The child elements."""
 
     @property
     def report(self) -> Callable[..., None]:
@@ -37,12 +40,13 @@ def report_unread(root: ReadElement) -> None:
     pending = [root]
     while pending:
         node = pending.pop()
-        _report_attributes(node)
+        if not node.read.attributes.issuperset(node.attributes):
+            _report_attributes(node)
         read, all_read = node.read.tags, True
         for child in reversed(node.children):
             if child.tag not in read:
                 all_read = False
-            elif child.children or not child.read.attributes.issuperset(child.attributes):
+            elif child.children or (child.attributes and not child.read.attributes.issuperset(child.attributes)):
                 pending.append(child)
         if not all_read:
             _report_children(node, read)

@@ -25,14 +25,12 @@ _SURFACE = {
 }
 
 
-_DEFAULT = Surface()
+DEFAULT_SURFACE = Surface()
+"""The surface of a collision of which the file says nothing."""
 
 
-def read_contact(link: Node) -> Surface:
+def read_contact(contact: Node) -> Surface:
     """Return the surface of all collisions of a link, with defaults for values that are not given."""
-    contact = link.child("contact")
-    if contact is None:
-        return _DEFAULT
     report_ignored(contact, _IGNORED)
     values = {tag: value for tag in (*_FRICTION, *_SURFACE) if (value := _value(contact, tag)) is not None}
     friction: dict[str, Any] = {

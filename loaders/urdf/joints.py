@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Fate, Where
 from loaders.drake.dialect import URDF
 from loaders.drake.joints import URDF_TYPES, complete_urdf_joint, read_acceleration
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
@@ -14,7 +14,7 @@ from loaders.node import Node
 from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Array, frozen, frozen_vector, rotation_to
 
-from .shapes import read_origin
+from .shapes import pose_of
 
 TYPES = {
     "fixed": JointType.FIXED,
@@ -33,6 +33,7 @@ _Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
 _ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
+_OF_AXIS = ("axis", "dynamics", "limit")
 
 _CONTROLLER = (
     Fate.NOTED,
@@ -40,23 +41,34 @@ _CONTROLLER = (
     "it is for controllers and has no effect on the mechanics",
 )
 _IGNORED: IgnoredElements = {"safety_controller": _CONTROLLER, "calibration": _CONTROLLER}
+_IGNORED_TAGS = tuple(_IGNORED)
+_WORDS = ("@name", "@type", "@drake_ignore")
+_ENDS = ("parent", "child", "origin")
 
 
-def read_joint(node: Node) -> Joint:
-    """Read a joint. Its frame J is the frame of the child link, as in the specification."""
-    report_ignored(node, _IGNORED)
-    joint_type = _read_type(node)
+def read_joint(node: Node, robot: Where) -> Joint:
+    """Read a joint. Its frame J is the frame of the child link, as in the specification.
+
+    Args:
+        node: The ``<joint>``.
+        robot: The place of its ``<robot>``.
+    """
+    if not node.lacks(_IGNORED_TAGS):
+        report_ignored(node, _IGNORED)
+    name, kind, _ = node.words(_WORDS)
+    joint_type = TYPES[kind] if kind in TYPES and kind not in _EXTENSIONS else _read_type(node)
+    parent, child, origin = node.firsts(_ENDS)
     joint = _Joint(
-        name=node.word("@name", ""),
+        name=name,
         type=joint_type,
-        parent=_read_end(node, "parent"),
-        child=_read_end(node, "child"),
-        X_PJ=read_origin(node),
+        parent=_read_end(node, parent, "parent"),
+        child=_read_end(node, child, "child"),
+        X_PJ=pose_of(origin),
         X_CJ=IDENTITY,
         axes=_read_axes(node, joint_type),
-        where=node.where,
+        where=node.where_in(robot),
     )
-    return complete_urdf_joint(node, joint)
+    return complete_urdf_joint(node, joint) if joint_type in URDF_TYPES else joint
 
 
 def _read_type(node: Node) -> JointType:
@@ -75,8 +87,7 @@ def _read_type(node: Node) -> JointType:
     return TYPES.get(word, JointType.FIXED)
 
 
-def _read_end(node: Node, tag: str) -> str:
-    end = node.child(tag)
+def _read_end(node: Node, end: Node | None, tag: str) -> str:
     if end is None:
         node.invalid("xml.missing", "<joint> requires a <{child}>", child=tag)
         return ""
@@ -88,26 +99,26 @@ def _read_end(node: Node, tag: str) -> str:
 
 def _read_axes(node: Node, joint_type: JointType) -> tuple[JointAxis, ...]:
     if joint_type in _ONE_AXIS:
-        direction = _read_direction(node)
-        friction, (damping, *_) = _read_dynamics(node, 1)
-        limits = _read_limits(node, joint_type)
+        axis, dynamics, limit = node.firsts(_OF_AXIS)
+        direction = _read_direction(axis)
+        friction, (damping, *_) = _read_dynamics(dynamics, 1)
+        limits = _read_limits(node, limit, joint_type)
         return (_JointAxis(xyz=direction, damping=damping, friction=friction, **limits),)
     if joint_type is JointType.PLANAR:
-        return _read_planar(node, _read_direction(node))
+        return _read_planar(node, _read_direction(node.child("axis")))
     _report_unlimited(node, joint_type)
     if joint_type in URDF_TYPES:
-        friction, (damping, *_) = _read_dynamics(node, 1)
-        return (_JointAxis(xyz=_read_direction(node), damping=damping, friction=friction),)
+        friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
+        return (_JointAxis(xyz=_read_direction(node.child("axis")), damping=damping, friction=friction),)
     if joint_type is JointType.BALL and node.has("dynamics"):
-        friction, (damping, *_) = _read_dynamics(node, 1)
+        friction, (damping, *_) = _read_dynamics(node.child("dynamics"), 1)
         return (_JointAxis(xyz=X_AXIS, damping=damping, friction=friction),)
     for unused in node.all("axis", "dynamics"):
         mark_read(unused)
     return ()
 
 
-def _read_direction(node: Node) -> Array:
-    axis = node.child("axis")
+def _read_direction(axis: Node | None) -> Array:
     if axis is None:
         return X_AXIS
     xyz = axis.numbers("@xyz", 3, (1.0, 0.0, 0.0))
@@ -119,9 +130,8 @@ def _read_direction(node: Node) -> Array:
     return frozen_vector(x / length, y / length, z / length)
 
 
-def _read_dynamics(node: Node, count: int) -> tuple[float, tuple[float, ...]]:
+def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[float, ...]]:
     """Return the friction and the damping of each degree of freedom; a single damping is for all of them."""
-    dynamics = node.child("dynamics")
     if dynamics is None:
         return 0.0, (0.0,) * count
     if count > 1 and len(dynamics.attributes.get("damping", "").split()) > 1:
@@ -136,7 +146,7 @@ def _read_dynamics(node: Node, count: int) -> tuple[float, tuple[float, ...]]:
 
 def _read_planar(node: Node, normal: Array) -> tuple[JointAxis, ...]:
     """Return the axes x, y and normal; as in Drake, their rotation is the least that turns z into the normal."""
-    friction, damping = _read_dynamics(node, 3)
+    friction, damping = _read_dynamics(node.child("dynamics"), 3)
     if friction:
         node.report(Fate.ASSUMED, "urdf.planar-friction", "friction of a planar joint is applied to each axis")
     if (dynamics := node.peek("dynamics")) and len(dynamics.attributes.get("damping", "").split()) == 1:
@@ -164,9 +174,8 @@ def _report_unlimited(node: Node, joint_type: JointType) -> None:
 # --- limits ----------------------------------------------------------------------------------------------------------
 
 
-def _read_limits(node: Node, joint_type: JointType) -> dict[str, float]:
+def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[str, float]:
     """Return the limits of a joint by the names of the fields of `JointAxis`; empty if the joint has none."""
-    limit = node.child("limit")
     if limit is None:
         if joint_type in _LIMITED:
             node.report(

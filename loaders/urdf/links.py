@@ -3,61 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from loaders.context import Context
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Fate, Where
+from loaders.drake.contact import ELEMENTS_OF_URDF as DRAKE_SURFACE
 from loaders.drake.contact import read_surface as drake_surface
 from loaders.drake.dialect import URDF
 from loaders.drake.links import read_surface_velocity_axis
-from loaders.drake.visuals import read_renderers, read_roles
+from loaders.drake.visuals import read_display
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
+from loaders.nodes.key_groups import KeyGroup
 from loaders.reading.deferred import Deferred
 from loaders.reading.makers import maker
 from loaders.spatial import Pose, SpatialInertia, frozen_matrix
 
-from .contact import read_contact
-from .shapes import Materials, read_geometry, read_origin, shape_names
+from .contact import DEFAULT_SURFACE, read_contact
+from .shapes import Materials, pose_of, read_geometry, shape_names
 
 _shape_inertia: Callable[..., SpatialInertia | None] = Deferred(
     "loaders.scene_operations.mass_properties:shape_inertia"
 )
 _NOT_MECHANICAL = (Fate.NOTED, "urdf.appearance", "it has no effect on motion or contact")
+_WORDS = ("@name", "@drake_ignore")
+_PARTS = ("inertial", "contact", "drake:surface_velocity_axis")
+_INERTIAL = ("mass", "inertia", "origin")
+_SHAPE = ("origin", "geometry")
+_SHAPE_AND_MATERIAL = (*_SHAPE, "material")
 _IGNORED_IN_COLLISION: IgnoredElements = {"material": _NOT_MECHANICAL, "verbose": _NOT_MECHANICAL}
+_RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, *DRAKE_SURFACE)
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
-_MOMENTS = ("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
+_MOMENTS = KeyGroup("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
 
-def read_link(node: Node, model: str, X_WL: Pose, materials: Materials, context: Context) -> Link:
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """What the readers of links need to know of their robot."""
+
+    name: str
+    """Name of the robot."""
+    where: Where
+    """Place of the ``<robot>``."""
+    materials: Materials
+    """The materials of the robot."""
+    context: Context
+    """The context of the load."""
+
+
+def read_link(node: Node, X_WL: Pose, robot: Robot) -> Link:
     """Read a link. The link ``world`` is the world, and has no inertia.
 
     Args:
         node: The ``<link>``.
-        model: Name of the robot.
         X_WL: Pose of the link at the zero configuration.
-        materials: The materials of the robot.
-        context: The context of the load.
+        robot: The robot.
     """
-    name = node.word("@name", "")
-    collisions = _read_collisions(node, name, context)
+    name, _ = node.words(_WORDS)
+    where = node.where_in(robot.where)
+    inertial, contact, velocity_axis = node.firsts(_PARTS)
+    collisions = _read_collisions(node, name, where, contact, robot)
     return _Link(
         name=name,
-        model=model,
+        model=robot.name,
         X_WL=X_WL,
-        inertia=_read_inertial(node, name, collisions),
+        inertia=None if inertial is None else _read_inertial(inertial, name, collisions),
         collisions=collisions,
-        visuals=_read_visuals(node, name, materials, context),
-        surface_velocity_axis=read_surface_velocity_axis(node, URDF),
-        where=node.where,
+        visuals=_read_visuals(node, name, where, robot),
+        surface_velocity_axis=None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, URDF),
+        where=where,
     )
 
 
-def _read_inertial(link: Node, name: str, collisions: Sequence[Collision]) -> SpatialInertia | None:
-    inertial = link.child("inertial")
-    if inertial is None:
-        return None
-    mass_node, moments = inertial.child("mass"), inertial.child("inertia")
+def _read_inertial(inertial: Node, name: str, collisions: Sequence[Collision]) -> SpatialInertia | None:
+    mass_node, moments, origin = inertial.firsts(_INERTIAL)
     if mass_node is None:
         return _read_density(inertial, collisions)
     mass = mass_node.number("@value")
@@ -67,7 +87,7 @@ def _read_inertial(link: Node, name: str, collisions: Sequence[Collision]) -> Sp
     elif mass:
         message = "<inertial> requires an <inertia>; using a point mass"
         inertial.report(Fate.ASSUMED, "urdf.missing-inertia", message)
-    X_LI = read_origin(inertial)
+    X_LI = pose_of(origin)
     if name == WORLD:
         inertial.report(Fate.ASSUMED, "urdf.world-inertial", "the link world is the world; ignored its mass")
         return None
@@ -90,40 +110,43 @@ def _read_density(inertial: Node, collisions: Sequence[Collision]) -> SpatialIne
     return sum(parts[1:], parts[0]) if parts else None
 
 
-def _read_collisions(link: Node, name: str, context: Context) -> tuple[Collision, ...]:
+def _read_collisions(link: Node, name: str, where: Where, contact: Node | None, robot: Robot) -> tuple[Collision, ...]:
     elements = link.all("collision")
-    surface = read_contact(link)
+    link_surface = DEFAULT_SURFACE if contact is None else read_contact(contact)
     collisions = []
-    for label, element in zip(shape_names(name, elements), elements, strict=True):
-        report_ignored(element, _IGNORED_IN_COLLISION)
-        geometry = read_geometry(element, context)
-        collision_surface = drake_surface(element, surface, URDF)
+    for label, element in shape_names(name, elements):
+        origin, shape = element.firsts(_SHAPE)
+        is_plain = element.lacks(_RARE_IN_COLLISION)
+        if not is_plain:
+            report_ignored(element, _IGNORED_IN_COLLISION)
+        geometry = read_geometry(element, shape, robot.context)
+        surface = link_surface if is_plain else drake_surface(element, link_surface, URDF)
         if geometry is not None:
-            X_LG = read_origin(element)
+            place = element.where_in(where)
             collisions.append(
-                _Collision(name=label, X_LG=X_LG, geometry=geometry, surface=collision_surface, where=element.where)
+                _Collision(name=label, X_LG=pose_of(origin), geometry=geometry, surface=surface, where=place)
             )
     return tuple(collisions)
 
 
-def _read_visuals(link: Node, name: str, materials: Materials, context: Context) -> tuple[Visual, ...]:
+def _read_visuals(link: Node, name: str, where: Where, robot: Robot) -> tuple[Visual, ...]:
     elements = link.all("visual")
     visuals = []
-    for label, element in zip(shape_names(name, elements), elements, strict=True):
-        material = materials.read(element, context)
-        geometry = read_geometry(element, context)
-        roles = read_roles(element)
-        renderers = read_renderers(element, roles, URDF)
+    for label, element in shape_names(name, elements):
+        origin, shape, material_node = element.firsts(_SHAPE_AND_MATERIAL)
+        material = None if material_node is None else robot.materials.read(material_node, robot.context)
+        geometry = read_geometry(element, shape, robot.context)
+        roles, renderers = read_display(element, URDF)
         if geometry is not None and roles:
             visuals.append(
                 _Visual(
                     name=label,
-                    X_LG=read_origin(element),
+                    X_LG=pose_of(origin),
                     geometry=geometry,
                     material=material,
                     roles=roles,
                     renderers=renderers,
-                    where=element.where,
+                    where=element.where_in(where),
                 )
             )
     return tuple(visuals)

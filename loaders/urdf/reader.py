@@ -17,7 +17,7 @@ from loaders.spatial import IDENTITY
 
 from .drake_extensions import with_extensions
 from .gazebo import GazeboExtensions
-from .links import read_link
+from .links import Robot, read_link
 from .mesh_folders import with_mesh_folders
 from .shapes import Materials, read_origin
 from .stated_joints import StatedJoints
@@ -49,20 +49,19 @@ def read(root: Node, context: Context) -> Scene | None:
     if not link_nodes:
         _report_empty(root)
     joint_nodes, repeated_joints = _by_name(root.all("joint"))
-    stated = StatedJoints.read(joint_nodes, repeated_joints)
+    where = root.where
+    stated = StatedJoints.read(joint_nodes, repeated_joints, where)
     joints = stated.connected(link_nodes, context.diagnostics)
     extensions = GazeboExtensions(root, (*link_nodes, *(joint.name for joint in joints)), left_out=joint_nodes)
     poses = link_poses(link_nodes, joints, context.diagnostics)
-    materials = Materials.of(root, context)
-    links = [
-        extensions.link(read_link(node, name, poses[link], materials, context)) for link, node in link_nodes.items()
-    ]
+    robot = Robot(name, where, Materials.of(root, context), context)
+    links = [extensions.link(read_link(node, poses[link], robot)) for link, node in link_nodes.items()]
     for node in repeated_links:  # for what is wrong with them
-        read_link(node, name, IDENTITY, materials, context)
+        read_link(node, IDENTITY, robot)
     joints = [extensions.joint(joint) for joint in joints]
     known = {joint.name: joint for joint in joints}
     couplings = stated.couplings(known, lenient=context.diagnostics.lenient)
-    model = Model(name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=root.where)
+    model = Model(name=name, X_WM=IDENTITY, canonical_link=root_link(link_nodes, joints), where=where)
     scene = Scene(
         name=name,
         models=(extensions.model(model),),

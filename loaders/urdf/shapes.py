@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from loaders.context import Context
 from loaders.diagnostics import Fate
-from loaders.drake.dialect import URDF
+from loaders.drake.dialect import PREFIX, URDF
 from loaders.drake.visuals import declares_convex, diffuse_map
 from loaders.ignored_elements import mark_read
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Plane, Rgba, Sphere
@@ -18,23 +18,43 @@ from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Pose
 
 _Material, _Mesh = maker(Material), maker(Mesh)
-_ZERO = (0.0, 0.0, 0.0)
+_ZERO, _ONES = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+_POSE = ("@xyz", "@rpy")
+_IN_MATERIAL = ("color", "specular", "texture")
 
 
 def read_origin(element: Node) -> Pose:
     """Return the pose in the ``<origin>`` of an element; the identity if it has none."""
-    origin = element.child("origin")
-    if origin is None:
-        return IDENTITY
-    return Pose.from_xyz_rpy(origin.numbers("@xyz", 3, _ZERO), origin.numbers("@rpy", 3, _ZERO))
+    return pose_of(element.child("origin"))
 
 
-def read_geometry(element: Node, context: Context) -> Geometry | None:
-    """Return the shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if it has no known shape."""
-    geometry = element.child("geometry")
+def pose_of(origin: Node | None) -> Pose:
+    """Return the pose that an ``<origin>`` states; the identity if there is none."""
+    return IDENTITY if origin is None else Pose.from_xyz_rpy(*origin.vectors(_POSE, _ZERO))
+
+
+def read_geometry(element: Node, geometry: Node | None, context: Context) -> Geometry | None:
+    """Return the shape of a ``<visual>`` or ``<collision>``; None, with a diagnostic, if it has no known shape.
+
+    Args:
+        element: The element.
+        geometry: Its ``<geometry>``.
+        context: The context of the load.
+    """
+    shapes: Sequence[Node] = () if geometry is None else geometry.children
+    if len(shapes) != 1 or shapes[0].tag not in SHAPES:
+        shapes = _known_shapes(element, shapes)
     if geometry is not None:
-        geometry.skip("@name")
-    shapes = [] if geometry is None else _by_precedence(geometry.all(*SHAPES))
+        geometry.read = geometry.read[_IN_GEOMETRY]
+    return SHAPES[shapes[0].tag](shapes[0], context) if shapes else None
+
+
+def _known_shapes(element: Node, parts: Sequence[Node]) -> Sequence[Node]:
+    """Return the shapes of a geometry of which the first is used; report the others, or that there is none."""
+    for part in parts:
+        if part.tag in _DRAKE_SHAPES:
+            part.tag = part.tag.removeprefix(PREFIX)
+    shapes = _by_precedence([part for part in parts if part.tag in SHAPES])
     for extra in shapes[1:]:
         extra.report(
             Fate.DROPPED,
@@ -53,8 +73,7 @@ def read_geometry(element: Node, context: Context) -> Geometry | None:
             tag=element.tag,
         )
         mark_read(element)  # nothing in it has an effect
-        return None
-    return SHAPES[shapes[0].tag](shapes[0], context)
+    return shapes
 
 
 def _by_precedence(shapes: list[Node]) -> list[Node]:
@@ -109,9 +128,10 @@ def _read_mesh(node: Node, context: Context) -> Geometry:
 
 def _read_scale(node: Node) -> tuple[float, ...]:
     """Return the scale factors; a single number scales all axes, as in Drake and PyBullet."""
-    if len(node.attributes.get("scale", "").split()) == 1:
+    stated = node.attributes.get("scale")
+    if stated is not None and len(stated.split()) == 1:
         return (node.number("@scale", 1.0),) * 3
-    return node.numbers("@scale", 3, (1.0, 1.0, 1.0))
+    return node.numbers("@scale", 3, _ONES)
 
 
 def find_file(node: Node, uri: str, context: Context) -> str | None:
@@ -135,18 +155,19 @@ SHAPES: dict[str, Callable[[Node, Context], Geometry]] = {
     "plane": _read_plane,
 }
 """Reader of each shape, keyed by tag. Capsules and planes are common, though not in the specification."""
+_IN_GEOMETRY = ("@name", *SHAPES)
+_DRAKE_SHAPES = frozenset({"drake:capsule", "drake:ellipsoid"})
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
-    """Return a unique name for each visual or collision of a link.
+def shape_names(link: str, elements: Iterable[Node]) -> Iterator[tuple[str, Node]]:
+    """Yield a unique name for each visual or collision of a link, with the element.
 
     Shapes without a name are called ``<link>_collision``, ``<link>_collision_1`` and so on, as in libsdformat.
     """
     taken: set[str] = set()
-    names = []
     for element in elements:
         given = element.word("@name", "")
         stem = given or f"{link}_{element.tag}"
@@ -165,8 +186,7 @@ def shape_names(link: str, elements: Iterable[Node]) -> list[str]:
                 name=name,
             )
         taken.add(name)
-        names.append(name)
-    return names
+        yield name, element
 
 
 # --- materials -------------------------------------------------------------------------------------------------------
@@ -201,16 +221,13 @@ class Materials:
                 node.report(Fate.ASSUMED, "urdf.unknown-material", message, material=material.name)
         return cls(known)
 
-    def read(self, visual: Node, context: Context) -> Material | None:
-        """Return the material of a visual, or None; a material that it defines is added to those known.
+    def read(self, node: Node, context: Context) -> Material:
+        """Return the material of a visual; a material that it defines is added to those known.
 
         Args:
-            visual: The ``<visual>``.
+            node: The ``<material>`` of the visual.
             context: The context of the load.
         """
-        node = visual.child("material")
-        if node is None:
-            return None
         material = _read_material(node, context)
         if _is_defined(material):
             if material.name:
@@ -229,16 +246,17 @@ class Materials:
 
 
 def _read_material(node: Node, context: Context) -> Material:
+    name = node.word("@name", "") or None
+    color, specular, texture = node.firsts(_IN_MATERIAL)
     return _Material(
-        name=node.word("@name", "") or None,
-        diffuse=_read_color(node),
-        specular=_read_specular(node),
-        texture=_read_texture(node, context),
+        name=name,
+        diffuse=None if color is None else _read_color(color),
+        specular=None if specular is None else _read_specular(specular),
+        texture=_read_texture(node, texture, context),
     )
 
 
-def _read_texture(node: Node, context: Context) -> str | None:
-    texture = node.child("texture")
+def _read_texture(node: Node, texture: Node | None, context: Context) -> str | None:
     diffuse_map(node, URDF)
     if texture is None:
         return None
@@ -249,28 +267,24 @@ def _read_texture(node: Node, context: Context) -> str | None:
     return find_file(texture, uri, context)
 
 
-def _read_color(node: Node) -> Rgba | None:
-    color = node.child("color")
-    if color is None or not color.has("@rgba"):
+def _read_color(color: Node) -> Rgba | None:
+    if "rgba" not in color.attributes:
         return None
     r, g, b, a = color.numbers("@rgba", 4)
-    if not all(0.0 <= value <= 1.0 for value in (r, g, b, a)):
+    if min(r, g, b, a) < 0.0 or max(r, g, b, a) > 1.0:
         color.report(Fate.ASSUMED, "urdf.colour-range", "a color component lies outside 0..1; clipped")
         r, g, b, a = (min(max(value, 0.0), 1.0) for value in (r, g, b, a))
     return r, g, b, a
 
 
-def _read_specular(node: Node) -> Rgba | None:
+def _read_specular(specular: Node) -> Rgba:
     """Return the color in ``<specular rgb="...">``, an extension of PyBullet."""
-    specular = node.child("specular")
-    if specular is None:
-        return None
-    r, g, b = specular.numbers("@rgb", 3, (1.0, 1.0, 1.0))
+    r, g, b = specular.numbers("@rgb", 3, _ONES)
     return r, g, b, 1.0
 
 
 def _is_defined(material: Material) -> bool:
-    return material != _Material(name=material.name)
+    return not (material.diffuse is None and material.specular is None and material.texture is None)
 
 
 def _define(known: dict[str, Material], material: Material, node: Node) -> None:

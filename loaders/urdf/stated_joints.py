@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from loaders.diagnostics import Diagnostics
+from loaders.diagnostics import Diagnostics, Where
 from loaders.ignored_elements import mark_read
 from loaders.model import Coupling, Joint
 from loaders.node import Node
@@ -18,26 +18,24 @@ from .tree import connected, report_second_parents
 class StatedJoints:
     """The joints of a robot, valid or not."""
 
-    unique: dict[str, tuple[Node, Joint]]
-    """Elements and joints by name."""
+    elements: Mapping[str, Node]
+    """Elements by name."""
+    by_name: dict[str, Joint]
+    """Joints by name."""
     repeated: list[tuple[Node, Joint]]
     """Elements and joints whose name is taken or missing, which is reported; read for their other errors."""
 
     @classmethod
-    def read(cls, unique: Mapping[str, Node], repeated: Iterable[Node]) -> StatedJoints:
+    def read(cls, unique: Mapping[str, Node], repeated: Iterable[Node], robot: Where) -> StatedJoints:
         """Read the joints.
 
         Args:
             unique: The elements with a name, by name.
             repeated: The other elements.
+            robot: The place of their ``<robot>``.
         """
-        by_name = {name: (node, read_joint(node)) for name, node in unique.items()}
-        return cls(by_name, [(node, read_joint(node)) for node in repeated])
-
-    @property
-    def by_name(self) -> dict[str, Joint]:
-        """The joints by name."""
-        return {name: joint for name, (_, joint) in self.unique.items()}
+        by_name = {name: read_joint(node, robot) for name, node in unique.items()}
+        return cls(unique, by_name, [(node, read_joint(node, robot)) for node in repeated])
 
     def connected(self, links: dict[str, Node], diagnostics: Diagnostics) -> list[Joint]:
         """Return the joints whose ends are links or the world; report the others, and second parents of links.
@@ -49,8 +47,9 @@ class StatedJoints:
         valid = connected(self.by_name.values(), links, diagnostics)
         repeated = [joint for _, joint in self.repeated]
         connected(repeated, links, diagnostics)
-        joints = valid if diagnostics.lenient else sorted((*self.by_name.values(), *repeated), key=_line)
-        report_second_parents(joints, links, diagnostics)
+        joints = valid if diagnostics.lenient else [*self.by_name.values(), *repeated]
+        if len({joint.child for joint in joints}) < len(joints):
+            report_second_parents(valid if diagnostics.lenient else sorted(joints, key=_line), links, diagnostics)
         return valid
 
     def couplings(self, valid: Mapping[str, Joint], *, lenient: bool) -> list[Coupling]:
@@ -62,10 +61,14 @@ class StatedJoints:
             valid: The valid joints, by name.
             lenient: Whether the load is lenient.
         """
+        stated = zip(self.elements.values(), self.by_name.values(), strict=True)
+        mimicking = [(node, joint) for node, joint in (*stated, *self.repeated) if not node.lacks(_MIMIC)]
+        if not mimicking:
+            return []
         leaders = dict(valid) if lenient else self.by_name | dict(valid)
-        unknown_type = {name for name, (node, _) in self.unique.items() if _type(node) not in TYPES}
+        unknown_type = {name for name, node in self.elements.items() if _type(node) not in TYPES}
         couplings = []
-        for node, joint in (*self.unique.values(), *self.repeated):
+        for node, joint in mimicking:
             is_left_out = joint.name not in valid and lenient
             if is_left_out or joint.name in unknown_type or _leader(node) in unknown_type:
                 for mimic in node.all("mimic"):  # what is wrong with it follows from an error that is reported
@@ -75,6 +78,9 @@ class StatedJoints:
             if coupling is not None:
                 couplings.append(coupling)
         return couplings
+
+
+_MIMIC = ("mimic",)
 
 
 def _line(joint: Joint) -> int:

@@ -22,6 +22,10 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
     known = {WORLD, *links}
     valid = []
     for joint in joints:
+        parent, child = joint.parent, joint.child
+        if parent in known and child in known and parent != child and parent and child:
+            valid.append(joint)
+            continue
         unknown = [end for end in (joint.parent, joint.child) if end and end not in known]
         for end in unknown:
             close = closest(end, known)
@@ -48,8 +52,6 @@ def connected(joints: Iterable[Joint], links: dict[str, Node], diagnostics: Diag
                 joint=joint.name,
                 child=joint.child,
             )
-        elif joint.parent and joint.child and not unknown:
-            valid.append(joint)
     return valid
 
 
@@ -78,7 +80,8 @@ def link_poses(links: dict[str, Node], joints: list[Joint], diagnostics: Diagnos
     poses = _walk(WORLD, incident, {}, diagnostics)
     floating = [name for name in roots if name not in poses]
     for name in (*floating, *links):
-        _walk(name, incident, poses, diagnostics)
+        if name not in poses:
+            _walk(name, incident, poses, diagnostics)
     if len(floating) > 1:
         diagnostics.add(
             Fate.ASSUMED,
@@ -143,8 +146,6 @@ def _walk(
     root: str, incident: dict[str, list[Joint]], poses: dict[str, Pose], diagnostics: Diagnostics
 ) -> dict[str, Pose]:
     """Add the poses of all links connected to ``root``, across joints in both directions; report loops."""
-    if root in poses:
-        return poses
     poses[root] = IDENTITY
     used: set[str] = set()
     pending = [root]
@@ -169,7 +170,7 @@ def _walk(
                     child=joint.child,
                 )
                 continue
-            X_PC = joint.X_PJ @ joint.X_CJ.inverse()
+            X_PC = joint.X_PJ if joint.X_CJ is IDENTITY else joint.X_PJ @ joint.X_CJ.inverse()
             poses[there] = poses[here] @ (X_PC if downwards else X_PC.inverse())
             pending.append(there)
     return poses

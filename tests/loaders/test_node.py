@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loaders.nodes.key_groups import KeyGroup
 from tests.support.xml_nodes import FUZZ, root_of
 
 
@@ -203,13 +204,16 @@ def test_a_required_number_is_reported_once_whether_it_is_missing_or_wrong(insid
 def test_several_numbers_are_read_as_each_alone(inside: str) -> None:
     """With the same findings."""
     results = []
-    for read in (lambda n: n.numbers_of(("x", "y"), 7.0), lambda n: [n.number(key, 7.0) for key in ("x", "y")]):
+    for read in (
+        lambda n: list(n.numbers_of(KeyGroup("x", "y"), 7.0)),
+        lambda n: [n.number(key, 7.0) for key in ("x", "y")],
+    ):
         root, diagnostics = root_of(f"<a b='1'>{inside}</a>")
         results.append((read(root), [(entry.code, entry.arguments) for entry in diagnostics]))
         root.report_unread()
         assert [entry.arguments["name"] for entry in diagnostics if entry.code == "xml.unread"] == ["b"]
     assert results[0] == results[1]
-    assert root_of("<a b='2'/>")[0].numbers_of(("@b", "@c"), 7.0) == [2.0, 7.0]
+    assert root_of("<a b='2'/>")[0].numbers_of(KeyGroup("@b", "@c"), 7.0) == [2.0, 7.0]
 
 
 def test_what_is_lacking_is_marked_as_read() -> None:

@@ -75,7 +75,7 @@ def _replace(node: Node, content: list[Node]) -> None:
     if parent is None:
         return
     place = parent.children.index(node)
-    parent.children[place : place + 1] = content
+    parent.children = [*parent.children[:place], *content, *parent.children[place + 1 :]]
     node.parent = None
     for child in content:
         child.parent = parent

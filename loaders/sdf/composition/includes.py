@@ -68,8 +68,7 @@ def _expand_children(parent: Node, context: Context, composition: Composition) -
     children, parent.children = parent.children, []
     for child in children:
         for element in _include(child, parent, context, composition) if child.tag == "include" else (child,):
-            element.parent = parent
-            parent.children.append(element)
+            parent.attach(element)
 
 
 def _include(include: Node, parent: Node, context: Context, composition: Composition) -> list[Node]:

@@ -9,6 +9,7 @@ import numpy as np
 from loaders.diagnostics import Fate
 from loaders.model import Collision
 from loaders.node import Node
+from loaders.nodes.key_groups import KeyGroup
 from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.poses import read_local_pose
@@ -17,8 +18,8 @@ from loaders.spatial import IDENTITY, Array, SpatialInertia, frozen, frozen_matr
 DENSITY = 1000.0
 """Default density of a shape, that of water [kg/m^3]."""
 
-_MOMENTS = ("ixx", "iyy", "izz")
-_PRODUCTS = ("ixy", "ixz", "iyz")
+_MOMENTS = KeyGroup("ixx", "iyy", "izz")
+_PRODUCTS = KeyGroup("ixy", "ixz", "iyz")
 _DIRECTIONS = "xyzpqr"
 UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
 """Inertia of a link without ``<inertial>``: 1 kg, and the identity matrix [kg m^2]."""

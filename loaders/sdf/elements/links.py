@@ -10,9 +10,10 @@ from loaders.diagnostics import Fate
 from loaders.drake.contact import read_surface as read_drake_surface
 from loaders.drake.dialect import SDF
 from loaders.drake.links import read_deformable, read_surface_velocity_axis
-from loaders.drake.visuals import read_renderers, read_roles
+from loaders.drake.visuals import read_display
 from loaders.model import Collision, Light, Link, Visual
 from loaders.node import Node
+from loaders.nodes.key_groups import KeyGroup
 from loaders.reading.makers import maker
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.frame_graph import FrameVertex
@@ -41,6 +42,7 @@ _IGNORED_IN_VISUAL = {
     "meta": (Fate.NOTED, "sdf.appearance", "it affects only user interfaces"),
     "plugin": (Fate.NOTED, "sdf.plugin", "a plugin is code for another simulator"),
 }
+_DECAYS = KeyGroup("linear", "angular")
 _OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
 
 
@@ -49,6 +51,7 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
     node = vertex.node
     report_ignored(node, _IGNORED)
     collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
+    velocity_axis = node.child("drake:surface_velocity_axis")
     return _Link(
         name=vertex.name,
         model=vertex.scope.name,
@@ -58,7 +61,7 @@ def read_link(vertex: FrameVertex, context: Context) -> Link:
         visuals=tuple(_read_visuals(vertex, context)),
         sensors=read_sensors(vertex),
         added_mass=read_added_mass(node),
-        surface_velocity_axis=read_surface_velocity_axis(node, SDF),
+        surface_velocity_axis=None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, SDF),
         deformable=read_deformable(node, SDF),
         where=node.where,
         **_read_options(node),
@@ -75,7 +78,7 @@ def _read_options(node: Node) -> dict[str, Any]:
         "kinematic": node.flag("kinematic", False),
         "self_collide": node.flag("self_collide", False) if node.has("self_collide") else None,
         "enable_wind": node.flag("enable_wind", False),
-        "velocity_decay": (0.0, 0.0) if decay is None else tuple(decay.numbers_of(("linear", "angular"), 0.0)),
+        "velocity_decay": (0.0, 0.0) if decay is None else tuple(decay.numbers_of(_DECAYS, 0.0)),
     }
 
 
@@ -108,7 +111,7 @@ def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
 
 def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
     report_ignored(node, _IGNORED_IN_VISUAL)
-    roles = read_roles(node)
+    roles, renderers = read_display(node, SDF)
     return _Visual(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
@@ -117,6 +120,6 @@ def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
         transparency=node.number("transparency", 0.0),
         cast_shadows=node.flag("cast_shadows", True),
         roles=roles,
-        renderers=read_renderers(node, roles, SDF),
+        renderers=renderers,
         where=node.where,
     )
