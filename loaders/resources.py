@@ -59,7 +59,8 @@ from .search.real_paths import RealPaths
 _MAX_URI = 4096
 """Largest number of characters of a URI that is searched for; no file has a longer path."""
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
-
+_PLAIN = re.compile(r"(?:(?:package|model)://(?=[^/]*/))?(\w[\w.-]*(?:/\w[\w.-]*)*)")
+"""A URI of a file in whose path no name has a special meaning; the file is looked for beside the one that names it."""
 _FIND = re.compile(r"(?:file://|package://)?\$\(find\s+([^\s)]+)\)/*(.*)", re.DOTALL)
 """A path in a package as ROS's launch files and xacro write it."""
 
@@ -168,14 +169,28 @@ class Resources:
             where = node.where
             self.lookups.append(dataclasses.replace(found, file=where.file, line=where.line))
             return found.places[-1]
-        if node.file not in self._folders:
-            self._folders[node.file] = Path(os.path.abspath(Path(node.file).parent))
-        place = self._search(uri, self._folders[node.file], node)
+        base = self._folders.get(node.file)
+        if base is None:
+            base = self._folders[node.file] = Path(os.path.abspath(Path(node.file).parent))
+        place = self._beside(uri, base, node) or self._search(uri, base, node)
         if isinstance(place, Failure):
             _report(place, node)
             return None
         if self.finder is None:  # the next answer of a finder may differ
             self._found[uri, node.file] = self.lookups[-1]
+        return place
+
+    def _beside(self, uri: str, base: Path, node: Node) -> str | None:
+        """Return the file of a plain URI if it is in the first place of the search, as most are; None otherwise."""
+        plain = None if self.schemes or self.package_map or len(uri) > _MAX_URI else _PLAIN.fullmatch(uri)
+        if plain is None or os.sep != "/":
+            return None
+        place = f"{base}/{plain[1]}"
+        note_file(place)
+        real = self.real_paths.of_existing(place)
+        if real is None or not self._allows(real, base):
+            return None
+        self.lookups.append(_Lookup(uri=uri, file=node.file, line=node.line, places=(place,)))
         return place
 
     def search(self, uri: str, base: Path, node: Node) -> Path | Failure:
@@ -236,12 +251,14 @@ class Resources:
         if self.unsafe_paths:
             return True
         key = None if self.main is not None else base
-        if key not in self._allowed:
+        allowed = self._allowed.get(key)
+        if allowed is None:
             folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
             shelves = partial(self._model_folders, folder)
-            self._allowed[key] = AllowedRoots(given, self._caches, shelves, self._enclosing_packages, self.real_paths)
-        return self._allowed[key].allow_real(real)
+            allowed = AllowedRoots(given, self._caches, shelves, self._enclosing_packages, self.real_paths)
+            self._allowed[key] = allowed
+        return allowed.allow_real(real)
 
     def _caches(self) -> tuple[Path, ...]:
         """Return the folders of the schemes, and those of downloaded models."""
