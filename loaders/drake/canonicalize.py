@@ -20,7 +20,8 @@ def canonicalize_sdf(root: Node) -> None:
     """Rewrite ``drake:visual``, ``drake:capsule`` and ``drake:ellipsoid`` of an SDFormat file as standard elements."""
     nodes = [root]
     for node in nodes:
-        nodes.extend(node.children)
+        if node.children:
+            nodes += node.children
     if _REWRITTEN.isdisjoint([node.tag for node in nodes]):
         return
     for node in list(root.walk()):

@@ -11,10 +11,12 @@ import numpy as np
 from loaders.diagnostics import Fate
 from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Actuator, Arc, Coupling, Curve, Joint, JointAxis, JointType
 from loaders.node import Node
+from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Array, Pose
 
 from .dialect import PREFIX, SDF, URDF, Dialect, Element, NameResolver, direction, number
 
+_Actuator = maker(Actuator)
 ACTUATED = frozenset({JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.SCREW})
 """Types of SDFormat joints that Drake gives an actuator."""
 
@@ -82,7 +84,7 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
     """
     drive = read_drive(node, SDF)
     if joint.type in ACTUATED and joint.axes and joint.axes[0].effort != 0.0:
-        return Actuator(
+        return _Actuator(
             name=joint.name,
             joint=joint.name,
             effort=joint.axes[0].effort,
@@ -90,7 +92,7 @@ def read_sdf_actuator(node: Node, joint: Joint) -> Actuator | None:
             rotor_inertia=drive.rotor_inertia,
             p_gain=drive.p_gain,
             d_gain=drive.d_gain,
-            where=node.where,
+            where=joint.where,
         )
     if drive != _NO_DRIVE:
         reason = "its effort limit is 0" if joint.type in ACTUATED else f"it is {joint.type}"

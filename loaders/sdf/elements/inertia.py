@@ -25,16 +25,13 @@ UNIT = SpatialInertia.of(1.0, I_Lcm=np.eye(3))
 """Inertia of a link without ``<inertial>``: 1 kg, and the identity matrix [kg m^2]."""
 
 
-def read_inertia(link: Node, collisions: Sequence[Collision]) -> SpatialInertia:
+def read_inertia(node: Node, collisions: Sequence[Collision]) -> SpatialInertia:
     """Return the mass properties of a link, about its center of mass, in link axes.
 
     Args:
-        link: The ``<link>``.
+        node: The ``<inertial>``.
         collisions: The collisions of the link, for ``<inertial auto='true'>``.
     """
-    node = link.child("inertial")
-    if node is None:
-        return UNIT
     declared = _read_declared(node)
     density = node.maybe_number("density")
     node.skip("fluid_added_mass")  # read_added_mass reads it
@@ -43,10 +40,9 @@ def read_inertia(link: Node, collisions: Sequence[Collision]) -> SpatialInertia:
     return _compute_inertia(node, declared, collisions, DENSITY if density is None else density)
 
 
-def read_added_mass(link: Node) -> Array | None:
+def read_added_mass(inertial: Node) -> Array | None:
     """Return the fluid added mass about the center of mass, in the inertial frame, shape (6, 6), linear part first."""
-    inertial = link.peek("inertial")
-    node = None if inertial is None else inertial.child("fluid_added_mass")
+    node = inertial.child("fluid_added_mass")
     if node is None:
         return None
     matrix = np.zeros((6, 6))

@@ -30,6 +30,7 @@ AXIS_COUNT = {
     JointType.GEARBOX: 2,
 }
 """Number of axes that a joint of each type needs."""
+_IN_AXIS = ("limit", "dynamics", "xyz")
 _JointAxis = maker(JointAxis)
 _Z_AXIS = frozen((0.0, 0.0, 1.0))
 
@@ -84,20 +85,17 @@ def _report_missing_axis(vertex: FrameVertex, joint_type: JointType, tag: str) -
 
 
 def _read_axis(node: Node, vertex: FrameVertex) -> JointAxis:
-    limit, dynamics = node.child("limit"), node.child("dynamics")
+    limit, dynamics, xyz = node.firsts(_IN_AXIS)
     node.skip("mimic")  # read_couplings reads it when every joint is known
     return _JointAxis(
-        xyz=_read_direction(node, vertex),
+        xyz=_Z_AXIS if xyz is None else _read_direction(xyz, vertex),
         **({} if limit is None else _read_limit(limit)),
         **({} if dynamics is None else _read_dynamics(dynamics)),
     )
 
 
-def _read_direction(axis: Node, vertex: FrameVertex) -> Array:
-    """Return the unit direction in the joint frame J, shape (3,)."""
-    node = axis.child("xyz")
-    if node is None:
-        return _Z_AXIS
+def _read_direction(node: Node, vertex: FrameVertex) -> Array:
+    """Return the unit direction of an ``<xyz>`` in the joint frame J, shape (3,)."""
     x, y, z = node.numbers(".", 3, (0.0, 0.0, 1.0))
     length = 0.0 if x * x + y * y + z * z == 0.0 else math.hypot(x, y, z)
     expressed_in = node.word("@expressed_in", "")

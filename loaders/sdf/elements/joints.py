@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Coupling, Joint, JointType
@@ -20,6 +21,7 @@ _Joint = maker(Joint)
 _ENGINE_SETTING = (Fate.NOTED, "sdf.engine-setting", "it is a solver parameter of one engine")
 _PITCHES = ("thread_pitch", "screw_thread_pitch")
 _GEARS = ("gearbox_reference_body", "gearbox_ratio")
+_RARE = (*_PITCHES, *_GEARS, "sensor", "physics")
 _TYPES = {str(joint_type): joint_type for joint_type in AXIS_COUNT}
 _IGNORED_IN_PHYSICS = {"ode": _ENGINE_SETTING, "simbody": _ENGINE_SETTING}
 
@@ -30,9 +32,8 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
     joint_type = _read_type(node)
     parent, child = _read_parent(vertex), _read_child(vertex)
     axes = read_axes(vertex, joint_type)
-    pitch, sensors = _read_pitch(node), read_sensors(vertex)
-    gear_reference, gear_ratio = _read_gear(vertex, joint_type)
-    provide_feedback = _read_physics(node)
+    is_plain = node.lacks(_RARE) and joint_type is not JointType.GEARBOX
+    rare = {} if is_plain else _read_rare(vertex, joint_type)
     _report_static_joint(vertex, joint_type)
     if parent is None or child is None or not _check_bodies(vertex, parent):
         return None
@@ -45,13 +46,23 @@ def read_joint(vertex: FrameVertex) -> Joint | None:
         X_PJ=vertex.X_WV if parent_link is None else pose_in(parent_link, vertex),
         X_CJ=pose_in(child, vertex),
         axes=axes,
-        pitch=pitch,
-        gear_ratio=gear_ratio,
-        gear_reference=gear_reference,
-        sensors=sensors,
-        provide_feedback=provide_feedback,
-        where=node.where,
+        where=vertex.where,
+        **rare,
     )
+
+
+def _read_rare(vertex: FrameVertex, joint_type: JointType) -> dict[str, Any]:
+    """Return what few joints have, by the names of the fields of `Joint`."""
+    node = vertex.node
+    pitch, sensors = _read_pitch(node), read_sensors(vertex)
+    gear_reference, gear_ratio = _read_gear(vertex, joint_type)
+    return {
+        "pitch": pitch,
+        "gear_ratio": gear_ratio,
+        "gear_reference": gear_reference,
+        "sensors": sensors,
+        "provide_feedback": _read_physics(node),
+    }
 
 
 def _report_static_joint(vertex: FrameVertex, joint_type: JointType) -> None:

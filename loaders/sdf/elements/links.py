@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from loaders.context import Context
-from loaders.diagnostics import Fate
+from loaders.diagnostics import Fate, Where
 from loaders.drake.contact import read_surface as read_drake_surface
 from loaders.drake.dialect import SDF
 from loaders.drake.links import read_deformable, read_surface_velocity_axis
@@ -21,11 +21,11 @@ from loaders.sdf.frames.solve import resolve_pose
 from loaders.sdf.unmodeled_elements import report_ignored
 
 from .geometry import read_geometry
-from .inertia import read_added_mass, read_inertia
+from .inertia import UNIT, read_added_mass, read_inertia
 from .lights import read_light
 from .materials import read_material
 from .sensors import read_sensors
-from .surface import read_surface
+from .surface import DEFAULT, read_surface
 
 _Link, _Collision, _Visual = maker(Link), maker(Collision), maker(Visual)
 _NOT_MECHANICAL = (Fate.NOTED, "sdf.not-mechanical", "it does not affect motion or contact")
@@ -44,28 +44,42 @@ _IGNORED_IN_VISUAL = {
 }
 _DECAYS = KeyGroup("linear", "angular")
 _OPTIONS = ("velocity_decay", "gravity", "kinematic", "self_collide", "enable_wind")
+_RARE = (*_IGNORED, *_OPTIONS, "sensor", "drake:surface_velocity_axis", "drake:deformable_properties")
+_RARE_IN_COLLISION = (*_IGNORED_IN_COLLISION, "surface", "density", "drake:proximity_properties")
+_RARE_IN_VISUAL = (*_IGNORED_IN_VISUAL, "transparency", "cast_shadows")
 
 
 def read_link(vertex: FrameVertex, context: Context) -> Link:
     """Return the link of a solved vertex."""
-    node = vertex.node
-    report_ignored(node, _IGNORED)
-    collisions = tuple(_read_collision(child, vertex, context) for child in node.all("collision"))
-    velocity_axis = node.child("drake:surface_velocity_axis")
+    node, where = vertex.node, vertex.where
+    is_plain = node.lacks(_RARE)
+    if not is_plain:
+        report_ignored(node, _IGNORED)
+    collisions = tuple(_read_collision(child, where, vertex, context) for child in node.all("collision"))
+    inertial = node.child("inertial")
     return _Link(
         name=vertex.name,
         model=vertex.scope.name,
         X_WL=vertex.X_WV,
-        inertia=read_inertia(node, collisions),
+        inertia=UNIT if inertial is None else read_inertia(inertial, collisions),
         collisions=collisions,
-        visuals=tuple(_read_visuals(vertex, context)),
-        sensors=read_sensors(vertex),
-        added_mass=read_added_mass(node),
-        surface_velocity_axis=None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, SDF),
-        deformable=read_deformable(node, SDF),
-        where=node.where,
-        **_read_options(node),
+        visuals=tuple(_read_visuals(where, vertex, context)),
+        added_mass=None if inertial is None else read_added_mass(inertial),
+        where=where,
+        **({} if is_plain else _read_rare(vertex)),
     )
+
+
+def _read_rare(vertex: FrameVertex) -> dict[str, Any]:
+    """Return what few links have, by the names of the fields of `Link`."""
+    node = vertex.node
+    velocity_axis = node.child("drake:surface_velocity_axis")
+    return {
+        "sensors": read_sensors(vertex),
+        "surface_velocity_axis": None if velocity_axis is None else read_surface_velocity_axis(velocity_axis, SDF),
+        "deformable": read_deformable(node, SDF),
+        **_read_options(node),
+    }
 
 
 def _read_options(node: Node) -> dict[str, Any]:
@@ -89,37 +103,41 @@ def read_link_lights(vertex: FrameVertex) -> Iterator[Light]:
         yield read_light(node, name, vertex.name, resolve_pose(node, vertex))
 
 
-def _read_collision(node: Node, vertex: FrameVertex, context: Context) -> Collision:
-    report_ignored(node, _IGNORED_IN_COLLISION)
+def _read_collision(node: Node, link: Where, vertex: FrameVertex, context: Context) -> Collision:
+    is_plain = node.lacks(_RARE_IN_COLLISION)
+    if not is_plain:
+        report_ignored(node, _IGNORED_IN_COLLISION)
     return _Collision(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
-        surface=read_drake_surface(node, read_surface(node), SDF),
-        density=node.maybe_number("density"),
-        where=node.where,
+        surface=DEFAULT if is_plain else read_drake_surface(node, read_surface(node), SDF),
+        density=None if is_plain else node.maybe_number("density"),
+        where=node.where_in(link),
     )
 
 
-def _read_visuals(vertex: FrameVertex, context: Context) -> Iterator[Visual]:
+def _read_visuals(link: Where, vertex: FrameVertex, context: Context) -> Iterator[Visual]:
     """Yield the visuals of a link, except those that Drake's elements disable for every role."""
     for node in vertex.node.all("visual"):
-        visual = _read_visual(node, vertex, context)
+        visual = _read_visual(node, link, vertex, context)
         if visual.roles:
             yield visual
 
 
-def _read_visual(node: Node, vertex: FrameVertex, context: Context) -> Visual:
-    report_ignored(node, _IGNORED_IN_VISUAL)
+def _read_visual(node: Node, link: Where, vertex: FrameVertex, context: Context) -> Visual:
+    is_plain = node.lacks(_RARE_IN_VISUAL)
+    if not is_plain:
+        report_ignored(node, _IGNORED_IN_VISUAL)
     roles, renderers = read_display(node, SDF)
     return _Visual(
         name=node.word("@name", ""),
         X_LG=resolve_pose(node, vertex),
         geometry=read_geometry(node, context),
         material=read_material(node, context),
-        transparency=node.number("transparency", 0.0),
-        cast_shadows=node.flag("cast_shadows", True),
+        transparency=0.0 if is_plain else node.number("transparency", 0.0),
+        cast_shadows=True if is_plain else node.flag("cast_shadows", True),
         roles=roles,
         renderers=renderers,
-        where=node.where,
+        where=node.where_in(link),
     )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from loaders.diagnostics import Where
 from loaders.model import WORLD
 from loaders.node import Node
 from loaders.safety.suggestions import suggestion
@@ -77,6 +78,16 @@ class FrameVertex:
     """Pose in the world; valid once the graphs are solved."""
 
     @property
+    def where(self) -> Where:
+        """Place of the element."""
+        scope = self.scope
+        if self.node.parent is not scope.node:
+            return self.node.where
+        if scope.where is None:
+            scope.where = scope.node.where
+        return self.node.where_in(scope.where)
+
+    @property
     def is_outermost(self) -> bool:
         """True for the vertex of the outermost model or of the world."""
         return self.inner_scope is self.scope
@@ -104,6 +115,8 @@ class Scope:
     """Names of the nested models whose include failed; an empty one stands for any name."""
     canonical_link: FrameVertex | None = None
     """The canonical link; valid once the graphs are solved."""
+    where: Where | None = None
+    """Place of the element, once it was asked for."""
 
     @property
     def implicit_frame(self) -> str:
@@ -234,15 +247,15 @@ def _open_scope(scope: Scope, origin: FrameVertex) -> None:
 
 def _add_members(scope: Scope, graph: FrameGraph) -> list[Scope]:
     """Add the members of a scope; return the scopes of its nested models."""
-    opened = []
+    opened, text = [], 0
     scope.missing = frozenset(node.word("@name", "") for node in scope.node.all(MISSING_MODEL))
     for node in scope.node.all("link", "joint", "frame", "model", INTERFACE_MODEL):
         if node.tag == INTERFACE_MODEL:
             _add_interface_model(scope, node, graph)
             continue
-        vertex = _create_vertex(node, scope)
-        node.diagnostics.spend("text", len(vertex.name))
         name = node.word("@name", "")
+        vertex = _create_vertex(node, name, scope)
+        text += len(vertex.name)
         scope.members.setdefault(name, vertex)
         if vertex.kind is VertexKind.MODEL:
             nested = Scope(node, _model_name(vertex.name, graph), vertex.name + SEPARATOR)
@@ -251,6 +264,7 @@ def _add_members(scope: Scope, graph: FrameGraph) -> list[Scope]:
             opened.append(nested)
         else:
             graph.vertices.append(vertex)
+    scope.node.diagnostics.spend("text", text)
     return opened
 
 
@@ -264,9 +278,9 @@ def _model_name(scoped: str, graph: FrameGraph) -> str:
     return f"{outermost.name}{SEPARATOR}{scoped}" if clash else scoped
 
 
-def _create_vertex(node: Node, scope: Scope) -> FrameVertex:
+def _create_vertex(node: Node, name: str, scope: Scope) -> FrameVertex:
     relative_to, X_RV = read_pose(node)
-    vertex = FrameVertex(_KINDS[node.tag], scope.prefix + node.word("@name", ""), node, scope)
+    vertex = FrameVertex(_KINDS[node.tag], scope.prefix + name, node, scope)
     vertex.relative_to, vertex.X_RV = relative_to, X_RV
     if vertex.kind is VertexKind.JOINT:
         vertex.attached_to = node.word("child")

@@ -49,6 +49,8 @@ def pose_in(link: FrameVertex, vertex: FrameVertex) -> Pose:
     """Return the pose ``X_LV`` of a solved vertex in a link; exactly as written if it is relative to the link."""
     if vertex.X_WV is link.X_WV:
         return IDENTITY
+    while vertex.X_RV is IDENTITY and vertex.relative_to_vertex is not None:
+        vertex = vertex.relative_to_vertex  # which has the same pose
     if vertex.relative_to_vertex is link:
         return vertex.X_RV
     return link.X_WV.inverse() @ vertex.X_WV

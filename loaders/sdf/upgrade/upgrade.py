@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from loaders.diagnostics import Fate
@@ -81,12 +82,18 @@ def _index_by_tag(root: Node) -> Index:
 
 def _select(at: str, root: Node, index: Index) -> list[Node]:
     """Return the elements that a rule applies to."""
-    anywhere = at.startswith("//")
-    steps = at.removeprefix("//").split("/")
-    nodes = index.get(steps.pop(0), []) if anywhere else [root]
+    first, steps = _steps(at)
+    nodes = index.get(first, []) if first else [root]
     for step in steps:
         nodes = [child for node in nodes for child in node.children if child.tag == step]
     return nodes
+
+
+@cache
+def _steps(at: str) -> tuple[str, list[str]]:
+    """Return the tag, anywhere in the file, at which the path of a rule begins, empty for the root, and the rest."""
+    steps = at.removeprefix("//").split("/")
+    return (steps[0], steps[1:]) if at.startswith("//") else ("", steps)
 
 
 def _follow_path(node: Node, steps: list[str]) -> Node | None:
