@@ -10,25 +10,25 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .diagnostics import Diagnostics, Fate, Where
-from .nodes.key_groups import KeyGroup
-from .nodes.number_syntax import plain_number, plain_numbers
+from .nodes.number_syntax import KeyGroup, plain_number, plain_numbers
 from .nodes.read_names import NOTHING_READ
 from .nodes.unread import report_unread
-from .nodes.unusual_numbers import unusual_number, unusual_numbers
+from .reading.deferred import Deferred
 from .scene_queries.element_subjects import subjects_of
 
+_unusual_number: Callable[..., float | None] = Deferred("loaders.nodes.unusual_numbers:unusual_number")
+_unusual_numbers: Callable[..., tuple[float, ...] | None] = Deferred("loaders.nodes.unusual_numbers:unusual_numbers")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Node:
     """One element of a source file.
 
-    ``read`` has the names that readers asked for. ``children`` is a list as soon as there are any; most elements of a
-    file have none.
+    ``read`` has the names that readers asked for; ``children`` is a list if there are any, which few elements have.
     """
 
     __slots__ = ("attributes", "children", "diagnostics", "file", "line", "parent", "read", "tag", "text")
@@ -80,14 +80,10 @@ class Node:
         An element that belongs only to a model has the model as its subject; one without a name that connects others,
         such as a constraint, has those. In a file of one model, names have no prefix for that model.
         """
-        return subjects_of(list(self._ancestors()))
-
-    def _ancestors(self) -> Iterator[Node]:
-        """Yield this element and its ancestors, innermost first."""
-        node: Node | None = self
-        while node is not None:
-            yield node
-            node = node.parent
+        nodes = [self]
+        while (parent := nodes[-1].parent) is not None:
+            nodes.append(parent)
+        return subjects_of(nodes)
 
     # --- building and changing a tree -------------------------------------------------------------------------------
 
@@ -184,14 +180,8 @@ class Node:
                 if found[tag] is None:
                     found[tag] = child
                 else:
-                    child.report_repeated()
+                    _report_repeated(child)
         return list(found.values())
-
-    def report_repeated(self) -> None:
-        """Report that an earlier element of the same tag is used instead of this one, in which nothing is reported."""
-        message = "repeated <{tag}>; only the first one is used"
-        self.report(Fate.DROPPED, "xml.repeated-element", message, tag=self.tag)
-        list(map(Node.skip_all, self.walk()))
 
     def lacks(self, tags: tuple[str, ...]) -> bool:
         """Return whether no child has one of these tags, and mark the tags as read."""
@@ -210,7 +200,7 @@ class Node:
                 if first is None:
                     first = child
                 else:
-                    child.report_repeated()
+                    _report_repeated(child)
         return first
 
     def has(self, key: str) -> bool:
@@ -269,13 +259,9 @@ class Node:
         return None if text is None else text.strip()
 
     def number(self, key: str, default: float | None = None, *, minimum: float = -math.inf, inf: bool = False) -> float:
-        """Return a number.
+        """Return a number, or the default if the key does not exist or is invalid; without one the key is required.
 
-        Args:
-            key: The key of the value.
-            default: The value if the key does not exist or is invalid; without one the key is required.
-            minimum: Smallest valid value.
-            inf: Whether infinite values are valid.
+        Args: as for `maybe_number`.
         """
         value = self.maybe_number(key, minimum=minimum, inf=inf)
         if value is not None:
@@ -301,16 +287,11 @@ class Node:
             return None
         value = plain_number(text)
         if value is None or value < minimum:
-            return unusual_number(self._holder(key), key, text, minimum, inf=inf)
+            return _unusual_number(self._holder(key), key, text, minimum, inf=inf)
         return value
 
     def numbers_of(self, group: KeyGroup, default: float) -> Sequence[float]:
-        """Return the number of each key of a group, as `number` does.
-
-        Args:
-            group: The keys.
-            default: The value of a key that does not exist or is invalid.
-        """
+        """Return the number of each key of a group, as `number` does."""
         texts = self.attributes if group.are_attributes else {child.tag: child.text for child in self.children}
         if group.are_attributes or len(texts) == len(self.children):
             plain = group.numbers(texts, default)
@@ -324,32 +305,20 @@ class Node:
     ) -> tuple[float, ...]:
         """Return numbers separated by spaces.
 
-        Args:
-            key: The key of the value.
-            count: The number of numbers.
-            default: The values if the key does not exist or is invalid; without them the key is required.
-            inf: Whether infinite values are valid.
+        Args: as for `number`, with the ``count`` of the numbers.
         """
-        if key[0] == "@":
-            self.read = self.read[key]
-            text = self.attributes.get(key[1:])
-        else:
-            text = self._text(key)
+        text = self._text(key)
         if text is not None and (plain := plain_numbers(text, count)) is not None:
             return plain
+        values = default or (0.0,) * count
         if text is not None and text.strip():
-            return unusual_numbers(self._holder(key), text, count, inf=inf) or default or (0.0,) * count
+            return _unusual_numbers(self._holder(key), text, count, inf=inf) or values
         if default is None:
             self._missing(key)
-        return default or (0.0,) * count
+        return values
 
     def vectors(self, keys: tuple[str, ...], default: tuple[float, ...]) -> list[tuple[float, ...]]:
-        """Return the numbers of each attribute, as `numbers` does, as many as the default has.
-
-        Args:
-            keys: The keys.
-            default: The values if a key does not exist or is invalid.
-        """
+        """Return the numbers of each attribute, as many as the default has, as `numbers` does."""
         self.read = self.read[keys]
         count, vectors = len(default), []
         for key in keys:
@@ -423,3 +392,9 @@ class Node:
     def report_unread(self) -> None:
         """Report every element and attribute that no reader read; of an unread subtree only the topmost element."""
         report_unread(self)
+
+
+def _report_repeated(node: Node) -> None:
+    """Report that an earlier element of the same tag is used instead of this one, in which nothing is reported."""
+    node.report(Fate.DROPPED, "xml.repeated-element", "repeated <{tag}>; only the first one is used", tag=node.tag)
+    list(map(Node.skip_all, node.walk()))

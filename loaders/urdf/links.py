@@ -15,7 +15,7 @@ from loaders.drake.visuals import read_display
 from loaders.ignored_elements import IgnoredElements, report_ignored
 from loaders.model import WORLD, Collision, Link, Visual
 from loaders.node import Node
-from loaders.nodes.key_groups import KeyGroup
+from loaders.nodes.number_syntax import KeyGroup
 from loaders.reading.deferred import Deferred
 from loaders.reading.makers import maker
 from loaders.spatial import Pose, SpatialInertia, frozen_matrix
@@ -40,7 +40,7 @@ _MOMENTS = KeyGroup("@ixx", "@ixy", "@ixz", "@iyy", "@iyz", "@izz")
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """What the readers of links need to know of their robot."""
+    """The robot whose links are read."""
 
     name: str
     """Name of the robot."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.nodes.key_groups import KeyGroup
+from loaders.nodes.number_syntax import KeyGroup
 from tests.support.xml_nodes import FUZZ, root_of
 
 
@@ -230,3 +230,21 @@ def test_all_attributes_are_reported_but_those_that_were_read_in_any_order(order
     assert [root.number(f"@{name}") for name in order] == [float("xyz".index(name) + 1) for name in order]
     root.report_unread()
     assert [entry.arguments["name"] for entry in diagnostics] == sorted({*"xyz"} - {*order})
+
+
+@pytest.mark.parametrize("inside", ["<x/><z/>", "<x/><y/><x/>", "<y a='1'/><w/>", ""])
+def test_first_children_are_those_that_each_look_finds(inside: str) -> None:
+    """With the same findings."""
+    results = []
+    for read in (lambda n: n.firsts(("x", "y", "z")), lambda n: [n.child(tag) for tag in ("x", "y", "z")]):
+        root, diagnostics = root_of(f"<a>{inside}</a>")
+        children = [None if child is None else root.children.index(child) for child in read(root)]
+        root.report_unread()
+        results.append((children, [(entry.code, entry.where, entry.subjects) for entry in diagnostics]))
+    assert results[0] == results[1]
+
+
+def test_a_place_below_a_known_one_is_the_place() -> None:
+    root, _ = root_of("<sdf>\n<model name='arm'>\n<link name='hand'/><link/></model></sdf>")
+    model = root.children[0]
+    assert [link.where_in(model.where) for link in model.children] == [link.where for link in model.children]

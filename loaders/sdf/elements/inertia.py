@@ -9,7 +9,7 @@ import numpy as np
 from loaders.diagnostics import Fate
 from loaders.model import Collision
 from loaders.node import Node
-from loaders.nodes.key_groups import KeyGroup
+from loaders.nodes.number_syntax import KeyGroup
 from loaders.scene_operations.mass_properties import shape_inertia
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.poses import read_local_pose

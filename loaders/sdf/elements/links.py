@@ -13,7 +13,7 @@ from loaders.drake.links import read_deformable, read_surface_velocity_axis
 from loaders.drake.visuals import read_display
 from loaders.model import Collision, Light, Link, Visual
 from loaders.node import Node
-from loaders.nodes.key_groups import KeyGroup
+from loaders.nodes.number_syntax import KeyGroup
 from loaders.reading.makers import maker
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.sdf.frames.frame_graph import FrameVertex
