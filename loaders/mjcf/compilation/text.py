@@ -116,7 +116,7 @@ def _in_bodies(world: list[Node]) -> dict[str, list[Node | None]]:
     while pending:
         body = pending.pop()
         found["body"].append(body)
-        contents = world[::-1] if body is None else body.children[::-1]
+        contents = list(reversed(world if body is None else body.children))
         inner: list[Node] = []
         while contents:
             node = contents.pop()
