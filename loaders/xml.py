@@ -146,6 +146,11 @@ def _parse(data: bytes, file: str, diagnostics: Diagnostics) -> Node | None:
     return document.children[0].detach()
 
 
+def _too_many(most: int) -> _RefusedError:
+    problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH)
+    return _RefusedError("file.too-large", problem, "split the file and include its parts")
+
+
 def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]:
     """Make a parser build a tree below a node; return the pieces, once parsed, of the texts that have several.
 
@@ -161,8 +166,7 @@ def _build(document: Node, parser: expat.XMLParserType) -> dict[Node, list[str]]
         count += 1
         depth += 1
         if count > most or depth > MAX_DEPTH:
-            problem = _TOO_MANY.format(most=most, depth=MAX_DEPTH)
-            raise _RefusedError("file.too-large", problem, "split the file and include its parts")
+            raise _too_many(most)
         parent = node
         node = Node(tag, attributes, file, parser.CurrentLineNumber, diagnostics, parent)
         if parent.children:
