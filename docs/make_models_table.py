@@ -30,9 +30,9 @@ _HEAD = """# Real models in both engines
 {all} files: the models of Gazebo's collection with their meshes, the test models of libsdformat and Drake, and the
 robots of three packages. {read} load; the other {unread} have errors: many are meant to be refused, and some
 include a missing file. Each file is loaded in a separate process, loaded into MuJoCo and PyBullet, and compared
-with the mechanism (`bridge.lower`) at three random states: link poses, masses, limits, damping, couplings,
-collision pairs (up to 150 links with shapes), mass matrix and bias forces. The MJCF then runs for a second with
-small random efforts; a warning of MuJoCo is a defect.
+with the mechanism (`bridge.lower`) at the levels L0 and L1 of [parity.md](parity.md), in three random states: link
+poses, masses, limits, damping, couplings, shapes, friction, collision pairs, mass matrix, bias forces and others.
+The MJCF then runs for a second with small random efforts; a warning of MuJoCo is a defect.
 
 | | MuJoCo | PyBullet |
 |---|---|---|
@@ -45,7 +45,7 @@ small random efforts; a warning of MuJoCo is a defect.
 | *refused* | An `ExportError` states the reason. |
 | *repaired* | Refused for a non-physical inertia; runs with `inertia="repair"`, see [full control][control]. |
 | *fault* | The file itself is wrong, as stated. |
-| **bold** | A difference without a known cause. |
+| **bold** | A difference; the diagnostic that names its cause, if one does, is in brackets. |
 
 [control]: #in-mujoco-under-full-control
 

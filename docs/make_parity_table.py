@@ -40,6 +40,9 @@ _WORDS = {
 _AGES = """\
 Rows are taken from journals, which do not record the version that wrote them. On the page of 22 November 2026, all rows
 were written in the evening of that day, by successive versions.
+
+Since 23 November `ambulance`, `bin_4_dropping_task`, `hatchback` and `hatchback_blue` are EQUIVALENT: a static mesh of
+several materials is one shape in PyBullet, as in MuJoCo, and no longer one for each material.
 """
 """Which journals the present page is made of, to be changed with them."""
 

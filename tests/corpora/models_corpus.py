@@ -36,6 +36,8 @@ FAULTS = {
     "libsdformat/sdformat/test/sdf/inertial_invalid.sdf": "a mass is negative",
 }
 """Files that are wrong and fail in every engine, with the error."""
+PIVOTED = "mjcf.pivoted-contact"
+"""Code of the diagnostic that predicts a warning of MuJoCo's solver: contacts of links that turn about their center."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,8 @@ class Outcomes:
     repaired: bool = False
     """Whether the engine accepts the model with ``inertia="repair"``."""
     defects: tuple[str, ...] = ()
-    """Unexplained differences, warnings of the engine, and positions that are not finite."""
+    """Differences without a bounded cause, warnings of the engine, and positions that are not finite; with the code of
+    the diagnostic that names the cause, if there is one."""
     errors: dict[str, float] = field(default_factory=dict)
     """The largest error of each compared quantity."""
     explained: tuple[str, ...] = ()
@@ -183,10 +186,11 @@ def _in_mujoco(mechanism: Mechanism) -> Outcomes:
     with mujoco_warnings() as warnings:
         outcomes = _compare(mechanism, "mujoco")
         try:
-            _shake(mechanism, warnings, inertia="repair" if outcomes.refused else "keep")
+            causes = _shake(mechanism, warnings, inertia="repair" if outcomes.refused else "keep")
         except ExportError:
             return outcomes
-    defects = (*outcomes.defects, *dict.fromkeys(warnings))
+    cause = next((code for code in causes if code == PIVOTED), "")
+    defects = (*outcomes.defects, *(_with_cause(warning, cause) for warning in dict.fromkeys(warnings)))
     return replace(outcomes, repaired=bool(outcomes.refused), defects=defects)
 
 
@@ -233,13 +237,21 @@ def script_of_docs(name: str) -> Any:
 
 
 def _difference(row: Row) -> str:
-    return f"{row.quantity} differs by {row.error:.1e} at {row.where}"
+    return _with_cause(f"{row.quantity} differs by {row.error:.1e} at {row.where}", row.code)
 
 
-def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> None:
+def _with_cause(defect: str, code: str) -> str:
+    """Return a defect with the code of the diagnostic that names its cause, if there is one."""
+    return f"{defect} [{code}]" if code else defect
+
+
+def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> set[str]:
     """Compile the export and run it for a second with random efforts, or until MuJoCo warns.
 
     The initial positions are within the limits; each effort alone accelerates its joint by at most 10 rad/s^2 or m/s^2.
+
+    Returns:
+        Codes of the diagnostics of the export.
     """
     mjcf = bridge.to_mjcf(mechanism, actuators="motor", **options)
     model = mujoco.MjModel.from_xml_string(str(mjcf), mjcf.assets)
@@ -251,6 +263,7 @@ def _shake(mechanism: Mechanism, warnings: list[str], **options: Any) -> None:
         mujoco.mj_step(model, data)
     if not np.isfinite(data.qpos).all():
         warnings.append("a position is not finite")
+    return {entry.code for entry in mjcf.diagnostics}
 
 
 def _within_limits(model: Any, data: Any) -> None:

@@ -19,7 +19,7 @@ from bridge.mjcf.body.joints import ScalarJoint, joint_of_velocity
 from bridge.parity.results.verdict import Level, Outcome, Row
 from loaders.diagnostics import Diagnostic, ExportError
 from tests.corpora.model_batch import do_all
-from tests.corpora.models_corpus import MASSES, POSES, STATES, Model, mujoco_warnings
+from tests.corpora.models_corpus import MASSES, PIVOTED, POSES, STATES, Model, mujoco_warnings
 
 KINDS: tuple[Actuators, ...] = ("dcmotor", "position", "velocity", "motor")
 WITHIN = KINDS[:3]
@@ -32,8 +32,9 @@ TURN = 0.2
 """The largest commanded change of a position in a time step [rad or m]."""
 FRACTIONS = (1, 4, 16)
 """Divisors of the time step of a model, tried in order until MuJoCo does not warn."""
-CAUSES = ("mjcf.light-joint", "mjcf.massless-link", "lower.massless-free-link")
-"""Codes of diagnostics that predict that a model cannot bear full effort without a speed limit."""
+CAUSES = ("mjcf.light-joint", "mjcf.massless-link", "lower.massless-free-link", PIVOTED)
+"""Codes of diagnostics that predict warnings: of models that cannot bear full effort without a speed limit, and of
+MuJoCo's solver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,9 @@ reasons, all of them from Drake only (see [Drake](drake.md)): {differs}.
 
 `mjcf.light-joint`: the inertia of the file cannot bear the effort limit of the file without the speed limit, which
 MuJoCo does not support; most of these effort limits are placeholders. `mjcf.massless-link`,
-`lower.massless-free-link`: an effort acts on a link without mass.
+`lower.massless-free-link`: an effort acts on a link without mass. `mjcf.pivoted-contact`: links that turn about their
+center of mass touch, and MuJoCo takes the inverse mass of their contacts as zero; with a pivot that is 1 mm off the
+center `breakable_test` runs without a warning.
 
 | model | {kinds} | cause | warning |
 |---|{dashes}|---|---|

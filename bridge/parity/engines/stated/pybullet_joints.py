@@ -7,7 +7,8 @@ brakes with its largest impulse, which PyBullet reports, and a joint that has be
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +55,10 @@ def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dic
     for body, index in joints:
         position = _between_stops(pybullet, client, body, index)
         pybullet.resetJointState(body, index, position, _SPEED, physicsClientId=client)
-    pybullet.setTimeStep(_STEP, physicsClientId=client)
-    pybullet.stepSimulation(physicsClientId=client)
-    pybullet.setTimeStep(step, physicsClientId=client)
+    with _without_constraints(pybullet, client):
+        pybullet.setTimeStep(_STEP, physicsClientId=client)
+        pybullet.stepSimulation(physicsClientId=client)
+        pybullet.setTimeStep(step, physicsClientId=client)
     states = {joint: pybullet.getJointState(*joint, physicsClientId=client) for joint in joints}
     speeds: dict[int, list[float]] = {}
     for (body, index), state in states.items():
@@ -70,6 +72,21 @@ def fast_joints(pybullet: Any, client: int, joints: Iterable[JointIndex]) -> dic
         )
         for (body, index), state in states.items()
     }
+
+
+@contextmanager
+def _without_constraints(pybullet: Any, client: int) -> Iterator[None]:
+    """Take the forces of all constraints away, such as those of screws, which slow joints down."""
+    count = pybullet.getNumConstraints(physicsClientId=client)
+    numbers = [pybullet.getConstraintUniqueId(i, physicsClientId=client) for i in range(count)]
+    forces = {number: pybullet.getConstraintInfo(number, physicsClientId=client)[10] for number in numbers}
+    for number in numbers:
+        pybullet.changeConstraint(number, maxForce=0.0, physicsClientId=client)
+    try:
+        yield
+    finally:
+        for number, force in forces.items():
+            pybullet.changeConstraint(number, maxForce=force, physicsClientId=client)
 
 
 def _touches(pybullet: Any, client: int, body: int) -> bool:

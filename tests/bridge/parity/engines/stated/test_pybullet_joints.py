@@ -89,3 +89,23 @@ def test_a_joint_that_its_stops_hold_is_not_cut_off() -> None:
     limits = engine.enforced_speed_limits()
     engine.close()
     assert limits == {}
+
+
+SCREW = """<sdf version='1.10'><model name='m'>
+<link name='a'><inertial><pose>0.05 -0.02 0.1 0 0 0</pose><mass>1.2</mass></inertial></link>
+<joint name='j' type='screw'><parent>world</parent><child>a</child><axis><xyz>0 0.6 0.8</xyz></axis>
+<screw_thread_pitch>{pitch}</screw_thread_pitch></joint></model></sdf>"""
+
+
+@pytest.mark.parametrize("pitch", [0.04, 2.0, 20.0])
+def test_a_screw_that_its_thread_slows_down_is_not_cut_off(pitch: float) -> None:
+    engine = PyBulletEngine(bridge.lower(loaders.load_string(SCREW.format(pitch=pitch), format="sdf")))
+    constraint = pybullet.getConstraintUniqueId(0, physicsClientId=engine._client)
+    before = pybullet.getConstraintInfo(constraint, physicsClientId=engine._client)
+    free = engine.enforced_speed_limits()
+    assert pybullet.getConstraintInfo(constraint, physicsClientId=engine._client) == before
+    pybullet.changeDynamics(int(engine._bodies[0]), BASE, maxJointVelocity=0.01, physicsClientId=engine._client)
+    cut_off = engine.enforced_speed_limits()
+    engine.close()
+    assert free == {}
+    assert set(cut_off.values()) == {0.01}
