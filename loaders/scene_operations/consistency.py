@@ -36,8 +36,8 @@ def require_consistent(scene: SceneData) -> None:
 
 
 def _check_unique(kind: str, items: Iterable[Link | Joint], diagnostics: Diagnostics) -> None:
-    """Report names that several items have, other than the world, of which each included model may have a part."""
-    items = tuple(item for item in items if item.name != WORLD)
+    """Report names that several items have."""
+    items = tuple(items)
     if len({item.name for item in items}) == len(items):
         return
     counts, where = Counter(item.name for item in items), {item.name: item.where for item in items}

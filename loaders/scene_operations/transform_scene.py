@@ -13,6 +13,8 @@ from loaders.scene_queries.connectivity import connected_components, is_connecti
 from loaders.scene_queries.scoped_names import SEPARATOR, root_model
 from loaders.spatial import IDENTITY, Array, Pose, frozen
 
+from .world_link import joined_world, with_distinct_world_parts
+
 
 def place(scene: Scene, scope: str, X_WM: Pose = IDENTITY) -> Scene:
     """Return the scene moved to a pose, with every name prefixed by a scope.
@@ -36,13 +38,16 @@ def merge(*scenes: Scene, name: str = "") -> Scene:
     """Return one scene with the items of several, in order; gravity, physics and environment are those of the first.
 
     Args:
-        scenes: The scenes, at least one; the names of their items must differ.
+        scenes: The scenes, at least one; the names of their items must differ, except that of the link ``world``, of
+            which each may have a part: it becomes one link.
         name: Name of the result; empty is the name of the first scene.
     """
     first = scenes[0]
     if not name and not any(getattr(scene, key) for scene in scenes[1:] for key in _ITEMS):
         return first
-    items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in scenes)) for key in _ITEMS}
+    parts = with_distinct_world_parts(scenes)
+    items: dict[str, Any] = {key: tuple(chain.from_iterable(getattr(s, key) for s in parts)) for key in _ITEMS}
+    items["links"] = joined_world(items["links"])
     return replace(first, name=name or first.name, **items)
 
 

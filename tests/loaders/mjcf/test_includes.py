@@ -80,6 +80,50 @@ def test_two_copies_are_where_mujoco_attaches_them(name: str, tmp_path: Path) ->
         assert np.abs(X_WL.R - data.xmat[b].reshape(3, 3)).max() < 1e-12
 
 
+def places_of_floors(model: Any) -> list[tuple[float, ...]]:
+    """Positions of the geoms that are fixed to the world and collide [m], in order."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    fixed = (g for g in range(model.ngeom) if not model.body_weldid[model.geom_bodyid[g]] and model.geom_contype[g])
+    return sorted(tuple((np.round(data.geom_xpos[g], 9) + 0.0).tolist()) for g in fixed)
+
+
+def exported(path: Path) -> Any:
+    """MuJoCo's model of the export of a file."""
+    mjcf = bridge.to_mjcf(path, quiet=True)
+    return mujoco.MjModel.from_xml_string(mjcf, mjcf.assets)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_geoms_of_the_world_of_every_copy_collide_in_both_simulators(name: str, tmp_path: Path) -> None:
+    pybullet = pytest.importorskip("pybullet")
+    expected = places_of_floors(attached(*PLACES[name][1:]))
+    assert len(expected) == 2
+    path = including(tmp_path, name, PLACES[name][0])
+    assert places_of_floors(exported(path)) == expected
+    assert places_of_floors(exported(bridge.export_sdf(path, tmp_path / "sdf", quiet=True).path)) == expected
+    client = pybullet.connect(pybullet.DIRECT)
+    bridge.load_into_pybullet(path, physicsClientId=client, quiet=True)
+    hits = pybullet.rayTestBatch(
+        [(x, y, z + 0.5) for x, y, z in expected], [(x, y, z) for x, y, z in expected], physicsClientId=client
+    )
+    pybullet.disconnect(client)
+    assert [hit[3][2] for hit in hits] == pytest.approx([z + 0.1 for _, _, z in expected], abs=1e-6)
+
+
+def test_contact_pairs_name_the_geoms_of_their_own_copy(tmp_path: Path) -> None:
+    pair = '<contact><pair geom1="floor" geom2="ball" friction="0.3 0.3 0.1 0 0"/></contact></mujoco>'
+    text = ROBOT.replace(BALL, '<geom name="ball" size=".1"/>').replace("</mujoco>", pair)
+    path = including(tmp_path, "w.sdf", WORLD_FILE)
+    (tmp_path / "robot.xml").write_text(text, encoding="utf-8")
+    model = exported(path)
+    pairs = {
+        (tuple(np.round(model.geom_pos[g1], 9).tolist()), model.body(model.geom_bodyid[g2]).name)
+        for g1, g2 in zip(model.pair_geom1, model.pair_geom2, strict=True)
+    }
+    assert pairs == {((0.0, 0.0, 0.0), "one::r"), ((1.0, 2.0, -1.0), "two::r")}
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_the_export_of_two_copies_moves_as_mujocos_own(name: str, tmp_path: Path) -> None:
     expected = attached(*PLACES[name][1:])
