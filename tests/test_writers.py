@@ -31,6 +31,7 @@ ALLOWED = {
     "bridge/batches/isolation/child.py": {"open": "the null device"},
     "bridge/cli/execution.py": {"open": "the null device, after the reader of the output has gone"},
     "loaders/files.py": {"open": "for reading"},
+    "bridge/geometry/file_cache.py": {"open": "for reading"},
     "bridge/rendering/mujoco_worker.py": {"savez": "into the scratch folder of the process that starts it"},
     "bridge/demo/gallery.py": {
         "savez": "into a scratch folder", "mj_saveModel": "into a scratch folder", "savefig": "into memory",

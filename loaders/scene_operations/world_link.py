@@ -38,16 +38,16 @@ def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
         links: The links.
     """
     links = tuple(links)
-    first, *others = [link for link in links if link.name == WORLD] or [None]
-    if first is None or not others:
+    worlds = [link for link in links if link.name == WORLD]
+    if len(worlds) < 2:
         return links
     world = replace(
-        first,
-        collisions=tuple(chain.from_iterable(link.collisions for link in (first, *others))),
-        visuals=tuple(chain.from_iterable(link.visuals for link in (first, *others))),
-        sensors=tuple(chain.from_iterable(link.sensors for link in (first, *others))),
+        worlds[0],
+        collisions=tuple(chain.from_iterable(link.collisions for link in worlds)),
+        visuals=tuple(chain.from_iterable(link.visuals for link in worlds)),
+        sensors=tuple(chain.from_iterable(link.sensors for link in worlds)),
     )
-    return tuple(world if link is first else link for link in links if link is first or link.name != WORLD)
+    return tuple(world if link is worlds[0] else link for link in links if link is worlds[0] or link.name != WORLD)
 
 
 def _parts(link: Link) -> tuple[Any, ...]:

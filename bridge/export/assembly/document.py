@@ -14,6 +14,7 @@ from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointType
 from loaders.scene import Scene
+from loaders.scene_queries.connectivity import static_links
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Pose, quaternion_to_matrix
 
@@ -98,9 +99,14 @@ class Assembly:
         return changed
 
     def _positions(self, joints: Iterable[str]) -> Iterable[tuple[str, Sequence[float]]]:
-        """Yield the initial positions of joints as Drake has them: a ball joint has roll, pitch and yaw."""
+        """Yield the initial positions of joints as Drake has them: a ball joint has roll, pitch and yaw.
+
+        Joints of static models do not move, and are fixed joints in URDF.
+        """
+        held = static_links(self._scene) - {WORLD}
         for joint in self._scene.joints:
-            if joint.name in joints and joint.default_position and joint.type is not JointType.FLOATING:
+            is_movable = joint.type is not JointType.FLOATING and not {joint.parent, joint.child} & held
+            if joint.name in joints and joint.default_position and is_movable:
                 q: Sequence[float] = joint.default_position
                 if joint.type is JointType.BALL:
                     q = roll_pitch_yaw(quaternion_to_matrix(q))

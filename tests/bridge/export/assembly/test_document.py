@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 import yaml
 
+import bridge
+import loaders
 from bridge.export.assembly.document import Assembly, Placed
 from bridge.export.assembly.parts import models_of
 from bridge.export.report import Report
@@ -71,3 +74,21 @@ def test_what_moves_between_models_is_lost(lost: Scene) -> None:
 )
 def test_settings_of_a_world_are_lost(more: dict[str, object]) -> None:
     assert codes(given(**more)) == ["dmdout.world-settings"]
+
+
+STATIC = """<sdf version="1.9"><world name="w"><model name="free"><link name="a"/></model><model name="held">
+<static>true</static><link name="b"/><link name="c"/><joint name="j" type="revolute"><parent>b</parent><child>c</child>
+<axis><xyz>0 0 1</xyz></axis></joint></model></world></sdf>"""
+
+
+def test_joints_of_static_models_have_no_positions(tmp_path: Path) -> None:
+    """Drake refuses positions of joints that do not move; in SDFormat it refuses such joints themselves."""
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    plant = pytest.importorskip("pydrake.multibody.plant").MultibodyPlant(0.0)
+    source = loaders.load_string(STATIC, format="sdf")
+    joints = tuple(dataclasses.replace(joint, default_position=(0.3,)) for joint in source.joints)
+    moved = dataclasses.replace(source, joints=joints)
+    path = bridge.export_directives(moved, tmp_path / "out", models="urdf", quiet=True).path
+    parser = parsing.Parser(plant)
+    parser.package_map().AddPackageXml(str(path.parent / "package.xml"))
+    assert len(parser.AddModels(str(path))) == 2
