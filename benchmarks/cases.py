@@ -143,7 +143,7 @@ def parsing() -> Case:
             del root  # before the collector runs again, which would visit every node
 
     peers: dict[str, Work] = {"lxml.etree.parse": lambda: etree.parse(BytesIO(text))}
-    return Case(group="Reading", name=f"XML of {XML_ELEMENTS} elements to nodes", ours=ours, peers=peers, rounds=7)
+    return Case(group="Reading", name=f"XML of {XML_ELEMENTS} elements to nodes", ours=ours, peers=peers, rounds=15)
 
 
 def many_links(path: Path, write: Callable[..., str], shape: Callable[[int], int], count: int) -> Case:
@@ -209,7 +209,7 @@ def loading() -> Iterator[Case]:
                     lambda client: pybullet.loadURDF(str(path), physicsClientId=client)
                 )
             },
-            rounds=7,
+            rounds=15,
         )
 
 
