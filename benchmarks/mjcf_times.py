@@ -67,6 +67,9 @@ def main() -> None:
     options = parser.parse_args()
     names = options.list.read_text().split() if options.list else sorted(options.folder.rglob("*.xml"))
     files = [options.folder / name for name in names][:: options.every]
+    missing = [str(path) for path in files if not path.is_file()]
+    if missing:
+        parser.error(f"{len(missing)} files do not exist, the first of them {missing[0]}")
     warnings.simplefilter("ignore")
     ratios(files[0], 1)  # imports
     found = []
