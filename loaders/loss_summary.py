@@ -12,7 +12,7 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Self
 
-from loaders.safety.limits import LimitError, Limits, call_limits, how_to_raise
+from loaders.safety.limits import LimitError, Limits, budgeted, how_to_raise
 
 from .diagnostics import Argument, Diagnostic, Diagnostics, Fate, LoadError, Where
 
@@ -48,7 +48,7 @@ class LossSummary:
     ) -> None:
         self.name = str(name)
         self.quiet = quiet
-        self._scope = call_limits(limits, lenient)
+        self._scope = budgeted(limits, lenient=lenient)
         self._found: dict[Diagnostic, None] = {}
         self._outer: LossSummary | None = None
         self._token: Token[LossSummary | None] | None = None

@@ -237,11 +237,7 @@ class Node:
 
     def word(self, key: str, default: str | None = None) -> str:
         """Return a text without surrounding space; it is required if there is no default."""
-        if key[0] == "@":
-            self.read = self.read[key]
-            text = self.attributes.get(key[1:])
-        else:
-            text = self._text(key)
+        text = self._text(key)
         if text is None:
             if default is None:
                 self._missing(key)
@@ -278,11 +274,7 @@ class Node:
             minimum: Smallest valid value.
             inf: Whether infinite values are valid.
         """
-        if key[0] == "@":
-            self.read = self.read[key]
-            text = self.attributes.get(key[1:])
-        else:
-            text = self._text(key)
+        text = self._text(key)
         if text is None:
             return None
         value = plain_number(text)

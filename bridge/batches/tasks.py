@@ -22,7 +22,7 @@ from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, ModelError
 from loaders.display.picture import picture
 from loaders.loss_summary import limited
-from loaders.safety.limits import budgeted, leaving_out
+from loaders.safety.limits import budgeted
 from loaders.scene_operations.mesh_checks import check_meshes
 
 from .findings import summary
@@ -114,7 +114,7 @@ def _size(mechanism: Mechanism) -> dict[str, int]:
 
 def _check(scene: loaders.Scene, name: str, _out: str, options: Mapping[str, Any]) -> Fields:
     meshes = Diagnostics()
-    with budgeted(options.get("limits")), leaving_out(options.get("lenient", False)), limited(meshes, name):
+    with budgeted(options.get("limits"), lenient=options.get("lenient", False)), limited(meshes, name):
         check_meshes(scene, meshes)
     mechanism = mechanism_of(scene)
     found = summary((*scene.diagnostics, *mechanism.diagnostics, *meshes))

@@ -140,18 +140,20 @@ _LENIENT: ContextVar[bool] = ContextVar("_LENIENT", default=False)
 
 
 @contextmanager
-def budgeted(limits: Limits | None = None) -> Iterator[Budget]:
+def budgeted(limits: Limits | None = None, *, lenient: bool = False) -> Iterator[Budget]:
     """Give the meshes and pictures that are read in a block their own budget.
 
     Args:
         limits: The limits; None for those of the block around, or else the defaults.
+        lenient: Whether to leave out those that are past a limit on one file; see `leaving_out`.
     """
     outer = _ACTIVE.get()
     budget = Budget(limits or (Limits() if outer is None else outer.limits))
-    token = _ACTIVE.set(budget)
+    token, leniency = _ACTIVE.set(budget), _LENIENT.set(lenient or _LENIENT.get())
     try:
         yield budget
     finally:
+        _LENIENT.reset(leniency)
         _ACTIVE.reset(token)
 
 
@@ -219,24 +221,6 @@ def refuse_past_limit(option: str, file: object) -> None:
     """
     if _ACTIVE.get() is not None and not _LENIENT.get():
         raise LimitError(option, limit_of(option), str(file))
-
-
-@contextmanager
-def call_limits(limits: Limits | None, lenient: bool) -> Iterator[None]:
-    """Give a block its own budget, as `budgeted` does, and leave out what is past a limit, as `leaving_out` does.
-
-    Args:
-        limits: The limits; None for those of the block around, or else the defaults.
-        lenient: Whether to leave out.
-    """
-    outer = _ACTIVE.get()
-    budget = _ACTIVE.set(Budget(limits or (Limits() if outer is None else outer.limits)))
-    token = _LENIENT.set(lenient or _LENIENT.get())
-    try:
-        yield
-    finally:
-        _LENIENT.reset(token)
-        _ACTIVE.reset(budget)
 
 
 @contextmanager

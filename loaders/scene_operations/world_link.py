@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from loaders.model import WORLD, ContactPair, Link
 from loaders.scene import Scene
+from loaders.scene_queries.scoped_names import free_name
 
 
 def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
@@ -25,7 +26,7 @@ def with_distinct_world_parts(scenes: Sequence[Scene]) -> list[Scene]:
     distinct = []
     for scene in scenes:
         names = [part.name for link in scene.links if link.name == WORLD for part in _parts(link)]
-        renamed = {name: _free_name(f"{scene.name}_{name}", {*taken, *names}) for name in names if name in taken}
+        renamed = {name: free_name(f"{scene.name}_{name}", {*taken, *names}) for name in names if name in taken}
         taken.update(renamed.get(name, name) for name in names)
         distinct.append(_renamed(scene, renamed) if renamed else scene)
     return distinct
@@ -52,13 +53,6 @@ def joined_world(links: Iterable[Link]) -> tuple[Link, ...]:
 
 def _parts(link: Link) -> tuple[Any, ...]:
     return (*link.collisions, *link.visuals, *link.sensors)
-
-
-def _free_name(preferred: str, taken: Collection[str]) -> str:
-    name, number = preferred, 2
-    while name in taken:
-        name, number = f"{preferred}_{number}", number + 1
-    return name
 
 
 def _renamed(scene: Scene, names: Mapping[str, str]) -> Scene:

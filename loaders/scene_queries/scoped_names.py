@@ -22,6 +22,14 @@ def outermost_scope(name: str) -> str:
     return name.partition(SEPARATOR)[0]
 
 
+def free_name(preferred: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken: the preferred one, or that with a number from 2 on behind it."""
+    name, number = preferred, 2
+    while name in taken:
+        name, number = f"{preferred}_{number}", number + 1
+    return name
+
+
 def renaming(scene: SceneData | None, scopes: Collection[tuple[str, str]]) -> Callable[[str], list[str]]:
     """Return a function from a name in the scene of a file to its names in the scopes that the scene is placed in.
 

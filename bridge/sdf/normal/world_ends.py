@@ -11,6 +11,7 @@ from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, JointType, Link, by_name
 from loaders.scene import Scene
+from loaders.scene_queries import scoped_names
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, SpatialInertia
 
@@ -24,10 +25,7 @@ _GROUPED = ("constraints", "forces", "filter_groups")
 def free_name(scene: Scene, preferred: str) -> str:
     """Return a name that no link, joint or frame of a scene has."""
     taken = {item.name for items in (scene.links, scene.joints, scene.frames, scene.models) for item in items}
-    name, number = preferred, 2
-    while name in taken:
-        name, number = f"{preferred}_{number}", number + 1
-    return name
+    return scoped_names.free_name(preferred, taken)
 
 
 def with_world_link(scene: Scene, report: Report) -> tuple[Scene, str]:

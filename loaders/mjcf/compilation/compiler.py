@@ -56,9 +56,9 @@ class MeshSource:
 
     file: str
     """Name of its file; empty if it has none."""
-    refpos: tuple[float, ...]
+    refpos: tuple[float, ...] = (0.0, 0.0, 0.0)
     """Position that is subtracted from the vertices [m]."""
-    refquat: tuple[float, ...]
+    refquat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     """Rotation ``w x y z`` that is undone."""
 
 
@@ -197,9 +197,7 @@ def _mesh_sources(spec: Any, text: str, models: Mapping[str, str]) -> tuple[Mesh
             MeshSource(file=mesh.file, refpos=tuple(mesh.refpos.tolist()), refquat=tuple(mesh.refquat.tolist()))
             for mesh in spec.meshes
         )
-    return tuple(
-        [MeshSource(file=mesh.file, refpos=(0.0, 0.0, 0.0), refquat=(1.0, 0.0, 0.0, 0.0)) for mesh in spec.meshes]
-    )
+    return tuple(MeshSource(file=mesh.file) for mesh in spec.meshes)
 
 
 @cache

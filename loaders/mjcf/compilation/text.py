@@ -10,8 +10,6 @@ from loaders.nodes.attribute_text import escaped
 
 _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
-
-
 _MAKERS = frozenset({"attach", "composite", "flexcomp", "model", "replicate"})
 """Elements that make others."""
 _SECTIONS = {"actuator": "actuator", "sensor": "sensor", "tendon": "tendon", "eq": "equality"}
@@ -75,8 +73,8 @@ class LineMap:
     def in_order(self) -> dict[str, list[Node | None]]:
         """Return the elements of each kind in the order of the compiled model, by the name of the kind there.
 
-        MuJoCo takes bodies depth first, and all elements of a body before those of its children. Like MuJoCo, which
-        keeps no line of them, the lists have None for the world and for free joints. There are none if an element of
+        MuJoCo takes bodies depth first, and all elements of a body before those of its children. The lists have None
+        for the world and for free joints, of which MuJoCo states no lines either. The result is empty if an element of
         the document makes others.
         """
         if not _MAKERS.isdisjoint([node.tag for node in self._nodes]):
