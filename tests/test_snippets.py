@@ -26,7 +26,7 @@ FINISHES_WITH = {
     "batch compare": 4,
 }
 """Exit status of the commands that find a difference, or cannot compare everything; it is 0 for all others."""
-ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.", "dask ")
+ELSEWHERE = ("pip ", "python -m mujoco.viewer", "sdfbridge demo", "python -m benchmarks.", "make bench", "dask ")
 """Commands that ``.ci/first_ten_minutes.py`` and other tests run, that need a display, or that take an hour."""
 CLUSTER = "://10.0.0.1"
 """The address of another machine, in blocks and commands that need a cluster."""
