@@ -13,11 +13,6 @@ CODES = {
     "mjcf-in.controls": CodeInfo(
         "An actuator has several controls; the scene states the range of the first.", "", (Fate.APPROXIMATED,)
     ),
-    "mjcf-in.equality": CodeInfo(
-        "An equality constraint is of a kind that a scene does not have, such as the strain of a soft body.",
-        "",
-        (Fate.DROPPED,),
-    ),
     "mjcf-in.file": CodeInfo(
         "An element names a file that MJCF has no meaning for; MuJoCo would open it.",
         "Remove the attribute.",

@@ -17,10 +17,6 @@ PID = (
     '<actuator><plugin name="m" joint="j" plugin="mujoco.pid"/></actuator>'
 )
 DC_MOTOR = '<actuator><dcmotor name="m" joint="j" motorconst="1" resistance="1" input="pos vel"/></actuator>'
-SOFT = (
-    '<flexcomp name="f" type="grid" count="3 3 3" spacing="1 1 1" radius="0.1" mass="1" dim="3" dof="trilinear">'
-    '<edge equality="strain"/><contact selfcollide="none"/></flexcomp>'
-)
 
 
 def robot(body: str = BODY, outside: str = "", *subjects: str, **files: str) -> Example:
@@ -47,7 +43,6 @@ def _needs(tag: str) -> Setup:
 EXAMPLES = {
     "mjcf-in.actuator": robot(BODY, PID, "m"),
     "mjcf-in.controls": reading(document(BODY, DC_MOTOR), "m", name="robot.xml", setup=_needs("orientation")),
-    "mjcf-in.equality": robot(SOFT, "", "equality_0"),
     "mjcf-in.file": robot('<body name="b"><site file="x"/></body>'),
     "mjcf-in.include": robot('<include file="gone.xml"/>'),
     "mjcf-in.included-twice": robot('<include file="a.xml"/><include file="a.xml"/>', a_xml="<mujocoinclude/>"),

@@ -37,7 +37,6 @@ LOST: Mapping[str, str] = {
     "mesh.missing": _SHAPES,
     "mesh.unreadable": _SHAPES,
     "mjcf-in.actuator": "actuators",
-    "mjcf-in.equality": "equality constraints",
     "mjcf-in.plugin": "plugins",
     "mjcf.added-mass": "added mass",
     "mjcf.bushing": "forces between links",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
 from loaders.model import BallConstraint, Constraint, Coupling, MujocoElement, Settings, WeldConstraint
 from loaders.spatial import IDENTITY, Array, Pose, frozen
@@ -18,6 +17,8 @@ from .settings import solver, text_of, unless
 
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)
 _DEGREE = 4
+_AXES = 3
+"""Number of the indices of a cell of a soft body."""
 
 
 def read_constraints(source: Source) -> tuple[Constraint, ...]:
@@ -36,7 +37,7 @@ def read_equality_elements(source: Source) -> tuple[MujocoElement, ...]:
     """Return the equalities for which a scene has no item, such as those of one joint, of tendons and soft bodies."""
     kinds = enumerate(source.model.eq_type)
     others = (i for i, kind in kinds if kind not in {_CONNECT, _WELD} and not _is_coupling(i, source))
-    return tuple(element for i in others if (element := _element(i, source)) is not None)
+    return tuple(_element(i, source) for i in others)
 
 
 def _is_coupling(i: int, source: Source) -> bool:
@@ -44,26 +45,25 @@ def _is_coupling(i: int, source: Source) -> bool:
     return bool(model.eq_type[i] == _JOINT and model.eq_obj2id[i] >= 0 and model.eq_active0[i])
 
 
-def _element(i: int, source: Source) -> MujocoElement | None:
-    """Return an equality as an element of MuJoCo; None, with a diagnostic, if it is of an unknown kind."""
+def _element(i: int, source: Source) -> MujocoElement:
+    """Return an equality as an element of MuJoCo."""
     model = source.model
     tag = source.compiled.names["mjtEq"][int(model.eq_type[i])].removeprefix("mjEQ_").lower()
-    if tag not in {"joint", "tendon", "flex", "flexvert"}:
-        _drop(i, f"a scene does not have the kind {tag}", source)
-        return None
     kind, numbered = ("flex", "") if tag.startswith("flex") else (tag, "1")
     items = [(f"{kind}{numbered}", int(model.eq_obj1id[i])), (f"{kind}2", int(model.eq_obj2id[i]))]
-    coefficients: Settings = ()
+    data: Settings = ()
     if tag == "joint":
-        coefficients = (("polycoef", text_of(_about_zero(i, model))),)
+        data = (("polycoef", text_of(_about_zero(i, model))),)
     elif tag == "tendon":
-        coefficients = (("polycoef", text_of(model.eq_data[i][: _DEGREE + 1])),)
+        data = (("polycoef", text_of(model.eq_data[i][: _DEGREE + 1])),)
+    elif tag == "flexstrain":
+        data = (("cell", text_of(model.eq_data[i][:_AXES])),)
     return MujocoElement(
         name=source.names("eq")[i],
         section="equality",
         tag=tag,
         settings=(
-            *coefficients,
+            *data,
             *solver(model.eq_solref[i], model.eq_solimp[i]),
             *(() if model.eq_active0[i] else (("active", "false"),)),
         ),
@@ -163,10 +163,3 @@ def _weld(i: int, source: Source) -> WeldConstraint:
         mujoco=(*_settings(i, source), *unless("torquescale", data[10], 1.0)),
         where=source.where("eq", i),
     )
-
-
-def _drop(i: int, reason: str, source: Source) -> None:
-    name = source.names("eq")[i]
-    message = "equality constraint {name} is not carried: {reason}"
-    where = source.where("eq", i)
-    source.diagnostics.add(Fate.DROPPED, "mjcf-in.equality", message, where, subjects=(name,), name=name, reason=reason)

@@ -11,8 +11,13 @@ from loaders.model import MujocoElement, Settings
 
 _SELF_COLLISION = ("none", "narrow", "bvh", "sap", "auto")
 _ELASTIC_2D = ("none", "bend", "stretch", "both")
+_ORDERS = ("full", "trilinear", "quadratic")
+"""Value of ``dof`` by the order of the interpolation between nodes."""
+_SECTIONS = ("circle", "box")
 _COLOR = [0.5, 0.5, 0.5, 1.0]
-_LISTS = {"vertex": "vert", "element": "elem", "texcoord": "texcoord", "elemtexcoord": "elemtexcoord"}
+_LISTS = {
+    "vertex": "vert", "element": "elem", "texcoord": "texcoord", "elemtexcoord": "elemtexcoord", "nodecoord": "node",
+}  # fmt: skip
 """Field of the specification of each attribute that is a list of numbers."""
 
 
@@ -42,15 +47,19 @@ def _settings(flex: Any) -> Iterator[tuple[str, str]]:
         yield "flatskin", "true"
     for name, field in _LISTS.items():
         values = list(getattr(flex, field))
-        if values:
+        if values and (name != "nodecoord" or any(values)):
             yield name, " ".join(str(x) for x in values) if name.startswith("elem") else text_of(values)
     if len(flex.nodebody):
         yield "cellcount", " ".join(str(int(x)) for x in getattr(flex, "cellcount", ()))
+        yield "dof", _ORDERS[int(flex.order)]
     yield from _contact(flex)
     yield from unless("edge/stiffness", flex.edgestiffness, 0.0)
     yield from unless("edge/damping", flex.edgedamping, 0.0)
     for name, default in (("young", 0.0), ("poisson", 0.0), ("damping", 0.0), ("thickness", -1.0)):
         yield from unless(f"elasticity/{name}", getattr(flex, name), default)
+    if any(getattr(flex, "sectionsize", ())):
+        yield "elasticity/section", _SECTIONS[int(flex.section)]
+        yield "elasticity/sectionsize", text_of(flex.sectionsize)
     if flex.elastic2d:
         yield "elasticity/elastic2d", _ELASTIC_2D[int(flex.elastic2d)]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 
 from loaders.mjcf.elements.equalities import shifted
 from loaders.model import BallConstraint, WeldConstraint
 from tests.support.mjcf_documents import BALL, read
-from tests.support.mjcf_round_trip import differences
+from tests.support.mjcf_round_trip import compiled, differences, differing_arrays
 
 BODIES = (
     f'<body name="a"><freejoint/>{BALL}<site name="s" pos="0.1 0 0" euler="0 0 30"/></body>'
@@ -52,13 +53,22 @@ def test_a_coupling_counts_from_zero_not_from_the_reference() -> None:
 
 
 SOFT = (
-    '<flexcomp name="f" type="grid" count="3 3 3" spacing="1 1 1" radius="0.1" mass="1" dim="3" dof="trilinear">'
-    '<edge equality="strain"/><contact selfcollide="none"/></flexcomp>'
+    '<flexcomp name="f" type="grid" count="3 3 3" spacing="1 1 1" radius="0.1" mass="1" dim="3" dof="trilinear"'
+    ' cellcount="2 1 1"><edge equality="strain" solref="0.05 1"/><contact selfcollide="none"/></flexcomp>'
 )
 
 
-def test_an_unknown_kind_is_reported() -> None:
-    assert "mjcf-in.equality" in {entry.code for entry in read(SOFT).diagnostics}
+def test_the_strain_of_the_cells_of_a_soft_body_is_carried() -> None:
+    original, exported = compiled(SOFT)
+    assert original.neq == 2
+    assert differing_arrays("eq", original, exported) == []
+    assert differing_arrays("flex", original, exported) == []
+
+
+def test_every_kind_of_equality_is_carried() -> None:
+    """A kind that a later MuJoCo adds fails here; files with distances are refused since MuJoCo 2.2.2."""
+    kinds = {name.removeprefix("mjEQ_").lower() for name in mujoco.mjtEq.__members__}
+    assert kinds == {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"}
 
 
 def test_the_polynomial_of_a_sum_is_that_of_the_shifted_argument() -> None:

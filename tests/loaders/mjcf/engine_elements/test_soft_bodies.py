@@ -9,7 +9,7 @@ import pytest
 import bridge
 import loaders
 from tests.support.mjcf_documents import read
-from tests.support.mjcf_round_trip import differences
+from tests.support.mjcf_round_trip import compiled, differences, differing_arrays
 
 GRID = '<flexcomp name="f" type="grid" spacing="0.1 0.1 0.1" radius="0.01" mass="1" {}</flexcomp>'
 BODIES = {
@@ -17,7 +17,17 @@ BODIES = {
     "rope of constant edges": GRID.format('dim="1" count="4 1 1"><edge equality="true" solref="0.05 1"/>'),
     "cloth": GRID.format('dim="2" count="3 3 1"><edge equality="true"/><contact selfcollide="none"/>'),
     "jelly": GRID.format('dim="3" count="3 3 3"><elasticity young="1e3" poisson="0.2" damping="0.1"/>'),
+    "nodes": GRID.format('dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3" poisson="0.2" damping="0.1"/>'),
+    "pinned nodes": GRID.format('dim="3" count="3 3 3" dof="trilinear"><elasticity young="1e3"/><pin id="0"/>'),
+    "nodes of cells": GRID.format('dim="3" count="3 3 3" dof="trilinear" cellcount="2 1 1"><elasticity young="1e3"/>'),
+    "quadratic nodes": GRID.format('dim="3" count="3 3 3" dof="quadratic"><elasticity young="1e3"/>'),
+    "rod": GRID.format('dim="1" count="4 1 1"><elasticity young="1e4" section="box" sectionsize="0.01 0.02"/>'),
 }
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_the_numbers_of_an_export_are_those_of_the_original(body: str) -> None:
+    assert differing_arrays("flex", *compiled(f'<body name="b" pos="0 0 1">{body}</body>')) == []
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
