@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from loaders.context import Context
 from loaders.node import Node
@@ -15,6 +16,7 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
     """Replace each ``<include>`` by the content of its file; return whether every file was read.
 
     As in MuJoCo, a file is searched for beside the main file, then beside the including file, and may be included once.
+    Symbolic links to one file are files of their own.
 
     Args:
         root: The root element of the main file.
@@ -25,7 +27,7 @@ def expand_includes(root: Node, folder: str, context: Context, files: FileFinder
     pending = _includes(root)
     if not pending:
         return True
-    seen = set(map(str, context.including))
+    seen: set[str] = set()
     succeeded = True
     while pending:
         node = pending.pop(0)
@@ -55,12 +57,12 @@ def _included(node: Node, folder: str, seen: set[str], context: Context, files: 
     if path is None or os.path.isdir(path):
         node.invalid("mjcf-in.include", "the included file {file!r} cannot be read", file=name)
         return None
-    real = context.resources.real_paths(os.path.abspath(path))
-    if real in seen:
+    place = os.path.abspath(path)
+    if place in seen or Path(context.resources.real_paths(place)) in context.including:
         message = "{file!r} is included twice, or includes itself; MuJoCo allows a file once"
         node.invalid("mjcf-in.included-twice", message, hint="remove one of the includes", file=name)
         return None
-    seen.add(real)
+    seen.add(place)
     data = read_bytes(path, context.diagnostics)
     root = None if data is None else parse(data, path, context.diagnostics)
     if root is not None and not root.children:

@@ -24,7 +24,14 @@ class _ExpandedNode(Node):
     @property
     def where(self) -> Where:
         """The place in the source, with the path in the expanded document."""
-        return Where(getattr(self.line, "file", self.file), int(self.line), super().where.path)
+        return self._in_source(super().where)
+
+    def where_in(self, parent: Where) -> Where:
+        """Return the place in the source, as `where` does, given that of the parent."""
+        return self._in_source(super().where_in(parent))
+
+    def _in_source(self, place: Where) -> Where:
+        return Where(getattr(self.line, "file", self.file), int(self.line), place.path)
 
 
 def read_places(data: bytes, path: Path) -> tuple[Where, ...]:

@@ -43,6 +43,36 @@ def test_a_file_is_included_once(tmp_path: Path) -> None:
         mujoco.MjModel.from_xml_path(str(path))
 
 
+@pytest.mark.parametrize("name", ["./arm.xml", "folder/../arm.xml"])
+def test_a_file_is_known_by_its_name_however_it_is_written(name: str, tmp_path: Path) -> None:
+    import mujoco
+
+    path = written(tmp_path, document(f'<include file="arm.xml"/><include file="{name}"/>'), arm_xml=ARM)
+    (tmp_path / "folder").mkdir()
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+    with pytest.raises(ValueError, match="already included"):
+        mujoco.MjModel.from_xml_path(str(path))
+
+
+def test_links_to_one_file_are_files_of_their_own_as_in_mujoco(tmp_path: Path) -> None:
+    import mujoco
+
+    finger = f"<mujocoinclude>{BALL}</mujocoinclude>"
+    bodies = '<body name="a"><include file="a.xml"/></body><body name="b"><include file="b.xml"/></body>'
+    path = written(tmp_path, document(bodies), finger_xml=finger)
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).symlink_to("finger.xml")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert links(path) == [model.body(i).name for i in range(1, model.nbody)] == ["a", "b"]
+
+
+def test_a_cycle_of_links_ends(tmp_path: Path) -> None:
+    a = '<mujocoinclude><body name="x"><include file="b.xml"/></body></mujocoinclude>'
+    path = written(tmp_path, document('<include file="a.xml"/>'), a_xml=a)
+    (tmp_path / "b.xml").symlink_to("a.xml")
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.included-twice"]
+
+
 def test_a_cycle_ends(tmp_path: Path) -> None:
     a = '<mujocoinclude><body name="x"><include file="a.xml"/></body></mujocoinclude>'
     path = written(tmp_path, document('<include file="a.xml"/>'), a_xml=a)

@@ -76,6 +76,31 @@ def test_a_link_of_a_macro_keeps_its_place_in_the_scene(tmp_path: Path) -> None:
     assert (kept.where.file, kept.where.line) == (str(main), line_of(text, "'kept'"))
 
 
+def test_items_of_a_macro_of_another_file_have_their_places_there(tmp_path: Path) -> None:
+    macro = tmp_path / "arm.xacro"
+    macro.write_text(f"""{HEAD}
+<xacro:macro name='segment' params='n parent'>
+  <link name='l${{n}}'>
+    <visual name='v'><geometry><sphere radius='1'/></geometry></visual>
+    <collision name='c'><geometry><sphere radius='1'/></geometry></collision>
+  </link>
+  <joint name='j${{n}}' type='continuous'><parent link='${{parent}}'/><child link='l${{n}}'/></joint>
+</xacro:macro>
+</robot>""")
+    main = tmp_path / "main.urdf.xacro"
+    call = "<link name='base'/>\n<xacro:segment n='1' parent='base'/>"
+    main.write_text(f"{HEAD}<xacro:include filename='arm.xacro'/>{call}</robot>")
+    scene = loaders.load(main, allow_xacro=True, quiet=True)
+    (base, link), (joint,) = scene.links, scene.joints
+    assert base.where.file == str(main)
+    items = (link, joint, *link.visuals, *link.collisions)
+    words = ("<link", "<joint", "<visual", "<collision")
+    assert [(item.where.file, item.where.line) for item in items] == [
+        (str(macro), line_of(macro.read_text(), word)) for word in words
+    ]
+    assert joint.where.path == "/robot[r]/joint[j1]"
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
