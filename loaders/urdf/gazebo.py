@@ -1,23 +1,26 @@
 """Reader of ``<gazebo>``: Gazebo's extensions of a link, a joint or the robot.
 
 Source: the extensions that libsdformat's URDF reader supports. Those that affect mechanics or collisions are read;
-so is the name of the material of a link whose visuals have none. Settings of one solver and of the appearance are
-reported as ignored. Fixed joints are always kept, as with ``preserveFixedJoint``.
+so is the material of a link whose visuals have none, with its color in Gazebo. Settings of one solver and of the
+appearance are reported as ignored. Fixed joints are always kept, as with ``preserveFixedJoint``.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import Joint, Link, Material, Model, Sensor, Surface, Visual
 from loaders.node import Node
+from loaders.reading.deferred import Deferred
 from loaders.sdf.elements.surface import read_surface
 from loaders.sdf.frames.poses import read_local_pose
 from loaders.sdf.unmodeled_elements import flat_parameters
+
+_gazebo_material: Callable[[str], Material | None] = Deferred("loaders.sdf.elements.material_scripts:gazebo_material")
 
 _ENGINE = (Fate.NOTED, "urdf.engine-setting", "it sets the solver of one engine")
 _LOOK = (Fate.NOTED, "urdf.appearance", "it affects only Gazebo's rendering")
@@ -135,7 +138,8 @@ def _with_material(link: Link, node: Node) -> tuple[Visual, ...]:
     if not name or not link.visuals or any(visual.material is not None for visual in link.visuals):
         report_ignored(node, {"material": _LOOK})
         return link.visuals
-    return tuple(dataclasses.replace(visual, material=Material(name=name)) for visual in link.visuals)
+    material = _gazebo_material(name) or Material(name=name)
+    return tuple(dataclasses.replace(visual, material=material) for visual in link.visuals)
 
 
 def _surfaces(link: Link, node: Node) -> list[Surface]:

@@ -9,6 +9,7 @@ from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import Collision, Friction, Hydroelastic, Joint, Link, Material, Sensor, Surface, Visual
 from loaders.scene import Scene
+from loaders.sdf.elements.material_scripts import gazebo_material
 
 from .world_ends import MASSLESS
 
@@ -141,4 +142,13 @@ def _material(visual: Visual, link: Link, report: Report) -> Material | None:
         )
     if material.texture is not None and "albedo_map" not in dict(maps):
         maps = (("albedo_map", material.texture), *maps)
-    return dataclasses.replace(material, name=name, maps=maps)
+    return _colored(dataclasses.replace(material, name=name, maps=maps))
+
+
+def _colored(material: Material) -> Material:
+    """Return a material with the colors that a reader takes from Gazebo's script where the material states none."""
+    scripted = gazebo_material(material.name or "")
+    if scripted is None:
+        return material
+    diffuse, emissive = material.diffuse or scripted.diffuse, material.emissive or scripted.emissive
+    return dataclasses.replace(material, diffuse=diffuse, emissive=emissive)

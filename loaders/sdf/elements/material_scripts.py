@@ -72,13 +72,18 @@ def script_material(script: Node, name: str, context: Context) -> Material:
         textures = _texture_files(statements.get("texture", []), _texture_folders(paths, files))
         allowed = (file for file in textures if context.resources.allows(file, base))
         return _create_material(name, statements, next(allowed, None), script)
-    material = _gazebo_material(name)
+    material = gazebo_material(name)
     if material is None:
         script.report(Fate.NOTED, "sdf.unknown-material", "unknown material {name!r}; ignoring the script", name=name)
     return material or Material(name=name)
 
 
-def _gazebo_material(name: str) -> Material | None:
+def gazebo_material(name: str) -> Material | None:
+    """Return a material of Gazebo's own script, such as ``Gazebo/Green``; None if the script has no such color.
+
+    Args:
+        name: The name of the material.
+    """
     color = name.removeprefix("Gazebo/")
     rgb = _GAZEBO_COLORS.get(color.removesuffix("Glow"))
     if rgb is None or not name.startswith("Gazebo/"):

@@ -43,6 +43,20 @@ def test_a_model_moves_as_before_and_is_written_the_same_again(model: str, tmp_p
     assert [d for d in sdf.diagnostics if d.severity == "warning"] == []
 
 
+@pytest.mark.parametrize("look", ["<material name='Gazebo/Green'/>", "<material name='Gazebo/GreenGlow'/>", ""])
+def test_a_material_of_gazebo_without_a_color_is_written(look: str, tmp_path: Path) -> None:
+    """The color is that of Gazebo's script: of a reference that the URDF does not define, or of its extension."""
+    urdf = tmp_path / "robot.urdf"
+    visual = f"<visual><geometry><sphere radius='1'/></geometry>{look}</visual>"
+    extension = "<gazebo reference='a'><material>Gazebo/Green</material></gazebo>"
+    urdf.write_text(f"<robot name='r'><link name='a'>{visual}</link>{extension}</robot>")
+    found = loaders.load(bridge.export_sdf(urdf, tmp_path / "out", quiet=True).path, quiet=True)
+    material = found.links[0].visuals[0].material
+    assert material is not None
+    assert material.diffuse == (0.0, 1.0, 0.0, 1.0)
+    assert material.emissive == ((0.0, 1.0, 0.0, 1.0) if "Glow" in look else None)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_joints_of_every_type_move_as_before(seed: int, tmp_path: Path) -> None:
     original = random_scene(seed, fixed=bool(seed % 2), kinds=EVERY_TYPE, size=9, axis={"damping": 0.1})

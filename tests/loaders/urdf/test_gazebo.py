@@ -122,7 +122,9 @@ def test_a_material_of_gazebo_is_that_of_visuals_that_have_none() -> None:
     material = "<gazebo reference='a'><material>Gazebo/Red</material></gazebo>"
     shape = "<geometry><sphere radius='1'/></geometry>"
     found = robot(f"<link name='a'><visual>{shape}</visual></link>{material}")
-    assert found.links[0].visuals[0].material == Material(name="Gazebo/Red")
+    assert found.links[0].visuals[0].material == Material(name="Gazebo/Red", diffuse=(1.0, 0.0, 0.0, 1.0))
+    own = robot(f"<link name='a'><visual>{shape}</visual></link>{material.replace('Gazebo/Red', 'Mine')}")
+    assert own.links[0].visuals[0].material == Material(name="Mine")
     assert codes(found) == []
     red = "<material name='b'><color rgba='1 0 0 1'/></material>"
     colored = robot(f"<link name='a'><visual>{shape}{red}</visual></link>{material}")
