@@ -23,7 +23,7 @@ from .keyword_options import check_option_names
 from .loss_summary import LossSummary, limited
 from .resources import Lookup, Resources
 from .safety.garbage import collector_paused
-from .safety.limits import Budget, Limits, budgeted
+from .safety.limits import DEFAULTS, Budget, Limits, budgeted
 from .search.fuel_download import FuelDownload
 from .search.given_folders import absolute, package_folders, search_folders, source_text
 from .search.robot_descriptions import locate
@@ -321,7 +321,7 @@ def diagnostics_of(search: Search, *, lenient: bool) -> Diagnostics:
     Raises:
         TypeError: if the limits are something else.
     """
-    limits = search.get("limits") or Limits()
+    limits = search.get("limits") or DEFAULTS
     if not isinstance(limits, Limits):
         raise TypeError(f"limits: expected Limits, such as Limits(files=5_000), not {limits!r}")
     return Diagnostics(budget=Budget(limits), lenient=lenient)

@@ -16,6 +16,8 @@ from loaders.scene_queries.scoped_names import SEPARATOR
 
 from .dialect import Dialect, NameResolver
 
+GROUP = "drake:collision_filter_group"
+"""Tag of a filter group."""
 _DUPLICATE = "duplicate filter group name {group}"
 
 
@@ -29,7 +31,7 @@ def read_groups(model: Node, names: NameResolver, dialect: Dialect) -> tuple[lis
     """
     groups: dict[str, FilterGroup] = {}
     rules: list[FilterRule] = []
-    for node in model.all("drake:collision_filter_group"):
+    for node in model.all(GROUP):
         if _is_ignored(node):
             continue
         group = _read_group(node, names, dialect)

@@ -18,6 +18,15 @@ from loaders.spatial import IDENTITY, Array, Pose
 
 from .dialect import Dialect, Element, NameResolver, number
 
+BUSHING, SPRING = FORCES = ("drake:linear_bushing_rpy", "drake:linear_spring_damper")
+"""Tags of force elements."""
+BALL, DISTANCE, TENDON = CONSTRAINTS = (
+    "drake:ball_constraint",
+    "drake:distance_constraint",
+    "drake:tendon_constraint",
+)
+"""Tags of constraints."""
+
 
 def read_forces(model: Node, names: NameResolver, dialect: Dialect) -> list[ForceElement]:
     """Return the bushings and the spring-dampers of a model.
@@ -27,8 +36,8 @@ def read_forces(model: Node, names: NameResolver, dialect: Dialect) -> list[Forc
         names: The names in the model.
         dialect: The dialect of the file.
     """
-    bushings = (_read_bushing(node, names, dialect) for node in model.all("drake:linear_bushing_rpy"))
-    springs = (_read_spring(node, names, dialect) for node in model.all("drake:linear_spring_damper"))
+    bushings = (_read_bushing(node, names, dialect) for node in model.all(BUSHING))
+    springs = (_read_spring(node, names, dialect) for node in model.all(SPRING))
     return [*bushings, *springs]
 
 
@@ -40,9 +49,9 @@ def read_constraints(model: Node, names: NameResolver, dialect: Dialect) -> list
         names: The names in the model.
         dialect: The dialect of the file.
     """
-    balls = (_read_ball(node, names, dialect) for node in model.all("drake:ball_constraint"))
-    distances = (_read_distance(node, names, dialect) for node in model.all("drake:distance_constraint"))
-    tendons = (_read_tendon(node, names, dialect) for node in model.all("drake:tendon_constraint"))
+    balls = (_read_ball(node, names, dialect) for node in model.all(BALL))
+    distances = (_read_distance(node, names, dialect) for node in model.all(DISTANCE))
+    tendons = (_read_tendon(node, names, dialect) for node in model.all(TENDON))
     return [*balls, *distances, *tendons]
 
 

@@ -6,8 +6,11 @@ from loaders.node import Node
 from loaders.scene import Scene
 
 from .dialect import Dialect, NameResolver
-from .filter_groups import read_groups
-from .forces import read_constraints, read_forces
+from .filter_groups import GROUP, read_groups
+from .forces import CONSTRAINTS, FORCES, read_constraints, read_forces
+
+ELEMENTS = (GROUP, *CONSTRAINTS, *FORCES)
+"""Tags of the elements that `read_model` reads; a model without them needs no call of it."""
 
 
 def read_model(model: Node, names: NameResolver, dialect: Dialect) -> Scene:

@@ -16,6 +16,8 @@ from .links import Frame, Light, Link, Model
 from .mujoco_elements import MujocoElement
 from .tendons import Tendon
 
+_GRAVITY, _MAGNETIC_FIELD = frozen((0.0, 0.0, -9.8)), frozen((5.5645e-6, 22.8758e-6, -42.3884e-6))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Physics:
@@ -43,13 +45,13 @@ class SceneData:
     """Name of the world, or of the only model."""
     source: str = ""
     """File from which the scene was read."""
-    gravity: Array = field(default_factory=lambda: frozen((0.0, 0.0, -9.8)))
+    gravity: Array = field(default_factory=lambda: _GRAVITY)
     """Gravity [m/s^2], shape (3,), in W."""
     physics: Physics = Physics()
     """Settings of the integrator and the solver."""
     wind: Array = field(default_factory=lambda: IDENTITY.p)
     """Wind velocity [m/s], shape (3,), in W."""
-    magnetic_field: Array = field(default_factory=lambda: frozen((5.5645e-6, 22.8758e-6, -42.3884e-6)))
+    magnetic_field: Array = field(default_factory=lambda: _MAGNETIC_FIELD)
     """Magnetic field [T], shape (3,), in W."""
     models: tuple[Model, ...] = ()
     links: tuple[Link, ...] = ()

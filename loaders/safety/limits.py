@@ -66,7 +66,8 @@ class Limits:
     """Pixels of one picture."""
 
 
-_DEFAULTS = Limits()
+DEFAULTS = Limits()
+"""The limits of a call that states none."""
 PER_FILE = frozenset(
     {"mesh_file_bytes", "mesh_triangles", "mesh_parts", "mesh_elements", "mesh_nodes", "picture_pixels"}
 )
@@ -100,7 +101,7 @@ class LimitError(Exception):
 class Budget:
     """The limits of one load, and the amounts that it has spent."""
 
-    limits: Limits = Limits()
+    limits: Limits = DEFAULTS
     """The limits."""
     spent: Counter[str] = field(default_factory=Counter)
     """Amount spent, by the name of the limit."""
@@ -148,7 +149,7 @@ def budgeted(limits: Limits | None = None, *, lenient: bool = False) -> Iterator
         lenient: Whether to leave out those that are past a limit on one file; see `leaving_out`.
     """
     outer = _ACTIVE.get()
-    budget = Budget(limits or (Limits() if outer is None else outer.limits))
+    budget = Budget(limits or (DEFAULTS if outer is None else outer.limits))
     token, leniency = _ACTIVE.set(budget), _LENIENT.set(lenient or _LENIENT.get())
     try:
         yield budget
@@ -192,7 +193,7 @@ def limit_of(option: str) -> int:
         option: Name of the limit in `Limits`.
     """
     budget = _ACTIVE.get()
-    limit: int = getattr(_DEFAULTS if budget is None else budget.limits, option)
+    limit: int = getattr(DEFAULTS if budget is None else budget.limits, option)
     return limit
 
 
@@ -239,10 +240,10 @@ def leaving_out(lenient: bool) -> Iterator[None]:
 
 def raised_limits() -> Limits:
     """Return the limits of the call that is running, none of them below its default."""
-    default, budget = Limits(), _ACTIVE.get()
+    budget = _ACTIVE.get()
     if budget is None:
-        return default
-    values = {entry.name: getattr(default, entry.name) for entry in fields(Limits)}
+        return DEFAULTS
+    values = {entry.name: getattr(DEFAULTS, entry.name) for entry in fields(Limits)}
     return Limits(**{name: max(value, getattr(budget.limits, name)) for name, value in values.items()})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_mimic, read_sdf_actuator, read_sdf_joints
-from loaders.drake.model_elements import read_model
+from loaders.drake.model_elements import ELEMENTS, read_model
 from loaders.gazebo.carried import Carried, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Actuator, Coupling, Joint, by_name
 from loaders.reading.deferred import Deferred
@@ -65,8 +65,8 @@ def with_extensions(scene: Scene, graph: FrameGraph) -> Scene:
     scene = attach_joints(scene, drake_joints)
     joints |= by_name(drake_joints)
     names = {id(scope): ScopeNames(scope, joints) for scope in graph.scopes}
-    parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models]
-    scene = merge(scene, *parts) if any(map(_has_items, parts)) else scene
+    parts = [read_model(scope.node, names[id(scope)], SDF) for scope in models if not scope.node.lacks(ELEMENTS)]
+    scene = merge(scene, *parts) if parts else scene
     vertices = list(_joint_vertices(graph, joints))
     carried = Carried(scene)
     for scope in graph.scopes:
@@ -84,10 +84,6 @@ def _joint_vertices(graph: FrameGraph, joints: Mapping[str, Joint]) -> Iterator[
     for vertex in graph.vertices:
         if vertex.node.tag == "joint" and vertex.name in joints:
             yield vertex
-
-
-def _has_items(part: Scene) -> bool:
-    return bool(part.constraints or part.forces or part.filter_groups)
 
 
 def _couplings(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from loaders.drake.dialect import URDF
-from loaders.drake.model_elements import read_model
+from loaders.drake.model_elements import ELEMENTS, read_model
 from loaders.gazebo.carried import Carried, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
@@ -17,6 +17,7 @@ from loaders.scene_operations.transform_scene import merge
 from loaders.spatial import IDENTITY, Pose
 
 _read_plugins: Callable[..., None] = Deferred("loaders.gazebo.plugins:read_plugins")
+_TAGS = ("frame", "gazebo", *ELEMENTS)
 _ZERO = (0.0, 0.0, 0.0)
 
 
@@ -58,6 +59,8 @@ def with_extensions(scene: Scene, root: Node) -> Scene:
         scene: The scene so far.
         root: The ``<robot>``.
     """
+    if root.lacks(_TAGS):
+        return scene
     links = frozenset(link.name for link in scene.links)
     frames = tuple(_read_frame(node, links) for node in root.all("frame"))
     names = RobotNames(scene.name, "", links, by_name(frames), by_name(scene.joints))

@@ -70,9 +70,10 @@ def read(root: Node, context: Context) -> Scene | None:
         couplings=tuple(couplings),
         actuators=read_actuators(root, known if context.diagnostics.lenient else stated.by_name | known),
     )
-    scene = place(with_extensions(scene, root), "", read_origin(root))
+    scene = with_extensions(scene, root)
+    X_WM = read_origin(root)
     root.report_unread()
-    return scene
+    return scene if X_WM is IDENTITY else place(scene, "", X_WM)
 
 
 def _is_body(link: Link) -> bool:

@@ -6,6 +6,7 @@ Disabled link pairs become collision filters, and group states become keyframes.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -117,15 +118,16 @@ def report_unused(path: Path, diagnostics: Diagnostics) -> None:
         path: The file of the robot.
         diagnostics: Record for the finding.
     """
-    if not path.name.endswith(_ROBOT_SUFFIXES):
+    folder, name = os.path.split(path)
+    if not name.endswith(_ROBOT_SUFFIXES):
         return
-    srdf = path.parent / f"{path.name.partition('.')[0]}.srdf"
-    if srdf.is_file():
+    srdf = f"{name.partition('.')[0]}.srdf"
+    if os.path.isfile(os.path.join(folder, srdf)):
         diagnostics.add(
             Fate.NOTED,
             "srdf.not-used",
             "{file} beside this file is not used",
             Where(str(path)),
             hint="use srdf=... for its collision filters and states",
-            file=srdf.name,
+            file=srdf,
         )
