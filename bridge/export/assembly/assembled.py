@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ Build = Callable[[Scene, str], Document]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssemblyContents(Contents):
-    """The files of an assembly that are not written yet; `scene` is the exported one."""
+    """The files of an assembly that are not written yet; `scene` is the exported one without lost masses."""
 
     parts: tuple[Contents, ...]
     """The files of each part."""
@@ -69,7 +69,7 @@ class AssemblyContents(Contents):
             read_back_mechanics(
                 self.files,
                 self.main,
-                dataclasses.replace(self.scene, tendons=()),  # which directives lack: the findings say so
+                self.scene,
                 self.names,
                 self.code,
                 package_map=self.package_map,
@@ -120,7 +120,7 @@ def assembly_contents(
     return AssemblyContents(
         main=main,
         files=files,
-        scene=scene,
+        scene=_without_losses(scene, documents),
         diagnostics=tuple(report.entries),
         code=_CODE,
         package_map={package: "."},
@@ -157,6 +157,29 @@ def _of_part(part: Part, document: Document, name: str, form: Format, package: s
             package_map={package: "."},
         ),
     )
+
+
+def _without_losses(scene: Scene, documents: Iterable[_Part]) -> Scene:
+    """Return the scene without tendons and the reflected inertia that documents lack: the findings say so."""
+    lossy = {name for item in documents for name in _lossy_joints(item)}
+    joints = tuple(
+        dataclasses.replace(joint, axes=tuple(dataclasses.replace(axis, inertia=0.0) for axis in joint.axes))
+        if joint.name in lossy
+        else joint
+        for joint in scene.joints
+    )
+    return dataclasses.replace(scene, tendons=(), joints=joints)
+
+
+def _lossy_joints(item: _Part) -> Iterator[str]:
+    """Yield the names, in the scene, of the joints of a part whose document lacks their reflected inertia."""
+    lossy = {
+        subject
+        for entry in item.document.built.diagnostics
+        if (entry.arguments.get("kind"), entry.arguments.get("field")) == ("joint axis", "inertia")
+        for subject in entry.subjects
+    }
+    return (name for name, local in item.placed.part.joints.items() if local in lossy)
 
 
 def _report_names(names: Mapping[str, str], report: Report) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import bridge
+import loaders
 from bridge.directives.folder import _contents as contents_of
 from loaders import model as m
 from loaders.diagnostics import ExportError
@@ -32,3 +34,19 @@ def test_models_with_files_of_the_same_name_keep_their_own(tmp_path: Path) -> No
     models = tuple(m.Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::a") for name in names)
     result = bridge.export_directives(scene(links, models=models), tmp_path / "out")
     assert {file.lower() for file in result.files if file.endswith(".sdf")} == {"m.sdf", "m_2.sdf"}
+
+
+@pytest.mark.parametrize("models", ["sdf", "urdf"])
+@pytest.mark.parametrize("joint", ["ball", "free"])
+def test_a_lost_inertia_of_a_joint_is_reported_and_no_failure(
+    models: Literal["sdf", "urdf"], joint: str, tmp_path: Path
+) -> None:
+    geom = '<geom size="0.1"/>'
+    root = f'<joint type="free" armature="{0.2 if joint == "free" else 0}"/>'
+    child = f'<joint type="ball" armature="{0.1 if joint == "ball" else 0}"/>'
+    bodies = f'<body name="a">{root}{geom}<body name="b">{child}{geom}</body></body>'
+    mjcf = f'<mujoco model="m"><worldbody>{bodies}<body name="c" mocap="true">{geom}</body></worldbody></mujoco>'
+    result = bridge.export_directives(loaders.load_string(mjcf, format="mjcf"), tmp_path / "out", models=models)
+    lost = [entry for entry in result.diagnostics if entry.arguments.get("field") == "inertia"]
+    assert {entry.arguments["kind"] for entry in lost} == {"joint axis"}
+    assert loaders.load(result.path).links
