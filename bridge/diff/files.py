@@ -13,6 +13,7 @@ from loaders import LoadOptions
 from loaders.diagnostics import ExportError
 from loaders.keyword_options import check_option_names, check_option_value
 from loaders.notebook import card, details, table
+from loaders.safety.text import shortened
 from loaders.scene import Scene
 from loaders.scene_operations.link_frames import moved_frames
 from loaders.spatial import Pose
@@ -21,6 +22,7 @@ from .differences import TOLERANCE, Difference, differences
 from .link_frames import other_frames
 from .matching import names_by_prefix, names_by_scope, names_by_structure, names_of_map
 from .mechanics import MechanicalError, mechanical_error
+from .motion import acting
 from .page import page
 from .page import table as page_table
 from .renaming import renamed
@@ -41,7 +43,7 @@ class Verdict(StrEnum):
     EQUAL = "EQUAL"
     """Nothing differs."""
     ALIKE = "ALIKE"
-    """Items differ, but links have the same poses, masses, mass matrices and colliding pairs.
+    """Items differ, but none that changes the motion, and links have the same poses, masses, mass matrices and pairs.
 
     A link whose frame alone differs, with everything on it in the same place, has the pose of the frame of B.
     """
@@ -57,6 +59,7 @@ class FileComparison:
         differences: What differs, item by item, in the order of A, by the names in B.
         mechanics: How far poses, masses, mass matrices and colliding pairs differ; None if a scene has no mechanism.
         tolerance: Largest difference of equal numbers.
+        acting: Those of the differences that change how a model moves, such as a damping, a coupling or a shape.
         names: Names in B by name in A of the items that were matched by a map or by structure, by kind.
         frames: The pose of the frame of B in that of A, by the name in A, of each link whose frame alone differs.
         simulators: How far the same quantities differ between both files in each simulator, by its name.
@@ -65,6 +68,7 @@ class FileComparison:
     differences: tuple[Difference, ...]
     mechanics: MechanicalError | None
     tolerance: float
+    acting: tuple[Difference, ...] = ()
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     frames: Mapping[str, Pose] = field(default_factory=dict)
     simulators: Mapping[str, MechanicalError] = field(default_factory=dict)
@@ -100,15 +104,15 @@ class FileComparison:
 
     @property
     def moves_alike(self) -> bool:
-        """True if the same links have the same poses, masses, mass matrix and colliding pairs."""
-        return self.mechanics is not None and self.mechanics.is_within(self.tolerance) and self.in_simulators
+        """True if the same links have the same poses, masses, mass matrix and colliding pairs, and no force differs."""
+        return not self.reasons
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """The reasons for which both do not move alike, in the mechanism and in each simulator; empty if they do."""
         if self.mechanics is None:
             return ("one of them cannot move",)
-        in_mechanism = self.mechanics.reasons(self.tolerance)
+        in_mechanism = (*self.mechanics.reasons(self.tolerance), *_acting_reasons(self.acting))
         in_simulators = {name: error.reasons(self._simulator_tolerance) for name, error in self.simulators.items()}
         return (*in_mechanism, *(f"in {name}, {text}" for name, texts in in_simulators.items() for text in texts))
 
@@ -134,6 +138,7 @@ class FileComparison:
             "equal": self.equal,
             "moves_alike": self.moves_alike,
             "verdict": str(self.verdict),
+            "reasons": list(self.reasons),
             "differences": [
                 {"kind": d.kind, "name": d.name, "field": d.field, "a": _json(d.a), "b": _json(d.b)}
                 for d in self.differences
@@ -216,9 +221,11 @@ def compare_files(
     noted = (*_other_names(found), *_other_frames(first, second, frames))
     first = moved_frames(first, frames)
     matched = {kind: mapped.get(kind, {}) | found.get(kind, {}) for kind in {**mapped, **found}}
+    items = differences(first, second, tolerance=tolerance)
     old = {new: old for old, new in matched.get("link", {}).items()}
     return FileComparison(
-        differences=(*noted, *differences(first, second, tolerance=tolerance)),
+        differences=(*noted, *items),
+        acting=acting(items, first, second),
         mechanics=_mechanics(first, second),
         tolerance=tolerance,
         names=matched,
@@ -232,6 +239,12 @@ def _mechanics(a: Scene, b: Scene) -> MechanicalError | None:
         return mechanical_error(a, b)
     except ExportError:
         return None
+
+
+def _acting_reasons(acting: tuple[Difference, ...]) -> tuple[str, ...]:
+    """Return what acting differences are about, once for each field of an item, in one reason."""
+    words = dict.fromkeys(f"{d.field or 'presence'} of {' '.join(filter(None, (d.kind, d.name)))}" for d in acting)
+    return (f"what acts on the motion differs: {shortened(', '.join(words))}",) if words else ()
 
 
 def _other_names(found: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:

@@ -29,6 +29,8 @@ class MechanicalError:
     """The error of the entries of the mass matrix, relative to its largest."""
     missing: tuple[str, ...] = ()
     """Links, and joints that move, which B lacks."""
+    added: tuple[str, ...] = ()
+    """Joints that move, which A lacks."""
     pairs: tuple[str, ...] = ()
     """Pairs of links that may touch in one of both only."""
     refusal: str = ""
@@ -48,6 +50,7 @@ class MechanicalError:
         return (
             *(f"{name} differ by {error:.2g}{of}" for name, error, of in numbers if not error <= tolerance),
             *([f"B lacks {shortened(', '.join(self.missing))}"] if self.missing else ()),
+            *([f"only B moves {shortened(', '.join(self.added))}"] if self.added else ()),
             *([f"colliding pairs differ: {shortened(', '.join(self.pairs))}"] if self.pairs else ()),
         )
 
@@ -58,6 +61,7 @@ class MechanicalError:
             "mass": self.mass,
             "mass_matrix": self.mass_matrix,
             "missing": list(self.missing),
+            "added": list(self.added),
             "pairs": list(self.pairs),
             **({"refusal": self.refusal} if self.refusal else {}),
         }
@@ -102,6 +106,7 @@ def mechanical_error(
         pose=pose,
         mass=_mass_error(a, b, renamed),
         mass_matrix=matrix,
+        added=_added(first, second, renamed),
         pairs=_pairs(first, second, renamed) if pairs else (),
     )
 
@@ -124,6 +129,14 @@ def _missing(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str,
     lost = [name for body in a.bodies if (name := body.name) in stated and names.get(name, name) not in links]
     lost += [joint for joint, _ in a.v_order if _joint(joint, names) not in joints]
     return tuple(dict.fromkeys(lost))
+
+
+def _added(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the joints of B that move and that A lacks, without those of parts of links that loops are cut at."""
+    known = {_joint(joint, names) for joint, _ in a.v_order}
+    stated = {link.name for link in b.scene.links}
+    movable = [str(body.joint) for body in b.bodies if body.primitives and body.name in stated]
+    return tuple(joint for joint in movable if joint not in known)
 
 
 def _joint(name: str, names: Mapping[str, str]) -> str:

@@ -25,10 +25,11 @@ def test_a_written_file_is_equal_to_its_source(tmp_path: Path) -> None:
     assert comparison.moves_alike
 
 
-def test_a_damping_differs_without_changing_the_motion_of_positions() -> None:
+def test_a_damping_differs_and_changes_the_motion() -> None:
     a, b = (scene([link("a")], [joint("j", "world", "a", axis={"damping": c})]) for c in (0.1, 0.2))
     comparison = bridge.compare_files(a, b)
-    assert comparison.moves_alike
+    assert not comparison.moves_alike
+    assert comparison.reasons == ("what acts on the motion differs: axes[0].damping of joint j",)
     assert [d.field for d in comparison.differences] == ["axes[0].damping"]
     assert comparison.to_dict()["differences"][0] == {
         "kind": "joint", "name": "j", "field": "axes[0].damping", "a": 0.1, "b": 0.2,
@@ -107,14 +108,14 @@ def test_compare_takes_a_second_model_in_place_of_engines(tmp_path: Path) -> Non
 
 
 def test_a_notebook_shows_the_verdict_and_the_first_differences() -> None:
-    axes = [{"damping": 0.1}, {"damping": 0.2}]
+    axes = [{"velocity": 0.1}, {"velocity": 0.2}]
     a, b = (scene([link(f"<l{i}>") for i in range(12)], _fan(axis)) for axis in axes)
     comparison = bridge.compare_files(a, b)
     assert repr(comparison) == "<FileComparison ALIKE: 12 differences; both move alike>"
     page = WebPage(comparison._repr_html_())
     assert page.words[0] == "ALIKE: two files"
     assert "12 differences; both move alike" in page.text
-    assert "axes[0].damping" in page.text
+    assert "axes[0].velocity" in page.text
     assert "all 12 differences" in page.text
     assert page.text.index("<j9>") < page.text.index("all 12 differences") < page.text.index("<j11>")
     assert is_inert(comparison._repr_html_())

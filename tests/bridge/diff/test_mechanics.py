@@ -50,6 +50,13 @@ def test_a_free_link_moves_by_its_joint_whatever_the_name_of_that() -> None:
     assert mechanical_error(implicit, held).missing == ("a",)
 
 
+def test_a_joint_that_moves_in_b_only_is_found() -> None:
+    held = dataclasses.replace(ARM, joints=(*ARM.joints, joint("mount", WORLD, "a", JointType.FIXED, axes=())))
+    assert mechanical_error(held, ARM).added == ("a",)
+    assert mechanical_error(held, ARM).reasons(1e-9) == ("only B moves a",)
+    assert mechanical_error(ARM, held).missing == ("a",)
+
+
 def test_pairs_that_may_touch_are_compared_on_request() -> None:
     boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
     bare = scene([link("a", shape=UNIT_BOX), link("b")])

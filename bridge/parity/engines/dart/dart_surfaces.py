@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.support import SupportFunction, support_function
-from bridge.parity.engines.stated.shapes import Surfaces, half_space, stacked, supports_of
+from bridge.geometry.support import SupportFunction, half_space, support_function, supports_of
+from bridge.parity.engines.stated.shapes import Surfaces, stacked
 from loaders.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.spatial import Array
 

@@ -11,18 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.support import SupportFunction, support_function
+from bridge.geometry.support import SupportFunction, half_space, support_function, supports_of, supports_of_points
 from bridge.mechanism import Mechanism
 from bridge.parity.engines.protocol import NotReportedError
 from bridge.parity.engines.stated.hulls import hull_of_points
-from bridge.parity.engines.stated.shapes import (
-    Hull,
-    Surfaces,
-    half_space,
-    stacked,
-    supports_of,
-    supports_of_points,
-)
+from bridge.parity.engines.stated.shapes import Hull, Surfaces, stacked
 from loaders import Search
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from loaders.spatial import Array, Pose

@@ -6,12 +6,10 @@ import math
 from collections.abc import Iterable
 from functools import partial
 
-import numpy as np
-
 from bridge.geometry.collision_meshes import CollisionMesh, Solid, collision_parts
 from bridge.geometry.convex_decomposition import PARTS
 from bridge.geometry.mesh_properties import normal_if_flat
-from bridge.geometry.support import support_function
+from bridge.geometry.support import supports_of_collision
 from bridge.mechanism import Mechanism
 from loaders.diagnostics import Diagnostics, Where
 from loaders.meshes import MeshData, read_mesh
@@ -33,7 +31,7 @@ from loaders.scene_queries.torsional_friction import torsional_length
 from loaders.spatial import Array
 
 from .hulls import hull_of_points
-from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
+from .shapes import Hull, Surfaces, stacked
 
 PRIMITIVES = (Box, Sphere, Cylinder, Capsule, Plane)
 """Shapes that every engine has as they are."""
@@ -117,10 +115,4 @@ def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
 
 def _supports(collision: Collision, data: MeshData | None) -> Array | None:
     """The support of a shape in its link; None for height maps and meshes that cannot be read."""
-    geometry = collision.geometry
-    if isinstance(geometry, Plane):
-        return supports_of(half_space(np.array(geometry.normal)), collision.X_LG)
-    if isinstance(geometry, Mesh):
-        return None if data is None else supports_of_points(data.vertices, collision.X_LG)
-    support = support_function(geometry)
-    return None if support is None else supports_of(support, collision.X_LG)
+    return supports_of_collision(collision, None if data is None else data.vertices)

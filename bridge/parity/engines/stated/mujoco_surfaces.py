@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from bridge.geometry.support import SupportFunction, support_function
+from bridge.geometry.support import SupportFunction, half_space, support_function, supports_of, supports_of_points
 from loaders.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
 from loaders.spatial import Array, Pose, quaternion_to_matrix
 
 from .hulls import hull_in_mujoco
-from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
+from .shapes import Hull, Surfaces, stacked
 
 _VISUAL_GROUP = 2
 """The group of the geoms of an export that are only drawn."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from bridge.bullet import PyBulletBody
 from bridge.bullet.simulation.state import pose_from
-from bridge.geometry.support import SupportFunction, support_function
+from bridge.geometry.support import SupportFunction, half_space, support_function, supports_of, supports_of_points
 from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT
 from loaders.diagnostics import Diagnostics
@@ -22,7 +22,7 @@ from loaders.spatial import Array, Pose
 
 from .hulls import hull_of_points
 from .model_surfaces import model_surfaces, shapes_of
-from .shapes import Hull, Surfaces, half_space, stacked, supports_of, supports_of_points
+from .shapes import Hull, Surfaces, stacked
 
 
 def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBody], mechanism: Mechanism) -> Surfaces:

@@ -17,7 +17,7 @@ X, Z = str(ASSETS / "orthogonal_x.sdf"), str(ASSETS / "orthogonal_z.sdf")
 def test_a_file_is_equal_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", X, X, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
-        "equal": True, "moves_alike": True, "verdict": "EQUAL", "differences": [],
+        "equal": True, "moves_alike": True, "verdict": "EQUAL", "reasons": [], "differences": [],
     }  # fmt: skip
 
 

@@ -1,0 +1,153 @@
+"""Two files whose forces, limits, couplings or shapes differ do not move alike; names and looks do not matter."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import bridge
+from bridge.diff.motion import MESH_TOLERANCE
+from loaders.model import Actuator
+from tests.support.scenes import joint, link, scene
+
+ARM = """<sdf version='1.11' xmlns:drake='http://drake.mit.edu'><model name='arm'>
+<link name='base'><collision name='c'><geometry><box><size>.2 .2 .1</size></box></geometry>
+  <surface><friction><ode><mu>0.7</mu><mu2>0.7</mu2></ode></friction></surface></collision></link>
+<link name='upper'><pose>0 0 .1 0 0 0</pose><collision name='c'><geometry><cylinder><radius>.03</radius>
+  <length>.2</length></cylinder></geometry></collision><visual name='v'><geometry><sphere><radius>.1</radius></sphere>
+  </geometry></visual></link>
+<link name='tool'><pose>.2 0 .1 0 0 0</pose><collision name='m'><geometry><mesh><uri>tool.obj</uri>
+  <scale>1 1 1</scale></mesh></geometry></collision></link>
+<joint name='mount' type='fixed'><parent>world</parent><child>base</child></joint>
+<joint name='j' type='revolute'><parent>base</parent><child>upper</child><axis><xyz>0 1 0</xyz><limit><lower>-1</lower>
+  <upper>2</upper><effort>30</effort><velocity>3</velocity></limit><dynamics><damping>.2</damping><friction>.1</friction>
+  </dynamics></axis></joint>
+<joint name='k' type='prismatic'><parent>upper</parent><child>tool</child><axis><xyz>1 0 0</xyz><dynamics>
+  <spring_stiffness>3</spring_stiffness><spring_reference>.05</spring_reference></dynamics></axis></joint>
+</model></sdf>"""
+TOOL = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def compared(folder: Path, text: str) -> bridge.FileComparison:
+    """The comparison of the arm with an edited one."""
+    assert text != ARM
+    (folder / "tool.obj").write_text(TOOL)
+    (folder / "a.sdf").write_text(ARM)
+    (folder / "b.sdf").write_text(text)
+    return bridge.compare_files(folder / "a.sdf", folder / "b.sdf", quiet=True)
+
+
+def edited(old: str, new: str) -> str:
+    assert ARM.count(old) >= 1
+    return ARM.replace(old, new, 1)
+
+
+MIMIC = "<mimic joint='j'><multiplier>.1</multiplier><offset>0</offset><reference>0</reference></mimic>"
+BUSHING = f"""<drake:linear_bushing_rpy>
+<drake:bushing_frameA>base</drake:bushing_frameA><drake:bushing_frameC>tool</drake:bushing_frameC>
+{
+    "".join(
+        f"<drake:bushing_{kind}>1 1 1</drake:bushing_{kind}>"
+        for kind in ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
+    )
+}</drake:linear_bushing_rpy>"""
+ACTING = {
+    "axes[0].damping of joint j": edited("<damping>.2<", "<damping>.2000001<"),
+    "axes[0].friction of joint j": edited("<friction>.1<", "<friction>0<"),
+    "axes[0].lower of joint j": edited("<lower>-1<", "<lower>-1.0000001<"),
+    "axes[0].upper of joint j": edited("<upper>2<", "<upper>3<"),
+    "axes[0].effort of joint j": edited("<effort>30</effort>", ""),
+    "axes[0].spring_stiffness of joint k": edited(">3</spring_st", ">3.0001</spring_st"),
+    "axes[0].spring_reference of joint k": edited(">.05<", ">.06<"),
+    "gravity of link tool": edited("<link name='tool'>", "<link name='tool'><gravity>false</gravity>"),
+    "collisions[c].surface.friction.mu of link base": edited("<mu>0.7<", "<mu>0.70001<"),
+    "collisions[c].geometry.radius of link upper": edited("<radius>.03<", "<radius>.0300001<"),
+    "collisions[c].X_LG of link upper": edited(
+        "<collision name='c'><geometry><cyl", "<collision name='c'><pose>0 0 1e-6 0 0 0</pose><geometry><cyl"
+    ),
+    "collisions[m].geometry.scale of link tool": edited("<scale>1 1 1<", f"<scale>1 1 {1 + 20 * MESH_TOLERANCE}<"),
+    "presence of coupling k[0]": edited("<xyz>1 0 0</xyz>", f"<xyz>1 0 0</xyz>{MIMIC}"),
+    "presence of force element": edited("<joint name='mount'", f"{BUSHING}<joint name='mount'"),
+}
+"""Edited arms, by what acts on their motion."""
+
+
+@pytest.mark.parametrize("words", ACTING)
+def test_what_acts_on_the_motion_is_no_detail(words: str, tmp_path: Path) -> None:
+    comparison = compared(tmp_path, ACTING[words])
+    assert comparison.verdict == "DIFFERENT"
+    assert not comparison.moves_alike
+    (reason,) = comparison.reasons
+    assert words in reason
+    assert comparison.to_dict()["reasons"] == [reason]
+
+
+IDLE = {
+    "a limit of speed, which no simulator enforces": edited("<velocity>3<", "<velocity>4<"),
+    "the name of a shape": edited("name='m'", "name='hull'"),
+    "a cylinder that is turned about its axis": edited(
+        "<collision name='c'><geometry><cyl", "<collision name='c'><pose>0 0 0 0 0 1</pose><geometry><cyl"
+    ),
+    "a drawn shape": edited("<sphere><radius>.1<", "<sphere><radius>.2<"),
+    "a frame": edited("<joint name='mount'", "<frame name='tcp' attached_to='tool'/><joint name='mount'"),
+    "a sensor": edited("<link name='tool'>", "<link name='tool'><sensor name='s' type='imu'/>"),
+}
+
+
+@pytest.mark.parametrize("edit", IDLE)
+def test_what_changes_no_motion_differs_and_moves_alike(edit: str, tmp_path: Path) -> None:
+    comparison = compared(tmp_path, IDLE[edit])
+    assert comparison.differences
+    assert comparison.verdict == "ALIKE"
+    assert comparison.acting == comparison.reasons == ()
+
+
+def test_a_robot_that_is_no_longer_held_does_not_move_alike(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, re.sub("<joint name='mount'.*?</joint>", "", ARM))
+    assert comparison.verdict == "DIFFERENT"
+    assert "only B moves base" in comparison.reasons
+
+
+def test_mujoco_moves_the_damped_arm_otherwise(tmp_path: Path) -> None:
+    """The two files of which only a damping differs, in MuJoCo: why that is no detail."""
+    comparison = compared(tmp_path, edited("<damping>.2<", "<damping>.4<"))
+    found = []
+    for name in ("a.sdf", "b.sdf"):
+        text = bridge.to_mjcf(tmp_path / name, quiet=True)
+        model = mujoco.MjModel.from_xml_string(text, text.assets)
+        data = mujoco.MjData(model)
+        data.qvel[0] = 1.0
+        mujoco.mj_step(model, data, 100)
+        found.append(data.qpos.copy())
+    assert np.abs(found[0] - found[1]).max() > 1e-4
+    assert not comparison.moves_alike
+
+
+def test_an_export_moves_alike_with_meshes_of_another_format_and_shapes_of_other_names(tmp_path: Path) -> None:
+    (tmp_path / "tool.obj").write_text(TOOL)
+    (tmp_path / "a.sdf").write_text(ARM)
+    written = bridge.export_mjcf(tmp_path / "a.sdf", tmp_path / "out", quiet=True).path
+    comparison = bridge.compare_files(tmp_path / "a.sdf", written, quiet=True)
+    assert any(d.field.startswith("collisions") for d in comparison.differences)
+    assert comparison.verdict == "ALIKE"
+
+
+def test_the_gravities_that_formats_assume_are_alike_and_the_moon_is_not(tmp_path: Path) -> None:
+    model = "<model name='m'><link name='l'/></model>"
+    world = f"<sdf version='1.9'><world name='w'><gravity>0 0 {{}}</gravity>{model}</world></sdf>"
+    for name, g in (("a", -9.8), ("b", -9.81), ("c", -1.62), ("d", 0.0)):
+        (tmp_path / f"{name}.sdf").write_text(world.format(g))
+    verdicts = [bridge.compare_files(tmp_path / "a.sdf", tmp_path / f"{name}.sdf").verdict for name in "abcd"]
+    assert verdicts == ["EQUAL", "ALIKE", "DIFFERENT", "DIFFERENT"]
+
+
+def test_only_actuators_with_gains_act_without_commands() -> None:
+    bare = scene([link("a")], [joint("j", "world", "a")])
+    for gain, verdict in ((None, "ALIKE"), (2.0, "DIFFERENT")):
+        driven = dataclasses.replace(bare, actuators=(Actuator(name="j", joint="j", p_gain=gain),))
+        assert bridge.compare_files(bare, driven).verdict == bridge.compare_files(driven, bare).verdict == verdict
