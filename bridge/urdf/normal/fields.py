@@ -84,6 +84,8 @@ _LOOKS = frozenset({m.Visual, m.Material, m.Plane, m.Sensor})
 """Types whose other fields have no effect on motion or contact."""
 _WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
 """Types that are left out as a whole, elsewhere."""
+_NOT_NEGATIVE = frozenset({"damping", "friction"})
+"""Fields of a joint axis whose negative values Drake and our reader refuse in URDF."""
 
 
 def with_representable_fields(scene: Scene, options: Options, report: Report) -> Scene:
@@ -128,11 +130,12 @@ class _Pruning:
         changed: dict[str, Any] = {}
         for field in dataclasses.fields(item):
             value = getattr(item, field.name)
-            if field.name not in self.kept[known]:
+            negative = field.name in _NOT_NEGATIVE and known is m.JointAxis and value < 0.0
+            if negative or field.name not in self.kept[known]:
                 default = _default(field)
                 if not _equal(value, default):
                     if not is_stated_elsewhere(item, field.name):
-                        self._add(item, known, own, field.name)
+                        self._add(item, known, own, f"negative {field.name}" if negative else field.name)
                     changed[field.name] = default
             elif field.name != "diagnostics" and (new := self.pruned(value, own)) is not value:
                 changed[field.name] = new

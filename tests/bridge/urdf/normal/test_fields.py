@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import bridge
+import loaders
 from tests.code_examples import scenes as s
 
 
@@ -21,3 +24,12 @@ def test_a_document_without_extensions_has_none() -> None:
     assert "drake" not in urdf
     assert "gazebo" not in urdf
     assert len(urdf.diagnostics) == 5
+
+
+@pytest.mark.parametrize("field", ["damping", "friction"])
+def test_negative_dynamics_which_readers_refuse_are_left_out(field: str, tmp_path: Path) -> None:
+    result = bridge.export_urdf(s.driven({field: -0.5}), tmp_path / "out")
+    (entry,) = [entry for entry in result.diagnostics if entry.severity == "warning"]
+    assert (entry.code, entry.arguments["field"]) == ("urdfout.field", f"negative {field}")
+    (joint,) = loaders.load(result.path).joints
+    assert getattr(joint.axes[0], field) == 0.0
