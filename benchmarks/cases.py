@@ -27,7 +27,7 @@ import loaders
 from benchmarks import load_ratio, scale
 from bridge.bullet.client.stdout_capture import capture_stdout
 from loaders.diagnostics import Diagnostics
-from loaders.safety.garbage import collector_paused
+from loaders.safety.garbage_collection import collector_paused
 from loaders.safety.limits import Budget
 from loaders.xml import parse
 

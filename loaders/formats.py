@@ -22,7 +22,7 @@ from .extensions.registered_readers import Reader, registered_reader, registered
 from .keyword_options import check_option_names
 from .loss_summary import LossSummary, limited
 from .resources import Lookup, Resources
-from .safety.garbage import collector_paused
+from .safety.garbage_collection import collector_paused
 from .safety.limits import DEFAULTS, Budget, Limits, budgeted
 from .search.fuel_download import FuelDownload
 from .search.given_folders import absolute, package_folders, search_folders, source_text

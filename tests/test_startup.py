@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ("html", "loaders.display.scene_card", "loaders.display.picture", "loaders.notebook")
-PLUGINS = ("loaders.gazebo.catalog", "loaders.gazebo.plugins")
+PLUGINS = ("loaders.gazebo.plugin_effects", "loaders.gazebo.plugins")
 OTHER_FORMATS = ("loaders.directives", "loaders.mjcf", "yaml")
 NETWORK = ("email", "http", "importlib.metadata", "ssl", "urllib.request")
 MESHES = ("PIL", "collada", "loaders.meshes", "trimesh")

@@ -9,16 +9,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .many import batch
     from .merging import merge, results_of
     from .results import BatchOutcome, BatchResult
+    from .run_batch import batch
 
 __all__ = ["BatchOutcome", "BatchResult", "batch", "merge", "results_of"]
 
 _HOMES = {
     "BatchOutcome": ".results",
     "BatchResult": ".results",
-    "batch": ".many",
+    "batch": ".run_batch",
     "merge": ".merging",
     "results_of": ".merging",
 }

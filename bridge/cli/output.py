@@ -13,8 +13,8 @@ from loaders.diagnostics import Diagnostic
 from loaders.reading.listing import folded
 from loaders.safety.text import printable
 
+from .displayed_paths import shown_path
 from .hints import in_command_words, with_command_words
-from .places import shown_path
 
 _WIDTH = 160
 """Width of a table that is not printed to a terminal."""

@@ -17,7 +17,7 @@ from .elements.basics import add_if, add_parameters, add_pose, scale_of, vector
 from .elements.drake import add_filters, add_forces
 from .elements.joints import add_joint
 from .elements.links import add_link
-from .elements.looks import add_light
+from .elements.materials_lights_sensors import add_light
 from .elements.references import References
 from .normal.normal_form import NormalForm
 from .normal.scopes import Scope, common, innermost

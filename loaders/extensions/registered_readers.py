@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.node import Node
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 from loaders.scene import Scene
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _entry_points() -> Iterable[EntryPoint]:
 
 def _read(point: EntryPoint, root: Node, context: Context) -> Scene | None:
     try:
-        with fenced(_ReaderError, f"the reader {point.value} fails"):
+        with raised_as(_ReaderError, f"the reader {point.value} fails"):
             found = point.load()(root, context)
             if not isinstance(found, Scene | None):
                 raise _ReaderError(f"the reader {point.value} returned {type(found).__name__}, not a Scene or None")

@@ -16,8 +16,8 @@ from loaders.nodes.number_syntax import plain_number
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen
 
-from .carried import Carried
-from .catalog import words
+from .added_items import Carried
+from .plugin_effects import words
 from .values import flag_of, label_of, number_of, text_of, vector_of
 
 _GAZEBO = r"\b(?:gz sim|ignition gazebo|gazebo)(?: \d+)?"

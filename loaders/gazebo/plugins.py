@@ -15,9 +15,9 @@ from loaders.ignored_elements import mark_read
 from loaders.model import Actuator, Coupling, Joint
 from loaders.node import Node
 
-from .carried import Carried
-from .catalog import effect_of, words
+from .added_items import Carried
 from .fluids import read_fluid
+from .plugin_effects import effect_of, words
 from .publishers import read_publisher
 from .values import flag_of, label_of, number_of, text_of
 

@@ -11,8 +11,8 @@ from loaders.node import Node
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import IDENTITY, Pose
 
-from .carried import Carried
-from .catalog import words
+from .added_items import Carried
+from .plugin_effects import words
 from .values import label_of, number_of, text_of
 
 JOINT_STATE, ODOMETRY = "joint_state", "odometry"

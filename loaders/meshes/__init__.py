@@ -17,7 +17,7 @@ import numpy as np
 
 from loaders.diagnostics import Diagnostics, Fate, Where
 from loaders.model import Mesh
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 from loaders.safety.limits import refuse_past_limit, spend
 from loaders.spatial import frozen
 
@@ -58,7 +58,7 @@ def read_mesh(mesh: Mesh, diagnostics: Diagnostics) -> MeshData | None:
         return None
     where = Where(mesh.path)
     try:
-        with fenced(MeshError, "the mesh cannot be processed"), np.errstate(all="ignore"):
+        with raised_as(MeshError, "the mesh cannot be processed"), np.errstate(all="ignore"):
             _check_scale(mesh.scale)
             parts, remarks = _read(Path(mesh.path), mesh)
             parts = _checked([_scaled(part, mesh.scale) for part in parts])

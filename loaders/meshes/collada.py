@@ -15,7 +15,7 @@ from lxml import etree
 from loaders.diagnostics import Fate
 from loaders.model import Rgba
 from loaders.repairs.xml_text import mended_xml
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 from loaders.safety.limits import limit_of
 from loaders.spatial import Array, frozen
 
@@ -82,7 +82,7 @@ def read_collada(data: bytes, path: Path, *, turned: bool | None = None) -> tupl
         asset = check_collada(data)
         mended = [Remark(Fate.ASSUMED, "mesh.mended", "mended the file: {reason}", {"reason": str(error)})]
     data = _EMPTY.sub(b"", data)
-    with fenced(MeshError, "the file is not valid COLLADA"):
+    with raised_as(MeshError, "the file is not valid COLLADA"):
         document = _open(data)
         parts = list(_all_parts(document, textures))
     R, remarks = _orientation(asset, turned)

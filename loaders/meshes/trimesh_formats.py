@@ -12,7 +12,7 @@ import numpy as np
 
 from loaders.diagnostics import Fate
 from loaders.model import Rgba
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 from loaders.spatial import Array, frozen
 
 from .mesh_data import MeshPart
@@ -45,7 +45,7 @@ def read_with_trimesh(data: bytes, path: Path) -> tuple[list[MeshPart], list[Rem
     suffix = path.suffix.lower()
     textures = Textures(path)
     options: dict[str, Any] = {"split_objects": True} if suffix == ".obj" else {}
-    with fenced(MeshError, f"the file is not valid {suffix[1:].upper()}"):
+    with raised_as(MeshError, f"the file is not valid {suffix[1:].upper()}"):
         stream = io.BytesIO(_as_utf8(data, suffix))
         scene = trimesh.load_scene(stream, file_type=suffix[1:], resolver=_resolver(path), process=False, **options)
         header = gltf_header(data) if suffix in _GLTF else {}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from loaders.model import Mesh
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 from loaders.spatial import Array
 
 from .collada import R_ZX, read_collada
@@ -59,7 +59,7 @@ def _vertices(mesh: Mesh, *, turned: bool | None) -> Array | None:
     if mesh.submesh is not None or (suffix != ".dae" and suffix not in SUFFIXES):
         return None
     try:
-        with fenced(MeshError, "the mesh cannot be processed"):
+        with raised_as(MeshError, "the mesh cannot be processed"):
             data = read_checked(path)
             parts, _ = read_collada(data, path, turned=turned) if suffix == ".dae" else read_with_trimesh(data, path)
     except MeshError:

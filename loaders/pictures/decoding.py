@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from loaders.files import FileError, read
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 from loaders.safety.limits import is_past_limit, limit_of, refuse_past_limit, spend
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def decoded(data: bytes, path: str) -> Iterator[Image]:
         PictureError: if the format is unknown, or the picture is damaged.
         LimitError: if it has too many pixels, or the call that is running has decoded too many.
     """
-    with fenced(PictureError, "the image cannot be decoded"), _opened(data, path) as image:
+    with raised_as(PictureError, "the image cannot be decoded"), _opened(data, path) as image:
         width, height = image.size
         if is_past_limit("picture_pixels", width * height):
             raise _too_many_pixels(path)

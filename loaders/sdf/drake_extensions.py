@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from loaders.drake.dialect import SDF
 from loaders.drake.joints import read_mimic, read_sdf_actuator, read_sdf_joints
 from loaders.drake.model_elements import ELEMENTS, read_model
-from loaders.gazebo.carried import Carried, merged, with_followers, with_forces_and_sensors
+from loaders.gazebo.added_items import Carried, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Actuator, Coupling, Joint, by_name
 from loaders.reading.deferred import Deferred
 from loaders.scene import Scene

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from loaders.drake.dialect import URDF
 from loaders.drake.model_elements import ELEMENTS, read_model
-from loaders.gazebo.carried import Carried, merged, with_followers, with_forces_and_sensors
+from loaders.gazebo.added_items import Carried, merged, with_followers, with_forces_and_sensors
 from loaders.model import WORLD, Frame, Joint, by_name
 from loaders.node import Node
 from loaders.reading.deferred import Deferred

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.cli import places
+from bridge.cli import displayed_paths
 from bridge.cli.errors import DIFFERENT, SUCCESS, UsageError
 from bridge.cli.hints import with_command_words
 from bridge.cli.inputs import STDIN, expand, limits, load_scene
@@ -33,7 +33,7 @@ class _Result:
 
     @property
     def name(self) -> str:
-        return places.STDIN if self.file == STDIN else self.file
+        return displayed_paths.STDIN if self.file == STDIN else self.file
 
     @property
     def verdict(self) -> str:

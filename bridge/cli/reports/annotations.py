@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bridge.cli.places import shown_path
+from bridge.cli.displayed_paths import shown_path
 from loaders.diagnostics import Diagnostic
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

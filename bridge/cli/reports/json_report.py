@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from bridge.cli.places import shown_path
+from bridge.cli.displayed_paths import shown_path
 
 if TYPE_CHECKING:
     from loaders.diagnostics import Diagnostic

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bridge.cli.places import shown_path
+from bridge.cli.displayed_paths import shown_path
 from bridge.diagnostic_codes import CODES
 from bridge.installed_packages import own_version
 from loaders.diagnostics import Diagnostic, Where

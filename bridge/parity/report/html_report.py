@@ -19,7 +19,7 @@ from bridge.parity.results.verdict import Findings, Outcome, Row, number
 from loaders.notebook import summary_of
 from loaders.spatial import SpatialInertia
 
-from . import figures, words
+from . import figures, report_texts
 from .notebook_card import SIGNS, worst_first
 
 MAX_LINKS = 40
@@ -127,21 +127,21 @@ def _overview(comparison: Findings) -> dict[str, Any]:
     levels = dict.fromkeys(row.level for row in comparison.rows)
     return {
         "title": PurePath(comparison.source).name or comparison.model or "a model",
-        "meaning": words.MEANINGS[comparison.verdict],
+        "meaning": report_texts.MEANINGS[comparison.verdict],
         "summary": _summary(comparison),
         "differences": _differing(comparison),
-        "levels": [(level, words.LEVELS.get(level, "")) for level in levels],
+        "levels": [(level, report_texts.LEVELS.get(level, "")) for level in levels],
         "rows": list(_places(comparison.rows)),
-        "shown": list(words.SHOWN.items()),
-        "sorted": list(words.SORTED.items()),
-        "glossary": words.GLOSSARY,
+        "shown": list(report_texts.SHOWN.items()),
+        "sorted": list(report_texts.SORTED.items()),
+        "glossary": report_texts.GLOSSARY,
     }
 
 
 def _summary(comparison: Findings) -> str:
     """One line with the number of rows of each outcome, of gaps and of diagnostics."""
     counts = Counter(row.outcome for row in comparison.rows)
-    stated = [f"{counts[outcome]} {text}" for outcome, text in words.COUNTED.items() if counts[outcome]]
+    stated = [f"{counts[outcome]} {text}" for outcome, text in report_texts.COUNTED.items() if counts[outcome]]
     line = f"{len(comparison.rows)} rows: {', '.join(stated)}" if stated else "nothing was compared"
     gaps = f"; {len(comparison.gaps)} stated by the model and not compared" if comparison.gaps else ""
     return f"{line}{gaps}; {summary_of(comparison.diagnostics)}."

@@ -13,7 +13,7 @@ from loaders.scene_queries.scoped_names import local_name
 from loaders.spatial import Pose
 
 from .basics import add_if, add_pose
-from .looks import add_sensor
+from .materials_lights_sensors import add_sensor
 from .references import References
 
 _TAGS = ("axis", "axis2")

@@ -12,7 +12,7 @@ from loaders.scene_queries.scoped_names import local_name
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .basics import add_if, add_pose, vector
-from .looks import add_light, add_material, add_sensor
+from .materials_lights_sensors import add_light, add_material, add_sensor
 from .shapes import add_geometry
 from .surfaces import add_surface
 

@@ -18,13 +18,13 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import root_model
 
 from .actuators import with_representable_actuators
-from .carried import CARRIED
 from .drake_frames import with_drake_frames, with_short_poses
 from .models import with_representable_models
 from .parts import with_representable_parts
 from .placement import placed
 from .representable_joints import with_representable_joints
 from .scopes import Scope, scopes_of
+from .supported_fields import CARRIED
 from .world_ends import with_anchors, with_world_link
 from .world_settings import settings_of, without_settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bridge.export.xml_text import Element, Value, add
-from bridge.sdf.elements.looks import add_sensor
+from bridge.sdf.elements.materials_lights_sensors import add_sensor
 from bridge.urdf.normal.materials import name_for_gazebo
 from bridge.urdf.normal.surfaces import common, friction_of_link
 from loaders.model import Friction, Joint, Link, Model, Sensor

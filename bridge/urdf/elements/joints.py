@@ -6,7 +6,7 @@ import math
 
 from bridge.export.number_format import round_to_short
 from bridge.export.xml_text import Element, Value, add
-from bridge.urdf.normal.drives import COMMANDS
+from bridge.urdf.normal.couplings_and_actuators import COMMANDS
 from loaders.model import Actuator, Coupling, Curve, Joint, JointAxis, JointType
 from loaders.model.joints import UNLIMITED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bridge.export.xml_text import Element, add
-from bridge.urdf.normal.drives import COMMANDS, commands_of
+from bridge.urdf.normal.couplings_and_actuators import COMMANDS, commands_of
 from loaders.model import JointAxis, by_name
 from loaders.scene import Scene
 

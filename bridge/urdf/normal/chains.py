@@ -14,7 +14,7 @@ from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Coupling, Joint, JointAxis, Jo
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY
 
-from .unique import free_name
+from .unique_names import free_name
 
 _HINGE, _SLIDE = JointType.REVOLUTE, JointType.PRISMATIC
 _SKEW = 1e-12

@@ -11,7 +11,7 @@ from loaders.model import WORLD, Bushing, FilterGroup, Frame, Joint, JointType, 
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose
 
-from .unique import free_name
+from .unique_names import free_name
 
 _CLOSE = 1e-12
 _ENDS = ("link_A", "link_B", "link_C")

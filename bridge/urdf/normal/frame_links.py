@@ -11,7 +11,7 @@ from loaders.model import WORLD, Frame, Joint, JointType, Link
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose
 
-from .unique import free_name
+from .unique_names import free_name
 
 
 def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *, all_frames: bool) -> Scene:

@@ -10,7 +10,7 @@ from bridge.export.report import Report
 from loaders.diagnostics import Fate
 from loaders.model import Link, Material, Visual
 
-from .unique import plain_name
+from .unique_names import plain_name
 
 
 def is_only_a_name(material: Material) -> bool:

@@ -15,16 +15,16 @@ from loaders.scene import Scene
 from loaders.spatial import Pose
 
 from .chains import with_chains
-from .drives import with_command_interfaces, with_representable_drives, without_couplings
-from .fields import with_representable_fields
+from .couplings_and_actuators import with_command_interfaces, with_representable_drives, without_couplings
 from .forces import with_anchor, with_bushing_frames, with_ground, without_unknown_items
 from .frame_links import with_frame_links
 from .gearboxes import without_gearboxes
 from .parts import with_representable_parts
 from .representable_joints import with_representable_joints
+from .supported_fields import with_representable_fields
 from .surfaces import with_torsional_lengths
 from .tree import merged, rooted, with_static_links_welded
-from .unique import named
+from .unique_names import named
 
 
 class NormalForm(NamedTuple):

@@ -24,7 +24,7 @@ from loaders.scene import Scene
 
 from .materials import Materials
 from .surfaces import with_representable_surfaces
-from .unique import plain_name
+from .unique_names import plain_name
 
 _Part = TypeVar("_Part", Collision, Visual, Sensor)
 

@@ -14,7 +14,7 @@ from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links
 from loaders.spatial import IDENTITY, Pose, frozen
 
-from .unique import free_name
+from .unique_names import free_name
 
 
 class Tree(NamedTuple):

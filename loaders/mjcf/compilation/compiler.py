@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from loaders.mjcf.engine_warnings import engine_warnings
-from loaders.safety.fence import fenced
+from loaders.safety.library_errors import raised_as
 
 from .needed_files import needed_files
 
@@ -110,7 +110,7 @@ def compile_text(
     import mujoco
 
     messages: list[str] = []
-    with _collected(mujoco, messages), fenced(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
+    with _collected(mujoco, messages), raised_as(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
         attached = {name: model.encode() for name, model in models.items()}
         if models or "<flexcomp" in text:  # soft bodies read their files while parsing; the copies take time
             attached |= assets

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from loaders.safety.fence import describe
+from loaders.safety.library_errors import describe_exception
 from loaders.safety.limits import LimitError
 
 from .compiler import CompileError
@@ -106,7 +106,7 @@ def _error(texts: Mapping[str, str], compile_: Compile) -> CompileError | None:
 def _refusal(error: CompileError, search: _Search) -> Refusal:
     """Return an error with the message of MuJoCo without the place in the text, which is not that in the source."""
     cause = error.__cause__
-    text = " ".join((str(error) if cause is None else describe(cause)).split())
+    text = " ".join((str(error) if cause is None else describe_exception(cause)).split())
     reason = _PLACE.sub(" ", _PREFIX.sub("", text)).strip()
     return Refusal(error.line or search.line_in_section(text), reason, "XML Error" in text)
 

@@ -1,1 +1,1 @@
-"""Expansion of xacro files, behind a fence."""
+"""Expansion of xacro files, with checks of the files that xacro opens and limits on its process."""

@@ -14,7 +14,7 @@ from loaders.diagnostics import Fate, Where
 from loaders.files import FileError
 from loaders.loss_summary import LOGGER
 from loaders.reading.deferred import Deferred
-from loaders.safety.fence import described
+from loaders.safety.library_errors import describe_error
 from loaders.safety.limits import LimitError
 from loaders.safety.text import printable, shortened
 
@@ -131,7 +131,7 @@ def _report_failure(message: dict[str, Any], guard: Guard, where: Where) -> None
     elif guard.malformed:
         diagnostics.extend(guard.malformed)
     elif not message.get("arguments") or _UNDEFINED in message["message"]:
-        reason = message.get("package") or described(message["type"], " ".join(message["message"].split()))
+        reason = message.get("package") or describe_error(message["type"], " ".join(message["message"].split()))
         at = _place(message.get("place"), where)
         _report_reason("xacro.failed", "xacro cannot expand the file", reason, guard, at)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from bridge.export.report import Report, unsupported_fields
-from bridge.sdf.normal.carried import CARRIED
+from bridge.sdf.normal.supported_fields import CARRIED
 from loaders import model as m
 from loaders.diagnostics import Fate
 from tests.support.scenes import link, scene

@@ -1,4 +1,4 @@
-"""The fence around image files: damaged, huge, and not what they seem. Pillow writes the sound pictures."""
+"""Image files: damaged, huge, and not what they seem. Pillow writes the sound pictures."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import loaders
 from bridge.cli import main
 from bridge.parity import Comparison, Level, Outcome, Row, Verdict
 from bridge.parity.engines.protocol import factory_of
-from bridge.parity.report.words import GLOSSARY
+from bridge.parity.report.report_texts import GLOSSARY
 from bridge.parity.results.causes import Gap
 from tests.support.chromium import Chromium
 

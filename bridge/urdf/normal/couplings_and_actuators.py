@@ -1,4 +1,4 @@
-"""Couplings and actuators as URDF can represent them."""
+"""Couplings and actuators as URDF can represent them: ``<mimic>`` and ``<transmission>``."""
 
 from __future__ import annotations
 

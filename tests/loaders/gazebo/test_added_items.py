@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import loaders
-from loaders.gazebo.carried import Carried, with_forces_and_sensors
+from loaders.gazebo.added_items import Carried, with_forces_and_sensors
 from loaders.model import Actuator, Buoyancy, Sensor
 from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene

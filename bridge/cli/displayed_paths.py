@@ -1,4 +1,4 @@
-"""Names of files as people read them: relative to the current folder if they lie in it."""
+"""Paths as messages show them: relative to the current folder if they lie in it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bridge
-from bridge.urdf.normal.unique import free_name, plain_name
+from bridge.urdf.normal.unique_names import free_name, plain_name
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene

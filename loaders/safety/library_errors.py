@@ -1,4 +1,4 @@
-"""A fence around libraries that parse untrusted files: whatever they raise becomes one error of ours."""
+"""Errors of libraries that parse untrusted files: whatever they raise becomes one error of ours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_REASON = 300
 
 
 @contextmanager
-def fenced(error: type[Exception], problem: str) -> Iterator[None]:
+def raised_as(error: type[Exception], problem: str) -> Iterator[None]:
     """Turn every exception of a block, lack of memory and too deep recursion included, into an error of one type.
 
     Args:
@@ -30,15 +30,15 @@ def fenced(error: type[Exception], problem: str) -> Iterator[None]:
     except Exception as raised:  # noqa: BLE001  (a parser of damaged files may raise anything)
         cause = raised
     if cause is not None:
-        raise error(f"{problem}: {describe(cause)}") from cause
+        raise error(f"{problem}: {describe_exception(cause)}") from cause
 
 
-def describe(cause: BaseException) -> str:
+def describe_exception(cause: BaseException) -> str:
     """Return the type and the beginning of the message of an exception."""
-    return described(type(cause).__name__, str(cause))
+    return describe_error(type(cause).__name__, str(cause))
 
 
-def described(kind: str, text: str) -> str:
+def describe_error(kind: str, text: str) -> str:
     """Return the type and the beginning of the message of an exception.
 
     Args:
