@@ -27,12 +27,19 @@ from .elements.equalities import read_constraints, read_couplings, read_equality
 from .elements.frames import read_frames, read_model
 from .elements.keyframes import read_keyframes
 from .elements.links import read_links
-from .elements.options import read_gravity, read_physics, report_options_of_include, report_warnings
+from .elements.options import (
+    read_gravity,
+    read_physics,
+    report_options_of_include,
+    report_warnings,
+    stated_settings,
+)
 from .elements.tendons import read_tendons
 from .elements.unsupported import report_unsupported
 from .engine_elements.cameras import with_cameras
 from .engine_elements.left_out import report_left_out
 from .engine_elements.lights import read_lights
+from .engine_elements.merged_options import is_merged, merged_settings
 from .engine_elements.sensors import read_sensors
 from .engine_elements.soft_bodies import read_soft_bodies
 
@@ -108,7 +115,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     return Scene(
         name=name,
         gravity=read_gravity(source),
-        physics=read_physics(root, source),
+        physics=read_physics(merged_settings(source) if is_merged(source) else stated_settings(root), source),
         wind=frozen(source.model.opt.wind),
         magnetic_field=frozen(source.model.opt.magnetic),
         models=(read_model(name, links, root.where, source),),

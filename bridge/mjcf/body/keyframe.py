@@ -223,8 +223,8 @@ def _qpos(positions: Sequence[Coordinates], context: Context) -> list[float]:
 
 
 def _is_at(key: Element, qpos: list[float]) -> bool:
-    """Return whether a key has a position, within the rounding of MuJoCo's unit quaternions."""
-    return bool(np.allclose(_numbers(key, "qpos"), qpos, rtol=0.0, atol=_ROUNDING))
+    """Return whether a key has a position, within the rounding of unit quaternions, and moves no mocap body."""
+    return "mpos" not in key.attributes and bool(np.allclose(_numbers(key, "qpos"), qpos, rtol=0.0, atol=_ROUNDING))
 
 
 def _numbers(key: Element, name: str) -> list[float]:

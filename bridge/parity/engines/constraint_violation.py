@@ -20,18 +20,28 @@ FramePair = tuple[tuple[int, Pose], tuple[int, Pose]]
 
 
 def constraint_frames(mechanism: Mechanism) -> Iterator[tuple[str, FramePair]]:
-    """Yield name and frames of each loop (named after its joint) and ball constraint (named after its links)."""
+    """Yield name and frames of each loop (named after its joint) and constraint (named after its links).
+
+    Several constraints of the same links have the same name.
+    """
+    return ((name, frames) for name, frames, _ in _constraints(mechanism))
+
+
+def _constraints(mechanism: Mechanism) -> Iterator[tuple[str, FramePair, bool]]:
+    """Yield name and frames of each loop and constraint, and whether it holds the orientation too."""
     for closure in mechanism.closures:
-        yield closure.joint.name, ((closure.parent, closure.joint.X_PJ), (closure.child, closure.joint.X_CJ))
+        frames = (closure.parent, closure.joint.X_PJ), (closure.child, closure.joint.X_CJ)
+        yield closure.joint.name, frames, closure.joint.type is JointType.FIXED
     index = {body.name: i for i, body in enumerate(mechanism.bodies)} | {WORLD: ROOT}
     for constraint in mechanism.scene.constraints:
         if isinstance(constraint, BallConstraint | WeldConstraint) and constraint.active:
+            is_weld = isinstance(constraint, WeldConstraint)
             if isinstance(constraint, WeldConstraint):
                 X_AP, X_BQ = constraint.X_AP, constraint.X_BQ
             else:
                 X_AP, X_BQ = Pose.of(p=constraint.p_AP), Pose.of(p=constraint.p_BQ)
             name = f"{constraint.link_A}, {constraint.link_B}"
-            yield name, ((index[constraint.link_A], X_AP), (index[constraint.link_B], X_BQ))
+            yield name, ((index[constraint.link_A], X_AP), (index[constraint.link_B], X_BQ)), is_weld
 
 
 def constraint_subjects(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
@@ -57,13 +67,21 @@ def constraint_violations(mechanism: Mechanism, q: Mapping[str, Position]) -> di
         if c.follower in values and c.leader in values:
             violations[c.name] = abs(values[c.follower] - c.multiplier * values[c.leader] - c.offset)
     poses = mechanism.link_poses(q)
-    stated = (c for c in mechanism.scene.constraints if isinstance(c, WeldConstraint))
-    welds = {f"{weld.link_A}, {weld.link_B}" for weld in stated}
-    welds |= {closure.joint.name for closure in mechanism.closures if closure.joint.type is JointType.FIXED}
-    for name, ((a, X_AP), (b, X_BQ)) in constraint_frames(mechanism):
+    for name, ((a, X_AP), (b, X_BQ)), is_weld in _constraints(mechanism):
         P, Q = ((IDENTITY if i == ROOT else poses[mechanism.bodies[i].name]) @ X for i, X in ((a, X_AP), (b, X_BQ)))
-        violations[name] = frame_distance(P, Q, welded=name in welds)
+        add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
     return violations
+
+
+def add_violation(violations: dict[str, float], name: str, violation: float) -> None:
+    """Add the violation of a constraint to those of all constraints with its name, as the root of the sum of squares.
+
+    Args:
+        violations: The violations by name, which are changed.
+        name: The name of the constraint.
+        violation: Its violation.
+    """
+    violations[name] = math.hypot(violations.get(name, 0.0), violation)
 
 
 def frame_distance(X_WP: Pose, X_WQ: Pose, *, welded: bool) -> float:

@@ -7,7 +7,7 @@ For both kinds of joint the rate of ``B`` times ``v`` is zero, because a rotatio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -20,14 +20,14 @@ from bridge.mjcf.document import build
 from bridge.mjcf.export.spec import to_spec
 from bridge.mjcf.xml.options import Actuators, Options
 from loaders.mjcf.engine_warnings import engine_warnings
-from loaders.model import BallConstraint, WeldConstraint
 from loaders.spatial import Array, Pose, SpatialInertia, quaternion_to_matrix
 
 from .collision_pairs import forward, has_distance_fields, pairs_in_mujoco
-from .constraint_violation import constraint_frames, frame_distance
+from .compiled.sources import Statements, exported_names, statements, view_of
 from .dofs import ScalarDof, moving_links, positions_by_joint, scalar_dofs, without_sentinel
 from .mujoco_indices import BodyIndices, at_zero, dofs_of, equality_elements, exported_indices, joint_equalities
 from .protocol import DivergedError, Dof, JointParameters, NotReportedError, Settings
+from .site_distances import site_distances
 from .stated.actuator_trials import ActuatorTrial
 from .stated.mujoco_actuators import driving_actuators, efforts_in_mujoco, laws_in_mujoco
 from .stated.mujoco_stops import stop_compliance, stop_settings
@@ -59,6 +59,8 @@ class MujocoEngine:
         with engine_warnings(mujoco, self.warnings):
             self.model: Any = to_spec(built.root, built.assets, built.digests).compile()
             """The compiled MuJoCo model."""
+        self._changed_names = built.names
+        self._options = {name: int(getattr(self.model.opt, name)) for name in ("integrator", "disableflags")}
         if not as_exported:
             self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
             self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
@@ -232,21 +234,8 @@ class MujocoEngine:
             if two >= 0:
                 follower, leader = (float(qpos[m.jnt_qposadr[joint]]) for joint in (one, two))
                 violations[owners[one]] = abs(follower - offset - factor * leader)
-        return violations | self._site_distances()
-
-    def _site_distances(self) -> dict[str, float]:
-        """The distances between the sites that equality constraints hold together; for welds the angle too."""
-        m = self.model
-        constraints = {name.replace(", ", "_"): name for name, _ in constraint_frames(self.mechanism)}
-        stated = (c for c in self.mechanism.scene.constraints if isinstance(c, BallConstraint | WeldConstraint))
-        constraints |= {dict(c.mujoco).get("name", ""): f"{c.link_A}, {c.link_B}" for c in stated if c.active}
-        numbered = ((str(m.equality(k).name), k) for k in range(m.neq))
-        welds = {k for k in range(m.neq) if m.eq_type[k] == self._mujoco.mjtEq.mjEQ_WELD}
-        return {
-            constraints[name]: frame_distance(self._site(m.eq_obj1id[k]), self._site(m.eq_obj2id[k]), welded=k in welds)
-            for name, k in numbered
-            if name in constraints and m.eq_objtype[k] == self._mujoco.mjtObj.mjOBJ_SITE
-        }
+        links = dict(zip(self._ids, (body.name for body in self.mechanism.bodies), strict=True))
+        return violations | site_distances(self._mujoco, m, self.mechanism, links, self._site)
 
     def _site(self, number: int) -> Pose:
         return Pose.of(self._data.site_xmat[number].reshape(3, 3), self._data.site_xpos[number])
@@ -323,6 +312,16 @@ class MujocoEngine:
     def actuator_laws(self) -> list[Array]:
         """Return the numbers that determine the force of each actuator of the compiled model."""
         return laws_in_mujoco(self.model)
+
+    def compiled_statements(self) -> Statements:
+        """Return what the compiled model states beside its mechanics, by element."""
+        solid = [is_solid for is_solid, _ in self._roles()]
+        return statements(
+            view_of(self._mujoco, self.model, self.mechanism, self._indices, solid, self._name_of(), self._options)
+        )
+
+    def _name_of(self) -> Callable[[str, int], str | None]:
+        return exported_names(self._mujoco, self.model, self.mechanism, self._changed_names)
 
     # --- dynamics ----------------------------------------------------------------------------------------------------
 

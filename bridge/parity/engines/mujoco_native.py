@@ -6,7 +6,7 @@ of files, under the limits of a load, never a path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from loaders.mjcf.elements.equalities import shifted
 from loaders.mjcf_original import compile_original
 from loaders.spatial import Array, Pose, quaternion_to_matrix
 
-from .constraint_violation import frame_distance
+from .compiled.sources import NAMED, original_names
+from .constraint_violation import add_violation, frame_distance
 from .dofs import scalar_dofs
 from .mujoco_engine import MujocoEngine
 from .mujoco_indices import MismatchError, original_indices
@@ -65,7 +66,7 @@ class MujocoNative(MujocoEngine):
         try:
             with compile_original(mechanism.scene.source, **(search or {})) as source:
                 self.model, self._names = source.compiled.model, source.names("body")
-                joints = source.names("joint")
+                joints, self._names_by_kind = source.names("joint"), {kind: source.names(kind) for kind in NAMED}
                 self._has_moved_meshes = any(
                     any(mesh.refpos) or mesh.refquat != _IDENTITY for mesh in source.compiled.meshes
                 )
@@ -73,7 +74,7 @@ class MujocoNative(MujocoEngine):
             reason = str(error).partition("\n")[0]
             self.refusal = f"MuJoCo does not take part: the original is no MJCF file that can be read: {reason}"
             return
-        self._data = mujoco.MjData(self.model)
+        self._data, self._options = mujoco.MjData(self.model), {}
         try:
             self._indices = original_indices(mechanism, self.model, self._names, joints)
         except MismatchError as error:
@@ -135,7 +136,7 @@ class MujocoNative(MujocoEngine):
         for k in (*self._active(_CONNECT), *self._active(_WELD)):
             is_weld = bool(self.model.eq_type[k] == _WELD)
             names = [self._names[self._body(k, end)] for end in (0, 1)]
-            found[", ".join(names)] = frame_distance(self._end(k, 0), self._end(k, 1), welded=is_weld)
+            add_violation(found, ", ".join(names), frame_distance(self._end(k, 0), self._end(k, 1), welded=is_weld))
         return found
 
     def _active(self, kind: int) -> list[int]:
@@ -159,8 +160,17 @@ class MujocoNative(MujocoEngine):
         return X_WB @ Pose.of(quaternion_to_matrix(data[6:10]), data[3:6])
 
     def _initial_data(self) -> Any:
-        """Return data at MuJoCo's initial position; the keys of a file are states, and none is the initial one."""
-        return self._mujoco.MjData(self.model)
+        """Return data at MuJoCo's initial position; the keys of a file are states, and none is the initial one.
+
+        A scene starts with followers where their leaders put them, unless the file states a reference position.
+        """
+        data, scalars = self._mujoco.MjData(self.model), scalar_dofs(self.mechanism)
+        address = {dof: int(self.model.jnt_qposadr[self._joint(scalar)]) for dof, scalar in scalars.items()}
+        couplings = {ends: law for ends, law in self.couplings().items() if not data.qpos[address[ends[0]]]}
+        for _ in couplings:  # a leader may follow another joint
+            for (follower, leader), (multiplier, offset) in couplings.items():
+                data.qpos[address[follower]] = multiplier * data.qpos[address[leader]] + offset
+        return data
 
     def settings(self) -> Settings:
         """Return gravity, time step, initial poses and effort limits of the compiled original."""
@@ -207,6 +217,9 @@ class MujocoNative(MujocoEngine):
         collides[m.pair_geom1] = collides[m.pair_geom2] = True
         drawn = ~collides | (m.geom_group < _SHOWN_GROUPS)
         return list(zip(collides.tolist(), drawn.tolist(), strict=True))
+
+    def _name_of(self) -> Callable[[str, int], str | None]:
+        return original_names(self.mechanism, self._names_by_kind)
 
     def close(self) -> None:
         """See `Engine.close`."""

@@ -25,7 +25,7 @@ from bridge.mechanism.coordinates import Position
 from loaders.spatial import Array, Pose, SpatialInertia
 
 from .collision_pairs import links_by_index, pairs_in_pybullet
-from .constraint_violation import frame_distance
+from .constraint_violation import add_violation, frame_distance
 from .dofs import moving_links, scalar_dofs, without_sentinel
 from .protocol import Dof, JointParameters, NotReportedError, Settings
 from .stated.actuator_trials import ActuatorTrial
@@ -237,7 +237,7 @@ class PyBulletEngine:
         """
         held = self._held(self._loaded.constraints)
         violations: dict[str, float] = {", ".join(links): 0.0 for links in held.others}
-        welded: dict[str, float] = {}
+        loops = {closure.joint.name for closure in self.mechanism.closures}
         separations: dict[str, list[Array]] = defaultdict(list)
         for name, info in held.stated:
             if name in self._split_links:
@@ -245,14 +245,14 @@ class PyBulletEngine:
             if info[4] == self._pybullet.JOINT_GEAR:
                 follower, leader = self._displacement(info[0], info[1]), self._displacement(info[2], info[3])
                 violations[name] = abs(follower + info[11] * leader - info[13])
+                continue
+            P, Q = self._frame(info[0], info[1], info[6], info[8]), self._frame(info[2], info[3], info[7], info[9])
+            is_weld = info[4] == self._pybullet.JOINT_FIXED
+            if is_weld or name not in loops:
+                add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
             else:
-                P, Q = self._frame(info[0], info[1], info[6], info[8]), self._frame(info[2], info[3], info[7], info[9])
-                if info[4] == self._pybullet.JOINT_FIXED:
-                    welded[name] = frame_distance(P, Q, welded=True)
-                else:
-                    separations[name].append(P.p - Q.p)
-        means = {name: float(np.linalg.norm(np.mean(each, axis=0))) for name, each in separations.items()}
-        return violations | welded | means
+                separations[name].append(P.p - Q.p)
+        return violations | {n: float(np.linalg.norm(np.mean(each, axis=0))) for n, each in separations.items()}
 
     def _displacement(self, body: int, index: int) -> float:
         return float(self._pybullet.getJointState(body, index, physicsClientId=self._client)[0])

@@ -82,6 +82,8 @@ class Compiled:
     """Names of the features that the options switch off, such as ``gravity``."""
     enabled: frozenset[str]
     """Names of the features that the options switch on, such as ``energy``."""
+    default_options: Any
+    """MuJoCo's default of all options."""
     names: Mapping[str, Mapping[int, str]]
     """Names of MuJoCo's enumerations, such as ``mjtSensor``, by number."""
     warnings: list[str]
@@ -128,6 +130,7 @@ def compile_text(
             flexes=tuple(spec.flexes) if model.nflex else (),
             disabled=_flags(model.opt.disableflags, mujoco.mjtDisableBit, "mjDSBL_"),
             enabled=_flags(model.opt.enableflags, mujoco.mjtEnableBit, "mjENBL_"),
+            default_options=mujoco.MjOption(),
             names=_enumerations(mujoco),
             warnings=messages,
         )

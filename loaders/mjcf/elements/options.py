@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -21,16 +21,15 @@ def read_gravity(source: Source) -> Array:
     return frozen(np.zeros(3) if "gravity" in source.compiled.disabled else source.model.opt.gravity)
 
 
-def read_physics(root: Node, source: Source) -> Physics:
-    """Return the settings of the integrator and the solver, as the document states them.
+def read_physics(settings: Iterable[tuple[str, str]], source: Source) -> Physics:
+    """Return the settings of the integrator and the solver.
 
     Args:
-        root: The root element, without includes.
+        settings: The options and flags, of which the last of a name counts.
         source: The compiled model.
     """
-    settings = dict(_settings(root))
     return Physics(
-        time_step=float(source.model.opt.timestep), engine="mujoco", parameters=tuple(sorted(settings.items()))
+        time_step=float(source.model.opt.timestep), engine="mujoco", parameters=tuple(sorted(dict(settings).items()))
     )
 
 
@@ -41,14 +40,20 @@ def report_options_of_include(root: Node) -> None:
         root: The root element, without includes.
     """
     options = [child for child in root.children if child.tag == "option"]
-    names = sorted({*(f"option/{key}" for option in options for key in option.attributes), *dict(_settings(root))})
+    stated = (f"option/{key}" for option in options for key in option.attributes)
+    names = sorted({*stated, *dict(stated_settings(root))})
     if names:
         message = "the options of an included file are left out: {names}; those of the file that includes it count"
         hint = "state gravity and time step in the file that includes this one"
         options[0].report(Fate.NOTED, "mjcf-in.options", message, hint=hint, names=tuple(names))
 
 
-def _settings(root: Node) -> Iterator[tuple[str, str]]:
+def stated_settings(root: Node) -> Iterator[tuple[str, str]]:
+    """Yield the options and flags of a document that are no fields of a scene.
+
+    Args:
+        root: The root element, without includes.
+    """
     for option in (child for child in root.children if child.tag == "option"):
         yield from ((f"option/{key}", text) for key, text in option.attributes.items() if key not in _FIELDS)
         for flag in (child for child in option.children if child.tag == "flag"):

@@ -18,6 +18,7 @@ from loaders.model import WORLD
 from loaders.spatial import IDENTITY, Array
 
 from .actuator_quantities import ACTUATOR_QUANTITIES
+from .engine_quantities import ENGINE_QUANTITIES
 from .shape_quantities import SHAPE_QUANTITIES
 
 _WORLD = "world"
@@ -94,5 +95,6 @@ STATED_QUANTITIES = (
     ),
     *ACTUATOR_QUANTITIES,
     *SHAPE_QUANTITIES,
+    *ENGINE_QUANTITIES,
 )  # fmt: skip
 """The quantities in the order of the report."""

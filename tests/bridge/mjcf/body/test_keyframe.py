@@ -6,6 +6,7 @@ import dataclasses
 
 import mujoco
 
+import loaders
 from bridge.mjcf import to_mjcf
 from loaders.model import WORLD, Coupling, Keyframe
 from tests.support.mjcf_scenes import codes, hinge, link, scene_of
@@ -83,6 +84,18 @@ def test_the_first_key_is_the_initial_position_whatever_the_states_are_called():
     scene = dataclasses.replace(scene_of(link("a"), joints=(joint,)), keyframes=(state("up", j=0.5),))
     model = compiled(to_mjcf(scene))
     assert [(model.key(i).name, *model.key(i).qpos) for i in range(model.nkey)] == [("home", 0), ("up", 0.5)]
+
+
+def test_a_state_that_moves_a_mocap_body_is_not_the_initial_one():
+    text = (
+        '<mujoco><worldbody><body name="hand" mocap="true"/></worldbody>'
+        '<keyframe><key name="home" mpos="1 2 3"/></keyframe></mujoco>'
+    )
+    model = compiled(to_mjcf(loaders.load_string(text, format="mjcf", quiet=True)))
+    assert [(model.key(i).name, *model.key(i).mpos.ravel()) for i in range(model.nkey)] == [
+        ("initial", 0.0, 0.0, 0.0),
+        ("home", 1.0, 2.0, 3.0),
+    ]
 
 
 def test_joints_follow_the_joints_of_a_state():

@@ -1,0 +1,1 @@
+"""Statements of a compiled MuJoCo model beside its mechanics, by the names that a scene has for its elements."""

@@ -1,0 +1,109 @@
+"""The views of both compiled models of an MJCF file: the original, and the export of the scene read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from bridge.mechanism import Mechanism
+from bridge.parity.engines.mujoco_indices import BodyIndices
+from loaders.diagnostics import Fate
+from loaders.spatial import Array
+
+from .bodies import contacts, frames, joints, links, views
+from .forces import actuators, equalities, keyframes, options, sensors, soft_bodies, tendons
+from .view import View
+
+NAMED = ("site", "tendon", "actuator", "sensor", "camera", "light", "key", "flex")
+"""Kinds of elements that are compared by name."""
+_DROPPED = frozenset({"actuator", "sensor"})
+"""Kinds of elements that a scene may lack."""
+_ENUMERATIONS = {"mjtObj": "mjOBJ_", "mjtEq": "mjEQ_", "mjtSensor": "mjSENS_"}
+_PARTS = (
+    links, joints, contacts, frames, views, tendons, equalities, actuators, sensors, soft_bodies, keyframes, options,
+)  # fmt: skip
+
+Statements = dict[tuple[str, tuple[str, ...]], Array]
+"""The numbers of each element, by its label and the names that it is about."""
+
+
+def statements(view: View) -> Statements:
+    """Return what a compiled model states beside its mechanics.
+
+    Args:
+        view: The compiled model.
+    """
+    return {(label, names): found for label, names, found in chain.from_iterable(part(view) for part in _PARTS)}
+
+
+def exported_names(mujoco: Any, model: Any, mechanism: Mechanism, changed: Mapping[str, str]) -> _NameOf:
+    """Return the function that names the elements of an export as the scene does.
+
+    Args:
+        mujoco: The module.
+        model: The compiled export.
+        mechanism: The mechanism.
+        changed: MJCF names by canonical name, where they differ.
+    """
+    canonical, scene = {new: old for old, new in changed.items()}, mechanism.scene
+    held = {"site": {f.name for f in scene.frames}, "key": {keyframe.name for keyframe in scene.keyframes}}
+
+    def name_of(kind: str, index: int) -> str | None:
+        found = mujoco.mj_id2name(model, int(getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")), index)
+        name = canonical.get(found, found) if found else f"{kind}_{index}"
+        return name if kind not in held or name in held[kind] else None
+
+    return name_of
+
+
+def original_names(mechanism: Mechanism, names: Mapping[str, Sequence[str]]) -> _NameOf:
+    """Return the function that names the elements of an original; what the reader says it drops has no name.
+
+    Args:
+        mechanism: The mechanism.
+        names: The names of the elements, by kind.
+    """
+    entries = (entry for entry in mechanism.scene.diagnostics if entry.fate is Fate.DROPPED)
+    dropped = frozenset(chain.from_iterable(entry.subjects for entry in entries))
+    return lambda kind, index: None if kind in _DROPPED and names[kind][index] in dropped else names[kind][index]
+
+
+def view_of(
+    mujoco: Any,
+    model: Any,
+    mechanism: Mechanism,
+    indices: Sequence[BodyIndices],
+    solid: Sequence[bool],
+    name_of: _NameOf,
+    options_of: Mapping[str, int],
+) -> View:
+    """Return the view of a compiled model.
+
+    Args:
+        mujoco: The module.
+        model: The compiled model.
+        mechanism: The mechanism.
+        indices: The places of its bodies in the model.
+        solid: Whether each geom collides.
+        name_of: The names of elements, see `View`.
+        options_of: Options in place of those of the model.
+    """
+    pairs = list(zip(mechanism.bodies, indices, strict=True))
+    kinds = {
+        enumeration: {int(m.value): name.removeprefix(prefix).lower() for name, m in members.items()}
+        for enumeration, prefix in _ENUMERATIONS.items()
+        for members in (getattr(mujoco, enumeration).__members__,)
+    }
+    return View(
+        model=model,
+        kinds=kinds,
+        links={i.body: body.name for body, i in pairs},
+        joints={j: str(body.joint) for body, i in pairs for j in i.joints},
+        solid=tuple(solid),
+        name_of=name_of,
+        options=options_of,
+    )
+
+
+_NameOf = Callable[[str, int], str | None]

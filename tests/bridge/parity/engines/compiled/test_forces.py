@@ -1,0 +1,47 @@
+"""What a compiled model states about tendons, equalities, actuators and sensors."""
+
+from __future__ import annotations
+
+import bridge
+import loaders
+from bridge.parity.engines.mujoco_engine import MujocoEngine
+from loaders.spatial import Array
+
+TEXT = (
+    "<mujoco><worldbody><site name='w'/>"
+    "<body name='a'><joint name='j'/><geom size='1'/><site name='s'/>"
+    "<body name='b'><joint name='k'/><geom name='g' size='0.1' pos='1 0 0'/><site name='r'/></body></body></worldbody>"
+    "<tendon><fixed name='f'><joint joint='j' coef='2'/><joint joint='k' coef='3'/></fixed>"
+    "<spatial name='p'><site site='w'/><site site='s'/><pulley divisor='2'/><site site='w'/><geom geom='g'/>"
+    "<site site='s'/></spatial></tendon>"
+    "<equality><joint joint1='j' joint2='k' polycoef='0 1 2 0 0'/><tendon tendon1='f'/>"
+    "<connect body1='b' anchor='0 0 0'/><connect body1='b' anchor='0 0 1'/></equality>"
+    "<actuator><motor name='m' tendon='f'/><motor name='n' site='s' refsite='r'/></actuator>"
+    "<sensor><framepos objtype='site' objname='s' reftype='body' refname='b'/><clock/><clock/></sensor></mujoco>"
+)
+
+
+def stated() -> dict[str, Array]:
+    scene = loaders.load_string(TEXT, format="mjcf", quiet=True)
+    return {label: found for (label, _), found in MujocoEngine(bridge.lower(scene)).compiled_statements().items()}
+
+
+def test_tendons_are_named_with_their_paths() -> None:
+    found = stated()
+    assert found["tendon f by j, k"][-2:].tolist() == [2.0, 3.0]
+    assert "tendon p by world, a, pulley, world, sphere of b, a" in found
+
+
+def test_equalities_are_named_by_what_they_hold() -> None:
+    found = stated()
+    labels = {"equality joint of j, k", "equality tendon of f", "equality connect of b, world"}
+    assert labels | {"equality connect of b, world (2)"} <= found.keys()
+    assert found["equality joint of j, k"][-5:].tolist() == [0.0, 1.0, 2.0, 0.0, 0.0]
+
+
+def test_actuators_are_named_with_what_they_drive() -> None:
+    assert {"actuator m on tendon f", "actuator n on site of a, site of b"} <= stated().keys()
+
+
+def test_sensors_are_named_by_what_they_measure() -> None:
+    assert {"sensor framepos site of a body b", "sensor clock", "sensor clock (2)"} <= stated().keys()
