@@ -102,12 +102,15 @@ def names_by_prefix(a: Scene, b: Scene) -> Names:
     names: Names = {}
     for kind, field in (("link", "links"), ("joint", "joints")):
         in_a, in_b = (dict.fromkeys(item.name for item in getattr(scene, field)) for scene in (a, b))
-        only_a, only_b = [n for n in in_a if n not in in_b], [n for n in in_b if n not in in_a]
-        longer = [(x, y) for x in only_a for y in only_b if x.endswith(y) or y.endswith(x)]
-        prefixes = Counter(_prefix(x, y) for x, y in longer)
-        prefix, count = max(prefixes.items(), key=lambda entry: entry[1], default=(("", ""), 0))
+        only_a = [name for name in in_a if name not in in_b]
+        only_b = [name for name in in_b if name not in in_a]
+        pairs = [(x, y) for x in only_a for y in only_b if x.endswith(y) or y.endswith(x)]
+        frequencies = Counter(_prefix(x, y) for x, y in pairs)
+        if not frequencies:
+            continue
+        ((prefix, count),) = frequencies.most_common(1)
         if count >= _MANY:
-            names[kind] = {x: y for x, y in longer if _prefix(x, y) == prefix}
+            names[kind] = {x: y for x, y in pairs if _prefix(x, y) == prefix}
     return names
 
 

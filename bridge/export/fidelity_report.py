@@ -92,16 +92,24 @@ def _group(entries: Sequence[Diagnostic], scene: Scene) -> Iterator[str]:
     varying = [name for name in first.arguments if len({str(entry.arguments[name]) for entry in entries}) > 1]
     omitted: dict[str, Argument] = {name: _Omitted() for name in varying}
     message = _capitalized(replace(first, arguments={**first.arguments, **omitted}).message, first.template)
-    yield from ("", plain(message, tags=True) + (f". To do: {plain(first.hint, tags=True)}." if first.hint else "."))
+    remedy = f" To do: {plain(first.hint, tags=True)}." if first.hint else ""
+    yield ""
+    yield f"{plain(message, tags=True)}.{remedy}"
     places: dict[str, list[Where]] = {}
     for entry in entries:
-        places.setdefault(", ".join(code(text) for text in _argument_texts(entry, varying)), []).append(entry.where)
-    lines = [(values, _places_text(where, scene)) for values, where in places.items()]
-    if any(values or place for values, place in lines):
+        values = ", ".join(code(text) for text in _argument_texts(entry, varying))
+        places.setdefault(values, []).append(entry.where)
+    lines = [line for values, where in places.items() if (line := _line(values, _places_text(where, scene)))]
+    if lines:
         yield ""
-    for values, place in lines:
-        if values or place:
-            yield f"- {values} ({place})" if values and place else f"- {values or place}"
+        yield from lines
+
+
+def _line(values: str, places: str) -> str:
+    """Return an item of a list, with what varies and the places; empty if there is neither."""
+    if values and places:
+        return f"- {values} ({places})"
+    return f"- {values or places}" if values or places else ""
 
 
 def _argument_texts(entry: Diagnostic, names: Sequence[str]) -> list[str]:

@@ -82,20 +82,18 @@ def _mass_matrix(bodies: Sequence[Body], segments: list[_Segment], *, with_rotor
 
 
 def _between_segments(segments: list[_Segment], count: int) -> Array:
-    """Return the mass matrix with a row and a column for each velocity of each segment.
+    """Return the mass matrix with a row and a column for each of the ``count`` velocities of all segments.
 
     The forces that a unit of each acceleration needs move from segment to parent, those of a subtree together.
-
-    Args:
-        segments: The segments.
-        count: Number of their velocities, where several may share one.
     """
-    M, F, columns = np.zeros((count, count)), np.zeros((6, count)), [list[int]() for _ in segments]
+    M, F, stop = np.zeros((count, count)), np.zeros((6, count)), count
+    columns: list[list[int]] = [[] for _ in segments]  # the velocities of the subtree of each segment
     composite = [segment.inertia.copy() for segment in segments]
-    for i in range(len(segments) - 1, -1, -1):
+    for i in reversed(range(len(segments))):
         segment, carried = segments[i], columns[i]
-        own = slice(count - segment.S.shape[1], count)
-        if (count := own.start) < own.stop:
+        own = slice(stop - segment.S.shape[1], stop)
+        stop = own.start
+        if own.start < own.stop:
             carried += range(own.start, own.stop)
             F[:, own] = composite[i] @ segment.S
             subtree = _consecutive(carried)
@@ -265,15 +263,16 @@ def modes(mobility: Array, coefficients: Array, rates: Array) -> Array:
     """
     A = _symmetric(mobility, coefficients)
     found = np.zeros((len(A), 0))
-    offset = 8.0 * np.finfo(np.float64).eps * np.abs(rates).max(initial=0.0)  # a matrix that can be inverted
+    offset = 8.0 * np.finfo(np.float64).eps * np.abs(rates).max(initial=0.0)  # so that the matrix can be inverted
     for rate in rates:
-        x, shifted = np.cos(np.arange(1.0, len(A) + 1.0)), A - (rate + offset) * np.eye(len(A))  # in no symmetry
+        shifted = A - (rate + offset) * np.eye(len(A))
+        x = np.cos(np.arange(1.0, len(A) + 1.0))  # a start with a part in every mode, whatever symmetry A has
         for _ in range(3):
             x = np.linalg.solve(shifted, x - found @ (found.T @ x))
             x /= np.linalg.norm(x)
             if np.abs(shifted @ x).max() <= 2.0 * offset:
                 break
-        x -= found @ (found.T @ x)  # another one of equal rates
+        x -= found @ (found.T @ x)  # equal rates have orthogonal modes
         found = np.column_stack((found, x / np.linalg.norm(x)))
     return found
 

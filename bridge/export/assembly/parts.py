@@ -14,7 +14,7 @@ from bridge.export.pose_format import position_values
 from loaders.model import WORLD, Joint, JointType, Model
 from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links
-from loaders.scene_queries.scoped_names import SEPARATOR, outermost_scope, root_model
+from loaders.scene_queries.scoped_names import SEPARATOR, free_name, outermost_scope, root_model
 from loaders.spatial import IDENTITY, Pose
 
 _ENDS = ("link_A", "link_B", "link_C")
@@ -106,28 +106,37 @@ def _holds(joint: Joint) -> bool:
 
 
 def _named_trees(scene: Scene, trees: Iterable[list[str]]) -> tuple[Part, ...]:
-    order = {link.name: i for i, link in enumerate(scene.links)}
-    known = [
-        sorted((name for name in tree if name in order and name != WORLD), key=order.__getitem__) for tree in trees
-    ]
-    ordered = sorted(filter(None, known), key=lambda tree: order[tree[0]])
-    taken: set[str] = set()
+    """Return a part for each tree, named after its model if it has one of its own, else after its first root link."""
+    ordered = _in_scene_order(scene, trees)
+    root = root_model(scene)
     children = {joint.child for joint in scene.joints if joint.parent != WORLD}
+    X_WL = {link.name: link.X_WL for link in scene.links}
+    taken: set[str] = set()
     parts = []
     for tree in ordered:
-        scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in tree}
-        scope = scopes.pop() if len(scopes) == 1 and root_model(scene) is None else ""
+        scope = _common_scope(tree) if root is None else ""
         top = next((name for name in tree if name not in children), tree[0])
-        root = root_model(scene) if len(ordered) == 1 else None
-        base = (scope if scope and scope not in taken else root.name if root else top).replace(SEPARATOR, "_")
-        name, number = base, 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
+        preferred = root.name if root is not None and len(ordered) == 1 else top
+        if scope and scope not in taken:
+            preferred = scope
+        name = free_name(preferred.replace(SEPARATOR, "_"), taken)
         taken.add(name)
         part = _part(scene, name, f"{scope}{SEPARATOR}" if scope else "", tree)
-        (X_WT,) = (link.X_WL for link in scene.links if link.name == top)
-        parts.append(part._replace(scene=_without_noise(part.scene, X_WT)))
+        parts.append(part._replace(scene=_without_noise(part.scene, X_WL[top])))
     return tuple(parts)
+
+
+def _in_scene_order(scene: Scene, trees: Iterable[list[str]]) -> list[list[str]]:
+    """Return the links of each tree, and the trees by their first link, in the order of the scene."""
+    order = {link.name: i for i, link in enumerate(scene.links) if link.name != WORLD}
+    known = (sorted((name for name in tree if name in order), key=order.__getitem__) for tree in trees)
+    return sorted(filter(None, known), key=lambda tree: order[tree[0]])
+
+
+def _common_scope(links: Iterable[str]) -> str:
+    """Return the outermost scope that links share; empty if they share none."""
+    scopes = {outermost_scope(name) if SEPARATOR in name else "" for name in links}
+    return scopes.pop() if len(scopes) == 1 else ""
 
 
 # --- scenes ----------------------------------------------------------------------------------------------------------
@@ -199,12 +208,14 @@ def _local(prefix: str) -> Callable[[str], str]:
 
 
 def _models(scene: Scene, name: str, own: Set[str]) -> tuple[Model, ...]:
-    used = {link.model for link in scene.links if link.name in own}
-    around = {model for model in (m.name for m in scene.models) if any(f"{u}::".startswith(f"{model}::") for u in used)}
-    found = tuple(model for model in scene.models if model.name in around or model.name == name)
-    return tuple(
-        model if model.canonical_link in own else dataclasses.replace(model, canonical_link=None) for model in found
-    ) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
+    """Return the models of the links of a part and those around them; one of the part's name if there is none."""
+    used = {f"{link.model}{SEPARATOR}" for link in scene.links if link.name in own}
+    models = []
+    for model in scene.models:
+        if model.name == name or any(scope.startswith(f"{model.name}{SEPARATOR}") for scope in used):
+            is_complete = model.canonical_link in own
+            models.append(model if is_complete else dataclasses.replace(model, canonical_link=None))
+    return tuple(models) or (Model(name=name, X_WM=scene.links[0].X_WL, canonical_link=None),)
 
 
 def _concerns(item: Any, held: Set[str], own: Set[str], joints: Set[str]) -> bool:

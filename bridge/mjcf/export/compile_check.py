@@ -41,6 +41,9 @@ _REFUSALS = (
 
 _NAMED = re.compile(r"Element name '(.*)', id -?\d+", re.DOTALL)
 _KINDS = {"hfield": "height map"}
+_CONTENTS = frozenset({"mesh", "hfield", "texture"})
+"""Assets whose content MuJoCo may refuse."""
+_ASSETS = _CONTENTS | {"material"}
 
 
 def compiled(files: Mapping[str, bytes], scene: Scene, built: Built) -> Any:
@@ -93,7 +96,7 @@ def _refusal(text: str, scene: Scene, built: Built) -> Diagnostic:
 def _element(name: str, root: Element) -> Element | None:
     """Return the element of this name; assets come first, because only their content can be refused by its name."""
     found = [element for element in root.walk() if _name(element) == name]
-    return min(found, key=lambda element: element.tag not in {"mesh", "hfield", "texture"}, default=None)
+    return min(found, key=lambda element: element.tag not in _CONTENTS, default=None)
 
 
 def _name(element: Element) -> str:
@@ -104,19 +107,23 @@ def _name(element: Element) -> str:
 def _links_of(element: Element, built: Built) -> Iterator[str]:
     """Yield the links whose geoms use an asset, or the link that an element is in."""
     canonical = {written: name for name, written in built.names.items()}
-    users = {id(element)} | {id(e) for e in built.root.walk() if _uses(e, element)}
-    through = [e for e in built.root.walk() if id(e) in users and e.tag == "material"]
-    users |= {id(e) for e in built.root.walk() for material in through if _uses(e, material)}
-    for body in (e for e in built.root.walk() if e.tag == "body"):
-        if id(body) in users or any(id(child) in users for child in body.children):
+    elements = list(built.root.walk())
+    users = [element, *(user for user in elements if _uses(user, element))]
+    materials = [user for user in users if user.tag == "material"]
+    users += [user for user in elements if any(_uses(user, material) for material in materials)]
+    found = set(map(id, users))
+    for body in elements:
+        if body.tag == "body" and not found.isdisjoint(map(id, (body, *body.children))):
             name = body.attributes["name"]
             yield canonical.get(name, name)
 
 
 def _uses(user: Element, asset: Element) -> bool:
     """Return whether an element refers to an asset, itself or in a layer of a material."""
-    words = [e.attributes.get(asset.tag) for e in (user, *user.children) if e is user or e.tag == "layer"]
-    return asset.tag in {"mesh", "hfield", "texture", "material"} and _name(asset) in words
+    if asset.tag not in _ASSETS:
+        return False
+    layers = [child for child in user.children if child.tag == "layer"]
+    return any(holder.attributes.get(asset.tag) == _name(asset) for holder in (user, *layers))
 
 
 def _place(links: tuple[str, ...], scene: Scene) -> Where:

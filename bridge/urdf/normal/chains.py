@@ -14,7 +14,7 @@ from loaders.model import X_AXIS, Y_AXIS, Z_AXIS, Coupling, Joint, JointAxis, Jo
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY
 
-from .unique_names import free_name
+from .unique_names import free_item_name
 
 _HINGE, _SLIDE = JointType.REVOLUTE, JointType.PRISMATIC
 _SKEW = 1e-12
@@ -83,8 +83,8 @@ def _replaced(scene: Scene, joint: Joint, steps: Sequence[Step]) -> Scene:
     child = next(link for link in scene.links if link.name == joint.child)
     for i, (suffix, kind, axis) in enumerate(steps):
         is_last = i == len(steps) - 1
-        name = free_name(others, f"{joint.name}{suffix}") if suffix else joint.name
-        end = joint.child if is_last else free_name(others, f"{joint.name}_link{i + 1}")
+        name = free_item_name(others, f"{joint.name}{suffix}") if suffix else joint.name
+        end = joint.child if is_last else free_item_name(others, f"{joint.name}_link{i + 1}")
         if not is_last:
             links.append(Link(name=end, model=child.model, X_WL=child.X_WL @ joint.X_CJ, where=joint.where))
         chain.append(

@@ -11,7 +11,7 @@ from loaders.model import WORLD, Bushing, FilterGroup, Frame, Joint, JointType, 
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose
 
-from .unique_names import free_name
+from .unique_names import free_item_name
 
 _CLOSE = 1e-12
 _ENDS = ("link_A", "link_B", "link_C")
@@ -58,7 +58,7 @@ def with_anchor(scene: Scene, report: Report) -> Scene:
     ends |= {name for group in scene.filter_groups for name in group.links}
     if WORLD not in ends or any(link.name == WORLD for link in scene.links):
         return scene
-    name = free_name(scene, "world_anchor")
+    name = free_item_name(scene, "world_anchor")
     link = Link(name=name, model=scene.models[0].name if scene.models else "", X_WL=IDENTITY)
     return dataclasses.replace(
         scene,
@@ -80,7 +80,7 @@ def with_ground(scene: Scene, report: Report) -> tuple[Scene, dict[str, str]]:
     is_member = any(WORLD in group.links for group in scene.filter_groups)
     if not is_member or not any(link.name == WORLD for link in scene.links):
         return scene, {}
-    name = free_name(scene, "ground")
+    name = free_item_name(scene, "ground")
     scene = dataclasses.replace(
         scene,
         links=tuple(dataclasses.replace(k, name=name) if k.name == WORLD else k for k in scene.links),
@@ -100,7 +100,7 @@ def _weld(scene: Scene, name: str, report: Report) -> Joint:
         link=name,
     )
     return Joint(
-        name=free_name(scene, f"{name}_joint"),
+        name=free_item_name(scene, f"{name}_joint"),
         type=JointType.FIXED,
         parent=WORLD,
         child=name,
@@ -123,7 +123,7 @@ def with_bushing_frames(scene: Scene) -> Scene:
     for number, bushing in enumerate(item for item in scene.forces if isinstance(item, Bushing)):
         for link, X_LF, end in ((bushing.link_A, bushing.X_LA, "A"), (bushing.link_C, bushing.X_LC, "C")):
             if frame_at(scene, link, X_LF) is None:
-                frame = Frame(name=free_name(scene, f"bushing_{number}_{end}"), link=link, X_LF=X_LF)
+                frame = Frame(name=free_item_name(scene, f"bushing_{number}_{end}"), link=link, X_LF=X_LF)
                 scene = dataclasses.replace(scene, frames=(*scene.frames, frame))
     return scene
 

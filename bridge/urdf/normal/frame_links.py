@@ -11,7 +11,7 @@ from loaders.model import WORLD, Frame, Joint, JointType, Link
 from loaders.scene import Scene
 from loaders.spatial import IDENTITY, Pose
 
-from .unique_names import free_name
+from .unique_names import free_item_name
 
 
 def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *, all_frames: bool) -> Scene:
@@ -23,7 +23,9 @@ def with_frame_links(scene: Scene, moved: Mapping[str, Pose], report: Report, *,
         report: Receives the finding.
         all_frames: Whether the frames of the source become links too, which readers without ``<frame>`` know.
     """
-    old = [Frame(name=free_name(scene, f"{name}_origin"), link=name, X_LF=X.inverse()) for name, X in moved.items()]
+    old = [
+        Frame(name=free_item_name(scene, f"{name}_origin"), link=name, X_LF=X.inverse()) for name, X in moved.items()
+    ]
     named = [frame for frame in scene.frames if all_frames and frame.link != WORLD]
     frames = [*old, *named]
     if not frames:
@@ -46,7 +48,7 @@ def _with_links(scene: Scene, frames: Sequence[Frame]) -> Scene:
         links.append(Link(name=frame.name, model=holder.model, X_WL=holder.X_WL @ frame.X_LF, where=frame.where))
         joints.append(
             Joint(
-                name=free_name(scene, f"{frame.name}_joint"),
+                name=free_item_name(scene, f"{frame.name}_joint"),
                 type=JointType.FIXED,
                 parent=frame.link,
                 child=frame.name,

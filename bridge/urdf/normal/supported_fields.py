@@ -80,7 +80,7 @@ _EXTENDED: Mapping[str, Mapping[type, set[str]]] = {
         m.Friction: {"rolling", "torsional", "patch_radius"},
     },
 }
-_LOOKS = frozenset({m.Visual, m.Material, m.Plane, m.Sensor})
+_APPEARANCE = frozenset({m.Visual, m.Material, m.Plane, m.Sensor})
 """Types whose other fields have no effect on motion or contact."""
 _WHOLE = (m.Cone, m.Heightmap, m.Polyline, m.Empty, m.WeldConstraint)
 """Types that are left out as a whole, elsewhere."""
@@ -117,16 +117,27 @@ def with_representable_fields(scene: Scene, options: Options, report: Report) ->
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Pruning:
     kept: Mapping[type, set[str]]
+    """Names of the fields that the document holds, by class."""
     report: Report
 
     def pruned(self, item: Any, owner: str) -> Any:
+        """Return an item, or each of a tuple, with defaults in the fields that the document does not hold.
+
+        Args:
+            item: The item or items; a value of another kind is returned as it is.
+            owner: Name of the item around it, for findings about items without a name.
+        """
         if isinstance(item, tuple):
             parts = tuple(self.pruned(part, owner) for part in item)
             return parts if any(a is not b for a, b in zip(parts, item, strict=True)) else item
         known = next((cls for cls in type(item).__mro__ if cls in self.kept), None)
         if known is None or isinstance(item, _WHOLE):
             return item
-        own = str(getattr(item, "name", "") or "") or owner
+        changed = self._changes(item, known, str(getattr(item, "name", "") or "") or owner)
+        return dataclasses.replace(item, **changed) if changed else item
+
+    def _changes(self, item: Any, known: type, own: str) -> dict[str, Any]:
+        """Return the new values of the fields that change; report those that are left out."""
         changed: dict[str, Any] = {}
         for field in dataclasses.fields(item):
             value = getattr(item, field.name)
@@ -139,11 +150,11 @@ class _Pruning:
                     changed[field.name] = default
             elif field.name != "diagnostics" and (new := self.pruned(value, own)) is not value:
                 changed[field.name] = new
-        return dataclasses.replace(item, **changed) if changed else item
+        return changed
 
     def _add(self, item: Any, cls: type, owner: str, field: str) -> None:
         self.report.add(
-            Fate.NOTED if cls in _LOOKS else Fate.DROPPED,
+            Fate.NOTED if cls in _APPEARANCE else Fate.DROPPED,
             "urdfout.field",
             "the document has no place for {field} of {kind} {owner}",
             getattr(item, "where", NOWHERE),

@@ -14,7 +14,7 @@ from loaders.scene import Scene
 from loaders.scene_queries.connectivity import connected_components, static_links
 from loaders.spatial import IDENTITY, Pose, frozen
 
-from .unique_names import free_name
+from .unique_names import free_item_name
 
 
 class Tree(NamedTuple):
@@ -52,7 +52,7 @@ def with_static_links_welded(scene: Scene, report: Report) -> Scene:
     for link in scene.links:
         held = connected_components(scene, _any)[0]
         if link.name in static and link.name not in held:
-            name = free_name(scene, f"{link.name}_weld")
+            name = free_item_name(scene, f"{link.name}_weld")
             weld = Joint(name=name, type=JointType.FIXED, parent=WORLD, child=link.name, X_PJ=link.X_WL, X_CJ=IDENTITY)
             scene = dataclasses.replace(scene, joints=(*scene.joints, weld))
     return scene
@@ -87,7 +87,8 @@ def rooted(scene: Scene, report: Report, *, ball_constraints: bool) -> Tree:
         raise ExportError((_several(roots),))
     root = roots[0] if roots else WORLD
     tree, closing = _spanning(scene, root)
-    turned = {joint.name: _turned(joint, report) for joint in tree if joint.name in _upward(tree, root)}
+    upward = _upward(tree, root)
+    turned = {joint.name: _turned(joint, report) for joint in tree if joint.name in upward}
     constraints = scene.constraints
     for joint in closing:
         is_ball = ball_constraints and joint.type is JointType.BALL
@@ -110,7 +111,9 @@ def _roots(scene: Scene) -> list[str]:
 
 
 def _root_of(component: Iterable[str], scene: Scene) -> str:
-    names = [link.name for link in scene.links if link.name in set(component)]
+    """Return the link at which the tree of connected links begins: a canonical one, if possible, that is no child."""
+    members = set(component)
+    names = [link.name for link in scene.links if link.name in members]
     children = {joint.child for joint in scene.joints}
     candidates = [name for name in names if name not in children] or names
     canonical = {model.canonical_link for model in scene.models}

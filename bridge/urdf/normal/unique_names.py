@@ -13,16 +13,15 @@ from bridge.export.xml_text import xml_compatible
 from loaders.diagnostics import Fate
 from loaders.model import WORLD, Joint, Link
 from loaders.scene import Scene
-from loaders.scene_queries import scoped_names
-from loaders.scene_queries.scoped_names import SEPARATOR
+from loaders.scene_queries.scoped_names import SEPARATOR, free_name
 
 _SPACE = re.compile(r"[\t\r\n]")
 
 
-def free_name(scene: Scene, preferred: str) -> str:
+def free_item_name(scene: Scene, preferred: str) -> str:
     """Return a name that no link, joint or frame of a scene has."""
     taken = {item.name for items in (scene.links, scene.joints, scene.frames) for item in items}
-    return scoped_names.free_name(preferred, taken)
+    return free_name(preferred, taken)
 
 
 def plain_name(name: str, alternative: str) -> str:
@@ -85,7 +84,7 @@ def _claimed(name: str, kind: str, taken: set[str], others: set[str]) -> str:
     base = plain_name(name, kind)
     if base in others:
         base = f"{base}_{kind}"
-    return scoped_names.free_name(base, taken | others)
+    return free_name(base, taken | others)
 
 
 def has_gazebo(item: Link | Joint) -> bool:

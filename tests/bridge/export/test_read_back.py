@@ -38,7 +38,8 @@ def test_a_raised_limit_holds_for_the_written_file_too(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "r.urdf").write_text(ROBOT)
-    monkeypatch.setitem(loaders.Limits.__init__.__kwdefaults__, "elements", 4)  # in place of a very large file
+    for module in ("loaders.safety.limits", "loaders.formats"):  # in place of a very large file
+        monkeypatch.setattr(f"{module}.DEFAULTS", loaders.Limits(elements=4))
     export = getattr(bridge, f"export_{target}")
     with pytest.raises(loaders.LoadError, match="elements"):
         export(tmp_path / "r.urdf", tmp_path / "refused")

@@ -102,10 +102,13 @@ def _packages(source: Path, search: Search) -> Iterator[tuple[str, Path]]:
 
     First come the packages of the user's map, then those in the user's folders, then those near the model.
     """
-    yield from ((name, Path(folder).resolve()) for name, folder in (search.get("package_map") or {}).items())
-    for top in (*(Path(path).resolve() for path in search.get("paths", ())), *source.parents[:3]):
-        folders = (folder for folder in sorted(top.iterdir() if top.is_dir() else ()) if folder.is_dir())
-        yield from ((f.name, f) for f in folders if any((f / marker).is_file() for marker in _MARKERS))
+    for name, folder in (search.get("package_map") or {}).items():
+        yield name, Path(folder).resolve()
+    given = [Path(path).resolve() for path in search.get("paths", ())]
+    for top in (*given, *source.parents[:3]):
+        for folder in sorted(top.iterdir()) if top.is_dir() else ():
+            if folder.is_dir() and any((folder / marker).is_file() for marker in _MARKERS):
+                yield folder.name, folder
 
 
 @contextmanager

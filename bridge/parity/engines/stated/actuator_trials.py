@@ -65,9 +65,13 @@ def actuator_trials(mechanism: Mechanism) -> dict[str, ActuatorTrial]:
     closing = {closure.joint.name for closure in mechanism.closures}
     bodies = {body.joint: body for body in mechanism.bodies if body.joint is not None and body.joint not in closing}
     counts = Counter(item.actuator.joint for item in mechanism.actuators)
-    acting = (item for item in _acting(mechanism) if counts[item.actuator.joint] == 1)
-    driven = {item.actuator.joint: item for item in acting if _is_plain(item, bodies.get(item.actuator.joint))}
-    return {joint: _trial(item, bodies[joint]) for joint, item in driven.items() if _is_testable(bodies.get(joint))}
+    trials: dict[str, ActuatorTrial] = {}
+    for item in _acting(mechanism):
+        joint = item.actuator.joint
+        body = bodies.get(joint)
+        if body is not None and counts[joint] == 1 and _is_plain(item, body) and _is_testable(body):
+            trials[joint] = _trial(item, body)
+    return trials
 
 
 def untried_actuators(mechanism: Mechanism) -> tuple[str, ...]:

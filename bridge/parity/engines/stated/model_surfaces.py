@@ -48,14 +48,13 @@ def model_surfaces(mechanism: Mechanism) -> Surfaces:
     bodies = {body.name for body in mechanism.bodies}
     links = [link for link in mechanism.scene.links if link.name in bodies]
     meshes = {link.name: [_data(shape.geometry) for shape in shapes_of(link)] for link in links}
-    supports = {link.name: list(map(_supports, shapes_of(link), meshes[link.name])) for link in links}
-    known = [(name, s) for name, all_of in supports.items() if all(x is not None for x in all_of) for s in all_of]
+    colliding = {link.name: shapes for link in links if (shapes := shapes_of(link))}
     return Surfaces(
-        supports=stacked([(name, support) for name, support in known if support is not None]),
+        supports=stacked([(name, s) for name, shapes in colliding.items() for s in _supports(shapes, meshes[name])]),
         visuals={link.name: [visual.X_LG for visual in link.visuals] for link in links if has_drawn_poses(link)},
-        friction={link.name: [s.surface.friction.mu for s in shapes_of(link)] for link in links if shapes_of(link)},
-        restitution={link.name: shapes_of(link)[0].surface.restitution for link in links if shapes_of(link)},
-        contact={link.name: _contact(shapes_of(link)[0].surface) for link in links if shapes_of(link)},
+        friction={name: [shape.surface.friction.mu for shape in shapes] for name, shapes in colliding.items()},
+        restitution={name: shapes[0].surface.restitution for name, shapes in colliding.items()},
+        contact={name: _contact(shapes[0].surface) for name, shapes in colliding.items()},
         hulls={link.name: _hulls(link, meshes[link.name]) for link in links if _has_volumes(link)},
     )
 
@@ -113,6 +112,12 @@ def _solids(mesh: Mesh, data: MeshData) -> Iterable[Solid]:
     return collision_parts(CollisionMesh(mesh, data, mesh.uri, "", Diagnostics(), Where())).values()
 
 
-def _supports(collision: Collision, data: MeshData | None) -> Array | None:
-    """The support of a shape in its link; None for height maps and meshes that cannot be read."""
-    return supports_of_collision(collision, None if data is None else data.vertices)
+def _supports(shapes: Iterable[Collision], meshes: Iterable[MeshData | None]) -> list[Array]:
+    """Return the supports of the shapes of a link; none if one is a height map or a mesh that cannot be read."""
+    supports: list[Array] = []
+    for shape, data in zip(shapes, meshes, strict=True):
+        support = supports_of_collision(shape, None if data is None else data.vertices)
+        if support is None:
+            return []
+        supports.append(support)
+    return supports

@@ -39,15 +39,16 @@ def held_constraints(
         stated: The numbers of the constraints of the model, by name.
     """
     count = pybullet.getNumConstraints(physicsClientId=client)
-    present = {pybullet.getConstraintUniqueId(k, physicsClientId=client) for k in range(count)}
-    infos = {number: pybullet.getConstraintInfo(number, physicsClientId=client) for number in sorted(present)}
+    present = sorted({pybullet.getConstraintUniqueId(k, physicsClientId=client) for k in range(count)})
+    infos = {number: pybullet.getConstraintInfo(number, physicsClientId=client) for number in present}
     ours = sorted({(name, number) for name, numbers in stated.items() for number in numbers})
-    names = {(int(body), index): name for body in bodies for name, index in body.links.items()}
     lost = {name for name, n in ours if n not in infos or infos[n][_LARGEST_FORCE] < MAX_FORCE}
-    foreign = (infos[number] for number in infos.keys() - {number for _, number in ours})
+    link_names = {(int(body), index): name for body in bodies for name, index in body.links.items()}
+    foreign = infos.keys() - {number for _, number in ours}
+    connected = (tuple(_links(infos[number], link_names)) for number in foreign)
     return HeldConstraints(
         stated=[(name, infos[n]) for name, n in ours if name not in lost],
-        others=[links for info in foreign if (links := tuple(_links(info, names)))],
+        others=[links for links in connected if links],
     )
 
 

@@ -62,9 +62,12 @@ def _parts(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> floa
 
 def _vertices(links: list[Link]) -> list[Array]:
     """The vertices of the meshes that collide, in the frames of their links."""
-    shapes = [c for link in links for c in link.collisions if isinstance(c.geometry, Mesh)]
-    found = ((c, read_mesh(c.geometry, Diagnostics())) for c in shapes if isinstance(c.geometry, Mesh))
-    return [data.vertices @ c.X_LG.R.T for c, data in found if data is not None and len(data.vertices)]
+    vertices: list[Array] = []
+    for collision in (collision for link in links for collision in link.collisions):
+        data = read_mesh(collision.geometry, Diagnostics()) if isinstance(collision.geometry, Mesh) else None
+        if data is not None and len(data.vertices):
+            vertices.append(data.vertices @ collision.X_LG.R.T)
+    return vertices
 
 
 def _friction_range(_entry: Diagnostic, links: list[Link], _mechanism: Mechanism) -> float:

@@ -141,9 +141,14 @@ def _stated_volumes(mechanism: Mechanism) -> Mapping[str, Array]:
 
 
 def _volumes_of(hulls: Mapping[str, Sequence[Hull]], names: Iterable[str]) -> Mapping[str, Array]:
-    found = {name: [hull() for hull in hulls[name]] for name in names if name in hulls}
-    solid = {name: [hull for hull in of_link if hull is not None] for name, of_link in found.items()}
-    return {name: volume_and_sensitivity(of_link) for name, of_link in solid.items() if of_link}
+    """Return the volume and its sensitivity of each link that has hulls, which are computed here."""
+    volumes: dict[str, Array] = {}
+    for name in names:
+        computed = [hull() for hull in hulls.get(name, ())]
+        solid = [triangles for triangles in computed if triangles is not None]
+        if solid:
+            volumes[name] = volume_and_sensitivity(solid)
+    return volumes
 
 
 def volume_distance(a: Array, b: Array, _scale: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bridge
-from bridge.urdf.normal.unique_names import free_name, plain_name
+from bridge.urdf.normal.unique_names import free_item_name, plain_name
 from loaders import model as m
 from loaders.spatial import IDENTITY
 from tests.support.scenes import joint, link, scene
@@ -12,7 +12,7 @@ from tests.support.scenes import joint, link, scene
 def test_plain_names() -> None:
     assert plain_name(" a::b\tc\x01 ", "link") == "a_b_c_"
     assert plain_name("", "link") == "link"
-    assert free_name(scene([link("a")]), "a") == "a_2"
+    assert free_item_name(scene([link("a")]), "a") == "a_2"
 
 
 def test_scoped_names_that_become_equal() -> None:
