@@ -177,8 +177,8 @@ def _write_engine_settings(settings: Settings, context: Context) -> None:
     option, flags = context.document["option"], Element("flag")
     for path, text in sorted(settings, key=lambda setting: setting[0] not in _FIRST_OPTIONS):
         section, _, name = path.partition("/")
-        if section == "option":
-            option.set(**{name: text})
+        if section in {"option", "size"}:
+            context.document[section].set(**{name: text})
         elif (path, text) != FILTER_PARENT_OFF:
             flags.set(**{name: text})
     if flags.attributes:

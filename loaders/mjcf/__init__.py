@@ -28,6 +28,7 @@ from .elements.frames import read_frames, read_model
 from .elements.keyframes import read_keyframes
 from .elements.links import read_links
 from .elements.options import (
+    memory_of,
     read_gravity,
     read_physics,
     report_options_of_include,
@@ -108,6 +109,7 @@ def _has_errors(diagnostics: Diagnostics) -> bool:
 def _scene(name: str, root: Node, source: Source) -> Scene:
     links, joints = read_links(name, source)
     groups, rules = read_excludes(source)
+    settings = merged_settings(source) if is_merged(source) else stated_settings(root)
     collisions = {(link.name, collision.name) for link in links for collision in link.collisions}
     report_warnings(source)
     report_unsupported(source)
@@ -115,7 +117,7 @@ def _scene(name: str, root: Node, source: Source) -> Scene:
     return Scene(
         name=name,
         gravity=read_gravity(source),
-        physics=read_physics(merged_settings(source) if is_merged(source) else stated_settings(root), source),
+        physics=read_physics((*settings, *memory_of(root)), source),
         wind=frozen(source.model.opt.wind),
         magnetic_field=frozen(source.model.opt.magnetic),
         models=(read_model(name, links, root.where, source),),

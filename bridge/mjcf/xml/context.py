@@ -18,6 +18,7 @@ from .target import TARGET
 _SECTIONS = (
     "compiler",
     "option",
+    "size",
     "default",
     "asset",
     "worldbody",

@@ -134,16 +134,18 @@ def _without_keyframes(scene: Scene, report: Report) -> Scene:
 
 def _without_mujoco_items(scene: Scene, report: Report) -> Scene:
     """Return the scene without welds and MuJoCo's own settings, which are reported; Drake refuses unknown settings."""
-    if scene.physics.engine == "mujoco" and scene.physics.parameters:
+    names = [name for name, _ in scene.physics.parameters if name != "size/memory"]
+    if scene.physics.engine == "mujoco" and names:
         report.add(
             Fate.DROPPED,
             "sdfout.field",
             "SDFormat has no place for {field} of {kind} {owner}",
             subjects=(scene.name,),
-            field="the settings " + ", ".join(name for name, _ in scene.physics.parameters),
+            field="the settings " + ", ".join(names),
             kind="physics",
             owner=scene.name,
         )
+    if scene.physics.engine == "mujoco":
         scene = dataclasses.replace(scene, physics=dataclasses.replace(scene.physics, parameters=()))
     welds = tuple(c for c in scene.constraints if isinstance(c, WeldConstraint))
     for weld in welds:

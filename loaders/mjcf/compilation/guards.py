@@ -22,6 +22,10 @@ MAX_STEPS = 100_000
 """Largest number of steps in which MuJoCo looks for the range of the length of an actuator; its default are 1,000."""
 MAX_TAXELS = 1_000_000
 """Largest number of cells of a plugin's sensor."""
+MAX_MEMORY = 4 * 2**30
+"""Largest number of bytes that a document may ask for as the memory of the simulation."""
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50, "E": 2**60}
+_MEMORY = re.compile(r"\s*(\d+)([KMGTPE]?)\s*$", re.IGNORECASE)
 _DISTANCE_FIELD = "mujoco.sdf."
 """Beginning of the names of the plugins that are signed distance fields."""
 _SMALLEST, _LARGEST = 1e-3, 1e3
@@ -37,7 +41,7 @@ _COUNTED = frozenset({"replicate", "attach", "mesh", "lengthrange", "config", *_
 """Elements that make others, or data."""
 _NOT_A_NUMBER = re.compile(r"[+-]?nan(\(\w*\))?$", re.IGNORECASE)
 _LARGE_EXPONENT = re.compile(r"e\+?\d{3}")
-_DROPPED_SIZES = ("memory", "njmax", "nconmax", "nstack", "nemax")
+_DROPPED_SIZES = ("njmax", "nconmax", "nstack", "nemax")
 _NUMERIC = frozenset({
     "act", "actrange", "anchor", "armature", "axis", "axisangle", "biasprm", "coef", "cranklength", "ctrl", "ctrlrange",
     "damping", "density", "diaginertia", "dynprm", "elevation", "euler", "forcerange", "friction", "frictionloss",
@@ -224,11 +228,18 @@ def _plugin_of(node: Node) -> str:
 
 
 def _drop_sizes(node: Node) -> None:
-    """Take away the sizes of memory, with which a document could ask for any amount."""
-    dropped = tuple(f"size/{key}" for key in _DROPPED_SIZES if node.attributes.pop(key, None) is not None)
+    """Take away the sizes of memory, with which a document could ask for any amount, but for one within its limit."""
+    keys = _DROPPED_SIZES if _memory(node) <= MAX_MEMORY else ("memory", *_DROPPED_SIZES)
+    dropped = tuple(f"size/{key}" for key in keys if node.attributes.pop(key, None) is not None)
     if dropped:
         message = "sizes of memory, which MuJoCo chooses itself, are not carried: {names}"
         node.report(Fate.NOTED, "mjcf-in.not-carried", message, names=dropped)
+
+
+def _memory(node: Node) -> int:
+    """Return the number of bytes that an element asks for; 0 if it states none, or none that MuJoCo understands."""
+    found = _MEMORY.match(node.attributes.get("memory", ""))
+    return int(found[1]) * _UNITS[found[2].upper()] if found else 0
 
 
 def _check_numbers(node: Node) -> None:

@@ -60,6 +60,16 @@ def stated_settings(root: Node) -> Iterator[tuple[str, str]]:
             yield from ((f"flag/{key}", text) for key, text in flag.attributes.items() if key != "gravity")
 
 
+def memory_of(root: Node) -> Iterator[tuple[str, str]]:
+    """Yield the memory that a document asks for, without which MuJoCo may refuse a model of many bodies.
+
+    Args:
+        root: The root element, without includes.
+    """
+    for size in (child for child in root.children if child.tag == "size"):
+        yield from ((f"size/{key}", text) for key, text in size.attributes.items() if key == "memory")
+
+
 def report_warnings(source: Source) -> None:
     """Report the warnings of MuJoCo's compiler."""
     for message in dict.fromkeys(source.compiled.warnings):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import loaders
 from tests.support.mjcf_documents import BALL, document, problems, written
 
 REPLICA = '<replicate count="{0}" offset="1 0 0">' * 3 + f"<body>{BALL}</body>" + "</replicate>" * 3
@@ -117,3 +118,23 @@ def test_plausible_settings_of_plugins_are_let_through(tmp_path: Path) -> None:
     body = '<body><geom type="sdf" mesh="t"><plugin instance="t"/></geom></body>'
     path = written(tmp_path, document(body, f'<compiler><lengthrange inttotal="20"/></compiler>{extension}{asset}'))
     assert problems(path) == ()
+
+
+@pytest.mark.parametrize(("memory", "is_kept"), [("20M", True), ("4g", True), ("4194305K", False), ("9E", False)])
+def test_stated_memory_is_kept_up_to_its_limit(memory: str, is_kept: bool, tmp_path: Path) -> None:
+    found = loaders.load(written(tmp_path, document(BALL, f'<size memory="{memory}" njmax="9"/>')), quiet=True)
+    assert (("size/memory", memory) in found.physics.parameters) is is_kept
+    (note,) = [entry for entry in found.diagnostics if entry.code == "mjcf-in.not-carried"]
+    assert note.arguments["names"] == ("size/njmax",) if is_kept else ("size/memory", "size/njmax")
+
+
+@pytest.mark.parametrize("memory", ["0", "1", "1K"])
+def test_too_little_memory_is_an_error_of_mujoco_or_enough(memory: str, tmp_path: Path) -> None:
+    path = written(tmp_path, document(f"<body><joint/>{BALL}</body>", f'<size memory="{memory}"/>'))
+    assert {problem.code for problem in problems(path)} <= {"mjcf-in.refused"}
+
+
+@pytest.mark.parametrize("memory", ["1.5G", "-5", "much"])
+def test_memory_that_is_no_number_of_bytes_is_refused(memory: str, tmp_path: Path) -> None:
+    path = written(tmp_path, document(BALL, f'<size memory="{memory}"/>'))
+    assert [problem.code for problem in problems(path)] == ["mjcf-in.refused"]

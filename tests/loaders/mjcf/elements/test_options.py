@@ -47,3 +47,11 @@ def test_options_are_those_that_mujoco_makes_of_all_attached_models(policy: str,
     names = [name for name in dir(original.opt) if not name.startswith("_")]
     one, two = ([np.asarray(getattr(model.opt, name)).tolist() for name in names] for model in (original, exported))
     assert dict(zip(names, one, strict=True)) == dict(zip(names, two, strict=True))
+
+
+def test_an_export_asks_for_the_memory_that_the_source_states() -> None:
+    """A model of many bodies, for which MuJoCo would choose more than there is, compiles only with it."""
+    scene = read(BODY, '<size memory="20M"/>')
+    assert bridge.to_mjspec(scene).compile().narena == 20 * 2**20
+    found = bridge.to_sdf(scene).diagnostics
+    assert not [entry for entry in found if "size/memory" in str(entry)]
