@@ -190,7 +190,9 @@ def _start_elsewhere(engine: MujocoEngine, rng: np.random.Generator) -> set[str]
     chosen = pick([(b, i) for b, i in bodies if b.primitives and kind_of(b) is PrimitiveKind.FREE], rng)
     if chosen is None:
         return None
-    engine.model.qpos0[engine.model.jnt_qposadr[chosen[1].joints[0]]] += 0.01
+    m = engine.model
+    start = m.key_qpos[0] if m.nkey else m.qpos0  # where the engine starts
+    start[m.jnt_qposadr[chosen[1].joints[0]]] += 0.01
     return {chosen[0].name}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cache
 
 import pytest
@@ -63,3 +64,10 @@ def test_there_are_thirty_kinds_in_each_engine_and_twenty_robots() -> None:
     assert all(len(faults) >= 30 for faults in FAULTS.values())
     assert len(ROBOTS) == 20
     assert robot("double_pendulum.urdf") is not None
+
+
+def test_a_base_that_starts_elsewhere_is_found_in_a_model_that_starts_at_a_key() -> None:
+    moved = dataclasses.replace(springs(), name="at a key")
+    joint, *others = moved.joints
+    moved = dataclasses.replace(moved, joints=(dataclasses.replace(joint, default_position=(0.2,)), *others))
+    assert search(bridge.lower(moved), "mujoco", "a base starts 1 cm away") == "found"
