@@ -29,25 +29,24 @@ not in the repository. The others cannot be expanded by xacro itself, or end bef
 `python -m benchmarks.field sample FOLDER...` draws 100 of the files with a fixed seed and prints every warning of a
 lenient load. On 2026-11-22, 145 of 568 warnings, in 4 of the 100 files, were false: an SRDF was read as a robot (124),
 a package without a manifest was not found (8), an option of `<gazebo>` that keeps fixed joints (7) and a setting of a
-solver (6) were called unknown. The causes are mended. The other 423 were checked by kind, of which there are 28, not
+solver (6) were called unknown. The causes are corrected. The other 423 were checked by kind, of which there are 28, not
 one by one, and no kind was found to be false; each of the 273 about a file that is not found was checked by a script:
 no such file lies below the root.
 """
 
 _AGES = """
-The columns are not of one age. Those of loading and URIs are from the last run for 994 of the 1607 files, and for the
-others from runs earlier on the same day (2026-11-22). MuJoCo, PyBullet and the verdict are from one run in the evening
-for the 18 repositories that were added last, for which Drake was not asked; the four columns are from runs in the
-afternoon, by earlier versions of sdfbridge, for the 40 older ones.
+The columns are from several runs and versions on 2026-11-22: those of loading and URIs from one run for 994 of the 1607
+files and from earlier ones for the others; MuJoCo, PyBullet and the verdict from one run for 18 repositories, without
+Drake, and from earlier ones, with Drake, for the other 40.
 """
 """When the rows of the present table were measured, to be changed with them."""
 
 _HEAD = """# Files of public repositories
 
 Files that are not part of the tests of this project, from {repositories} public repositories: SDFormat, worlds, URDF,
-xacro and directives, taken at regular intervals of the sorted list of each repository. Files that are no whole model
-or world are left out: xacro files without links or without the name of a robot, empty files, and parts of other files.
-Large files of some repositories, mostly meshes, were not at hand.
+xacro and directives, taken at regular intervals of the sorted list of each repository. Files that are not a complete
+model or world are left out: xacro files without links or without the name of a robot, empty files, and parts of others.
+Large files of some repositories, mostly meshes, were not available.
 
 * **bare**: loads without any option. **default**: loads with `paths=[repository]`. **lenient**: loads with
   `lenient=True` as well.
