@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -73,3 +74,24 @@ def test_a_compiled_model_is_that_of_mujoco(flag: str) -> None:
         '<body pos="0 0 .05"><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
     )
     assert stored(compile_text(text, {}, {}).model) == stored(mujoco.MjModel.from_xml_string(text))
+
+
+CONVEX = (
+    '<mujoco><asset><mesh name="m" inertia="convex" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/>'
+    "</asset><worldbody>{}</worldbody></mujoco>"
+)
+
+
+def test_an_inertia_of_a_hull_that_no_shape_has_ends_no_process() -> None:
+    """MuJoCo 3.8 to 3.11 end the process on it."""
+    assert compile_text(CONVEX.format('<geom size="1"/>'), {}, {}).model.ngeom == 1
+
+
+def test_a_shape_that_is_fitted_to_such_a_mesh_is_refused_where_mujoco_would_crash() -> None:
+    text = CONVEX.format('<body><joint/><geom type="box" mesh="m"/></body>')
+    if tuple(map(int, mujoco.__version__.split(".")[:2])) >= (3, 12):
+        assert compile_text(text, {}, {}).model.body_mass[1] > 0.0
+    else:
+        with pytest.raises(CompileError, match=r"use 3\.12") as refusal:
+            compile_text(text, {}, {})
+        assert refusal.value.line == 1
