@@ -30,7 +30,7 @@ if hasattr(os, "register_at_fork"):
 _NO_CONTACTS = 1 << 4
 """MuJoCo's ``mjDSBL_CONTACT``."""
 _SAFE_HULLS = (3, 12)
-"""Version from which MuJoCo does not end the process on the inertia of the hull of a mesh that no geom of the type mesh has."""
+"""Version from which MuJoCo survives the inertia of the hull of a mesh that no geom of the type mesh has."""
 _LARGE = 1 << 20
 """Number of bytes of files from which MuJoCo reads them in several threads."""
 _LINE = re.compile(r"line (\d+)")
