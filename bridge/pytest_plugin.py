@@ -29,6 +29,8 @@ _COMPARE_OPTIONS = {
 }  # fmt: skip
 """Options of `bridge.compare` that are passed on."""
 _KNOWN = {*_DEFAULTS, *_COMPARE_OPTIONS, "tolerance", "tolerances"}
+_REPORTED = (bridge.parity.EngineMissingError, loaders.ModelError)
+"""Errors whose text says all, so that no traceback is shown."""
 _TABLE = "[tool.sdfbridge.parity]"
 
 
@@ -56,8 +58,7 @@ class LevelItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the differences, or the errors of the file, without a traceback."""
-        reported = (AssertionError, bridge.parity.EngineMissingError, loaders.ModelError)
-        if isinstance(excinfo.value, reported):
+        if isinstance(excinfo.value, (AssertionError, *_REPORTED)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -82,8 +83,12 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
     if unknown:
         known = ", ".join(sorted(_KNOWN))
         raise pytest.UsageError(f"{_TABLE}: unknown option {unknown[0]!r}; expected one of: {known}")
-    _check_tolerances(given)
-    return _DEFAULTS | _with_folders(given, config.rootpath)
+    try:
+        _check_tolerances(given)
+    except ValueError as error:
+        raise pytest.UsageError(f"{_TABLE}: {error}") from error
+    levels = [given["levels"]] if isinstance(given.get("levels"), str) else given.get("levels", _DEFAULTS["levels"])
+    return _DEFAULTS | _with_folders(given, config.rootpath) | {"levels": levels}
 
 
 def _with_folders(given: dict[str, Any], root: Path) -> dict[str, Any]:
@@ -113,19 +118,17 @@ def _place(path: Path, root: Path) -> str:
 
 
 def _check_tolerances(given: Mapping[str, Any]) -> None:
-    """Raise `pytest.UsageError` for a tolerance that is not a number, and for a tolerance of an unknown level."""
+    """Raise `ValueError` for a tolerance that is not a number, and for a tolerance of an unknown level."""
     levels = [str(level) for level in bridge.parity.Level]
     by_level = given.get("tolerances", {})
     if not isinstance(by_level, Mapping):
-        raise pytest.UsageError(f"{_TABLE}: tolerances must be a table with a number for each of {', '.join(levels)}")
+        raise ValueError(f"tolerances must be a table with a number for each of {', '.join(levels)}")
     unknown = sorted(by_level.keys() - set(levels))
     if unknown:
-        raise pytest.UsageError(
-            f"[tool.sdfbridge.parity.tolerances]: unknown level {unknown[0]!r}; expected one of: {', '.join(levels)}"
-        )
+        raise ValueError(f"unknown level {unknown[0]!r} of tolerances; expected one of: {', '.join(levels)}")
     for value in (*by_level.values(), given.get("tolerance", 0.0)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0.0:
-            raise pytest.UsageError(f"{_TABLE}: invalid tolerance {value!r}; expected a number of at least 0")
+            raise ValueError(f"invalid tolerance {value!r}; expected a number of at least 0")
 
 
 def _tolerances(options: Mapping[str, Any]) -> dict[str, float]:
@@ -145,7 +148,8 @@ def assert_parity(
         model: A path, a `loaders.Scene` or a `bridge.Mechanism`.
         engines: Names of the engines; None for those of `bridge.compare`.
         tol: The largest error that is allowed; None uses the tolerance of each quantity.
-        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and ``package_map``.
+        options: Further options of `bridge.compare`, such as ``levels``, ``base`` and ``package_map``; ``tolerance``,
+            which is ``tol``; and ``tolerances``, the largest error by level.
 
     Returns:
         The comparison.
@@ -153,9 +157,16 @@ def assert_parity(
     Raises:
         AssertionError: if a quantity differs without a known cause; the text lists each of them.
         TypeError: if an option is unknown.
+        ValueError: if a tolerance is invalid.
     """
+    __tracebackhide__ = True
+    if tol is not None:
+        if "tolerance" in options:
+            raise ValueError("tol and tolerance are the same option; give one of them")
+        options["tolerance"] = tol
+    _check_tolerances(options)
     options = _DEFAULTS | options | {"engines": engines}
-    return _assert(model, options, options.pop("levels"), {} if tol is None else {"": tol})
+    return _assert(model, options, options.pop("levels"), _tolerances(options))
 
 
 def _assert(
@@ -168,7 +179,10 @@ def _assert(
     """Compare, write the report if a folder is given, and fail for a difference beyond the tolerances."""
     __tracebackhide__ = True
     passed = {name: value for name, value in options.items() if name not in {"levels", "tolerance", "tolerances"}}
-    comparison = bridge.compare(model, levels=levels, **passed)
+    try:
+        comparison = bridge.compare(model, levels=levels, **passed)
+    except _REPORTED as error:
+        raise error.with_traceback(None) from None
     if report is not None:
         comparison.to_folder(report)
     allowed = {row: tolerances.get(row.level, tolerances.get("", -1.0)) for row in comparison.failures}
@@ -193,6 +207,8 @@ def check_with_options(config: pytest.Config) -> Callable[..., Comparison]:
             tol: The largest error that is allowed; by default that of the options.
         """
         __tracebackhide__ = True
+        if tol is not None:
+            _check_tolerances({"tolerance": tol})
         tolerances = _tolerances(options) if tol is None else {"": tol}
         chosen = options | {"engines": engines or options["engines"]}
         return _assert(model, chosen, options["levels"], tolerances)

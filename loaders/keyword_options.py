@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 
 from .safety.suggestions import closest
 
+_FLAGS = frozenset({
+    "strict", "lenient", "quiet", "allow_xacro", "fetch", "unsafe_paths", "model_config", "couplings", "transmissions",
+    "ros2_control", "write_srdf", "thumbnails",
+})  # fmt: skip
+"""Options that are true or false."""
 
-def check_option_names(given: Iterable[str], allowed: Collection[str]) -> None:
-    """Check that every given option exists.
+
+def check_option_names(given: Mapping[str, object], allowed: Collection[str]) -> None:
+    """Check that every given option exists, and that those that are true or false are either.
 
     Args:
-        given: Names of the options of one call.
+        given: The options of one call.
         allowed: Names of the options that the function takes.
 
     Raises:
-        TypeError: if an option is unknown; the message suggests the closest name.
+        TypeError: if an option is unknown, with the closest name in the message, or neither true nor false.
     """
     unknown = [name for name in given if name not in allowed]
     if unknown:
         raise TypeError("; ".join(_describe_unknown_option(name, sorted(allowed)) for name in unknown))
+    for name in _FLAGS.intersection(given):
+        check_flag(name, given[name])
+
+
+def check_flag(name: str, value: object) -> None:
+    """Check that an option is true or false; a word such as ``"no"`` would count as true.
+
+    Args:
+        name: Name of the option.
+        value: Its value: a `bool` of Python or NumPy, or 0 or 1.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if value is True or value is False:
+        return
+    if isinstance(value, str | bytes) or not any(value == known for known in (True, False)):
+        raise TypeError(f"{name} = {value!r}; expected True or False")
 
 
 def _describe_unknown_option(name: str, allowed: list[str]) -> str:

@@ -23,6 +23,10 @@ def compare(**options: Any) -> Any:
     return sdfbridge.compare(PENDULUM, **{"levels": "L0", "configurations": 1, **options})
 
 
+def files(**options: Any) -> Any:
+    return sdfbridge.compare(PENDULUM, PENDULUM, **options)
+
+
 def mechanism() -> Any:
     return sdfbridge.lower(load())
 
@@ -41,6 +45,18 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "expected the document as text, not bytes",
     ),
+    "flag": (lambda: load(strict="no"), TypeError, "strict = 'no'; expected True or False"),
+    "flag of an export": (
+        lambda: sdfbridge.to_urdf(PENDULUM, couplings="off"),
+        TypeError,
+        "couplings = 'off'; expected",
+    ),  # type: ignore[typeddict-item]
+    "flag of a comparison": (lambda: compare(lenient=[]), TypeError, "lenient = []; expected True or False"),
+    "force": (
+        lambda: sdfbridge.export_mjcf(PENDULUM, "/nowhere/out", force="no", quiet=True),  # type: ignore[arg-type]
+        TypeError,
+        "force = 'no'; expected True or False",
+    ),
     "actuators": (
         lambda: sdfbridge.to_mjcf(PENDULUM, actuators="motors"),  # type: ignore[typeddict-item]
         ValueError,
@@ -49,9 +65,24 @@ CALLS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no engines": (lambda: compare(engines=[]), ValueError, "engines is empty; expected one or more engines"),
     "engine": (lambda: compare(engines="mujocoo"), ValueError, "unknown engine 'mujocoo'; expected one of: reference"),
     "level": (lambda: compare(levels="9"), ValueError, "unknown level '9'; expected one of: L0, L1"),
+    "configurations in words": (
+        lambda: compare(configurations="3"),
+        ValueError,
+        "configurations = '3'; expected a whole",
+    ),
+    "seed": (lambda: compare(seed="a"), ValueError, "seed = 'a'; expected a whole number of at least 0"),
+    "tolerance": (lambda: files(tolerance=-1.0), ValueError, "tolerance = -1.0; expected a number of at least 0"),
+    "tolerance in words": (lambda: files(tolerance="1e-3"), ValueError, "tolerance = '1e-3'; expected a number of at"),
+    "tolerance that is none": (lambda: files(tolerance=math.nan), ValueError, "tolerance = nan; expected a number of"),
     "half a configuration": (lambda: compare(configurations=1.5), ValueError, "expected a whole number of at least 1"),
     "treatment": (lambda: compare(inertia="fix"), ValueError, "unknown value 'fix' of inertia; expected one of: keep"),
     "position": (lambda: compare(positions={"elbo": 1.0}), ValueError, "unknown joint 'elbo'; did you mean 'elbow'?"),
+    "position in words": (
+        lambda: mechanism().link_poses({"elbow": "0.3"}),
+        ValueError,
+        "joint 'elbow' needs 1 finite number(s), not '0.3'",
+    ),
+    "truth as a position": (lambda: mechanism().link_poses({"elbow": True}), ValueError, "finite number(s), not True"),
     "list of positions": (
         lambda: mechanism().link_poses([0, 0]),
         TypeError,

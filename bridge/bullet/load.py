@@ -41,7 +41,7 @@ from bridge.mechanism.coordinates import Position, positions_of
 from bridge.mechanism.couplings import initial_positions
 from loaders import LoadOptions
 from loaders.diagnostics import Diagnostics, ExportError, Fate, without_repeats
-from loaders.keyword_options import check_option_names
+from loaders.keyword_options import check_flag, check_option_names
 from loaders.spatial import IDENTITY, Pose
 
 from .target import TARGET
@@ -131,6 +131,8 @@ def load_into_pybullet(  # noqa: PLR0913 - PyBullet's own arguments, with its ow
     """
     check_option_names(load_options, _OPTIONS)
     check_choice(collision_meshes, TARGET)
+    if useFixedBase is not None:
+        check_flag("useFixedBase", useFixedBase)
     refuse_maximal_coordinates(useMaximalCoordinates)
     client, X_WN = Client(physicsClientId), base_pose(basePosition, baseOrientation)
     source = find_source(source, load_options.get("paths", ()))

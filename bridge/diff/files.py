@@ -194,7 +194,8 @@ def compare_files(
     Raises:
         LoadError: if a file is invalid.
         TypeError: if an option is unknown.
-        ValueError: if ``match`` has an unknown value, or ``names`` a name that A or B does not have.
+        ValueError: if ``match`` has an unknown value, ``tolerance`` is negative or no number, or ``names`` has a name
+            that A or B does not have.
 
     Example:
         >>> import bridge
@@ -204,6 +205,8 @@ def compare_files(
     """
     check_option_names(options, {"tolerance", "names", "match"} | LoadOptions.__optional_keys__)
     check_option_value("match", match, get_args(Match))
+    if isinstance(tolerance, bool | str) or not tolerance >= 0.0:
+        raise ValueError(f"tolerance = {tolerance!r}; expected a number of at least 0")
     first, second = (m if isinstance(m, Scene) else loaders.load(m, **options) for m in (a, b))
     mapped = names_of_map(first, second, names or {})
     first = renamed(first, mapped)

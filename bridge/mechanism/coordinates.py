@@ -197,6 +197,10 @@ def wrong_value(name: str, size: int, value: object) -> str:
     return f"joint {name!r} needs {size} finite number(s), not {value!r}"
 
 
+_NO_NUMBERS = "USb"
+"""Kinds of arrays of NumPy that hold words or truth values."""
+
+
 def _names(body: Body) -> tuple[str, ...]:
     """Return the names by which a body's joint is known."""
     source = () if body.source is None else (body.source.name,)
@@ -204,9 +208,10 @@ def _names(body: Body) -> tuple[str, ...]:
 
 
 def _numbers(value: Position) -> Coordinates:
-    """The numbers of a position; none if it is something else."""
+    """The numbers of a position; none if it is something else, such as a word or a truth value."""
     try:
-        return tuple(float(x) for x in np.atleast_1d(np.asarray(value, dtype=np.float64)))
+        given = np.atleast_1d(np.asarray(value))
+        return () if given.dtype.kind in _NO_NUMBERS else tuple(map(float, given.astype(np.float64)))
     except (TypeError, ValueError):
         return ()
 

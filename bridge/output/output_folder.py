@@ -15,6 +15,8 @@ import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from loaders.keyword_options import check_flag
+
 from .exchange import ExchangeUnsupportedError, exchange
 from .hidden_folders import aside_of, discard, new_hidden_folder, remove_leftovers, remove_output
 from .manifest import MANIFEST, FolderState, folder_state, manifest_text
@@ -46,9 +48,11 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, 
     Raises:
         OutputFolderError: if the folder holds edited or foreign files, or is a file, read-only, a mount point, the
             current folder or above it. With ``force``: if a foreign folder stands where a file must be written.
+        TypeError: if ``force`` is neither true nor false.
         ValueError: if a path in ``files`` leads out of the folder.
         OSError: if the file system refuses; the old content is in place then.
     """
+    check_flag("force", force)
     _check_paths(files)
     place = Path(os.path.realpath(folder))
     with explained(place):
@@ -70,6 +74,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> None
         OutputFolderError: if the folder cannot be written without harm to files that are not the output's.
         OSError: if the folder cannot be read.
     """
+    check_flag("force", force)
     place = Path(os.path.realpath(folder))
     with explained(place):
         _check_place(place)

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 
+from loaders.keyword_options import check_flag
+
 from .output_file import write_file
 from .output_folder import OutputFolderError
 
@@ -108,6 +110,7 @@ def check_file(path: str | os.PathLike[str], *, force: bool = False) -> None:
         OutputFolderError: if it may not be replaced, or is a folder.
         OSError: if it cannot be read.
     """
+    check_flag("force", force)
     place = Path(os.path.realpath(path))
     if place.is_dir():
         raise OutputFolderError(f"{path} is a folder, not a file; choose another output file")

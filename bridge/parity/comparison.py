@@ -277,7 +277,9 @@ def _named(engine: str | Factory) -> _NamedFactory:
 def _states(mechanism: Mechanism, count: int, seed: int, positions: Mapping[str, Position]) -> list[State]:
     """The random states, after a state with the given positions if there are any."""
     if not isinstance(count, int) or count < 1:
-        raise ValueError(f"configurations = {count}; expected a whole number of at least 1")
+        raise ValueError(f"configurations = {count!r}; expected a whole number of at least 1")
+    if not isinstance(seed, int) or seed < 0:
+        raise ValueError(f"seed = {seed!r}; expected a whole number of at least 0")
     states = random_states(mechanism, count, seed)
     if not positions:
         return states

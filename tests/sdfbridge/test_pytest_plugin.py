@@ -44,6 +44,29 @@ def test_every_model_is_an_item_for_each_level(folder: Path) -> None:
     assert "Traceback" not in process.stdout
 
 
+def test_a_level_may_be_stated_without_a_list(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.sdfbridge.parity]\nlevels = 'L0'\n", encoding="utf-8")
+    process = run(folder, "--parity", "robots", "-v")
+    assert "robots/arm.urdf::L0 PASSED" in process.stdout
+    assert "1 passed" in process.stdout
+
+
+def test_a_failing_assertion_shows_the_test_and_the_reason_alone(folder: Path) -> None:
+    (folder / "test_mine.py").write_text(
+        "import sdfbridge\nfrom sdfbridge.pytest_plugin import assert_parity\n"
+        "def test_difference(): assert_parity('robots/arm.urdf', ['mujoco-urdf'])\n"
+        "def test_file(parity): parity('missing.urdf')\n"
+        "def test_verdict(): sdfbridge.compare('robots/arm.urdf', ['mujoco-urdf'], levels='L0').assert_equivalent()\n",
+        encoding="utf-8",
+    )
+    output = run(folder, "test_mine.py").stdout
+    assert "3 failed" in output
+    assert "repeat with: sdfbridge compare" in output
+    assert "cannot read the file" in output
+    assert "bridge/p" not in output.replace("bridge/pytest_plugin.py:", ""), output
+    assert '"""' not in output, "no source of this project is printed"
+
+
 def test_without_the_option_no_model_is_collected(folder: Path) -> None:
     assert "no tests ran" in run(folder, "robots").stdout
 

@@ -242,6 +242,7 @@ class Findings:
         Raises:
             AssertionError: If not; the message lists each difference with its error and place, and each gap.
         """
+        __tracebackhide__ = True
         if self.verdict is not Verdict.EQUIVALENT:
             raise AssertionError(self._complaint({Outcome.FAILED, Outcome.EXPLAINED}))
 
@@ -251,6 +252,7 @@ class Findings:
         Raises:
             AssertionError: If a quantity differs; the message lists each with its error and place.
         """
+        __tracebackhide__ = True
         if self.verdict is Verdict.DIFFERS:
             raise AssertionError(self._complaint({Outcome.FAILED}))
 

@@ -44,6 +44,7 @@ def test_the_first_arguments_are_those_of_loadurdf() -> None:
         (None, [0, 0, 1], "invalid baseOrientation .*; expected a quaternion x, y, z, w"),
         ([0, 0], None, "invalid basePosition .*; expected x, y, z"),
         ([0, 0, math.nan], None, "invalid basePosition .*; expected x, y, z"),
+        (["0", "0", "1"], None, "invalid basePosition .*; expected x, y, z"),
         ("up", None, "invalid basePosition 'up'; expected x, y, z"),
         (1.0, None, "invalid basePosition 1.0; expected x, y, z"),
     ],
