@@ -123,7 +123,12 @@ def _pictures() -> str:
     """Return the pictures of ``docs/pictures/mjcf``, of both simulators side by side."""
     files = sorted((ROOT / "docs" / "pictures" / "mjcf").glob("*.png"))
     lines = [f"![{file.stem} in PyBullet and MuJoCo](pictures/mjcf/{file.name})\n" for file in files]
-    return "\n## In both simulators\n\n" + "\n".join(lines) if lines else ""
+    return "\n".join(["\n## In both simulators\n", _PICTURES, *lines]) if lines else ""
+
+
+_PICTURES = """Drawn by `docs/make_mjcf_pictures.py`. Each robot stands at the first keyframe of its file. Small boxes stand for the meshes that were not at
+hand; where several of them are in one place, each simulator shows another one on top.
+"""  # noqa: E501
 
 
 def _line(entry: dict[str, Any]) -> str:
