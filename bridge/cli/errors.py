@@ -8,7 +8,7 @@ not everything that the model states was compared; two files differ but move ali
 
 
 class CommandError(Exception):
-    """A command cannot do what it was asked.
+    """A command cannot be executed.
 
     Attributes:
         status: The exit status.

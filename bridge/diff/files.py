@@ -99,7 +99,7 @@ class FileComparison:
 
     @property
     def in_simulators(self) -> bool:
-        """True if no simulator finds a difference; also if none was asked."""
+        """True if no simulator finds a difference; also if none was given."""
         return all(error.is_within(self._simulator_tolerance) for error in self.simulators.values())
 
     @property

@@ -180,7 +180,7 @@ def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:
 def _pairs(a: Mechanism, b: Mechanism, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the pairs that collide in one only, by the policy of each; if that is Drake's, by SDFormat's too.
 
-    Of MJCF no other policy is asked: bitmasks, which only some policies use, may become filter groups.
+    For MJCF no other policy is compared: bitmasks, which only some policies use, may become filter groups.
     """
     found: list[str] = []
     policies = (None, "sdformat") if a.default_policy == b.default_policy == "drake" else (None,)

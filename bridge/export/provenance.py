@@ -33,7 +33,7 @@ def origin_comment(scene: Scene, *, alone: bool = False) -> str:
 
 
 def derivation(scene: Scene, function: str, name: str, options: Mapping[str, object]) -> list[str]:
-    """Return the section of README.md that tells how the model was made.
+    """Return the section of README.md that states how the model was made.
 
     Args:
         scene: The exported scene.

@@ -1,7 +1,7 @@
 """The hidden folders beside an output folder: drafts, and the old content that a draft was exchanged for.
 
 A hidden folder ``.NAME.sdfbridge-INODE-XXXX`` is made with its own inode in its name. After the exchange the old
-content has this name, and another inode. This tells which of the two a hidden folder is that a kill left: a draft is
+content has this name, and another inode. After a kill, the inode distinguishes a draft from old content: a draft is
 removed; old content is removed unless it has files that were edited or added at the last moment.
 """
 

@@ -80,5 +80,5 @@ def effect_of(plugin: Node) -> str:
 
 
 def _has_library(plugin: Node) -> bool:
-    """Return whether the file of a plugin tells what it is; its name is free text then."""
+    """Return whether the file of a plugin identifies it; its name is free text then."""
     return bool(plugin.attributes.get("filename", "").strip())

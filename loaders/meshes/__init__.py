@@ -1,7 +1,7 @@
 """Readers of mesh files: triangles in meters, Z up, with outward normals, grouped in parts.
 
 * COLLADA: the transforms of the nodes and the unit apply. The up axis applies if the file also states its unit, except
-  for some exporters, or as the collision mesh of the link tells; see `loaders.meshes.collada.is_up_axis_trusted` and
+  for some exporters, or as the collision mesh of the link shows; see `loaders.meshes.collada.is_up_axis_trusted` and
   `loaders.meshes.up_axis`.
 * glTF: Y is up, as its specification says, and is rotated to Z, as in Drake.
 * OBJ, STL, PLY, OFF and MuJoCo's MSH state neither unit nor axes: meters, Z up.

@@ -29,7 +29,7 @@ _CLEARER = 3.0
 
 
 def is_turned(mesh: Mesh, data: bytes) -> bool | None:
-    """Return whether the up axis that a COLLADA file states is applied, as its reference tells.
+    """Return whether the up axis that a COLLADA file states is applied, given its reference mesh.
 
     It stays undecided (None) for a file that states Z, for a mesh without a reference that can be read, and if no
     orientation fits clearly better than the other.

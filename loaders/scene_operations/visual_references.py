@@ -1,4 +1,4 @@
-"""Pair each COLLADA visual with the collision mesh that tells which way up it is. No file is opened here."""
+"""Pair each COLLADA visual with the collision mesh that shows its orientation. No file is opened here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of an executor's worker: it lets a warm process fork one for each call, and tells how the call ended.
+"""The work of an executor's worker: it lets a warm process fork one for each call, and reports how the call ended.
 
 The worker may be a thread or a process of any executor. Its warm processes end with it, however it ends.
 """

@@ -200,7 +200,7 @@ def _set_dynamics(element: Element, body: Body, primitive: Primitive, context: C
 
 
 def _armature(name: str, body: Body, primitive: Primitive, context: Context) -> float:
-    """Return the reflected inertia of a joint, or the minimum if the joint could not be told from another one."""
+    """Return the reflected inertia of a joint, or the minimum for a second hinge on a parallel axis."""
     armature = body.reflected_inertia[primitive.dof_index] / primitive.ratio**2
     if armature or not _is_second_on_its_axis(body, primitive):
         return armature

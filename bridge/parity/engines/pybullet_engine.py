@@ -16,6 +16,7 @@ import numpy as np
 
 from bridge.bullet import PyBulletBody, load_into_pybullet
 from bridge.bullet.client.client import HULL_MARGIN
+from bridge.bullet.client.replies import JointInfo
 from bridge.bullet.simulation.own_dynamics import NoAnswerError, OwnDynamics
 from bridge.bullet.simulation.state import pose_from
 from bridge.bullet.target import BASE
@@ -160,11 +161,14 @@ class PyBulletEngine:
         self._pybullet.syncBodyInfo(physicsClientId=self._client)
 
     def _parameters(self, body: PyBulletBody, index: int, ratio: float, friction: float | None) -> JointParameters:
-        info = self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)
-        lower, upper = (info[8], info[9]) if info[8] <= info[9] else (-math.inf, math.inf)
-        lower, upper = sorted(without_sentinel(x) / ratio for x in (lower, upper))
+        info = self._joint_info(body, index)
+        limits = (info.lower, info.upper) if info.lower <= info.upper else (-math.inf, math.inf)
+        lower, upper = sorted(without_sentinel(limit) / ratio for limit in limits)
         friction = None if friction is None else friction * abs(ratio)
-        return JointParameters(lower=lower, upper=upper, damping=info[6] * ratio**2, friction=friction)
+        return JointParameters(lower=lower, upper=upper, damping=info.damping * ratio**2, friction=friction)
+
+    def _joint_info(self, body: PyBulletBody, index: int) -> JointInfo:
+        return JointInfo.of(self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client))
 
     def _drives(self) -> Iterator[tuple[Dof, PyBulletBody, int, float]]:
         """Yield degree of freedom, body, joint index and ratio of every hinge and slide."""
@@ -202,21 +206,20 @@ class PyBulletEngine:
     def velocity_limits(self) -> dict[Dof, float]:
         """Return the limit of speed of each hinge and slide that `getJointInfo` reports; PyBullet enforces none."""
         self._refresh()
-        infos = (
-            (dof, self._pybullet.getJointInfo(int(body), index, physicsClientId=self._client)[11], ratio)
+        return {
+            dof: without_sentinel(float(self._joint_info(body, index).max_velocity)) / abs(ratio)
             for dof, body, index, ratio in self._drives()
-        )
-        return {dof: without_sentinel(float(limit)) / abs(ratio) for dof, limit, ratio in infos}
+        }
 
     def couplings(self) -> dict[tuple[Dof, Dof], tuple[float, float]]:
         """See `Engine.couplings`; these are the gear constraints."""
         dofs = {(int(body), index): (dof, ratio) for dof, body, index, ratio in self._drives()}
         couplings = {}
         for _, info in self._held(self._body_constraints()).stated:
-            one, two = dofs.get((info[0], info[1])), dofs.get((info[2], info[3]))
-            if info[4] == self._pybullet.JOINT_GEAR and one is not None and two is not None:
+            one, two = dofs.get(info.parent), dofs.get(info.child)
+            if info.type == self._pybullet.JOINT_GEAR and one is not None and two is not None:
                 (follower, f), (leader, k) = one, two
-                couplings[follower, leader] = (-info[11] * k / f, info[13] / f)
+                couplings[follower, leader] = (-info.gear_ratio * k / f, info.relative_position_target / f)
         return couplings
 
     def _body_constraints(self) -> dict[str, set[int]]:
@@ -242,12 +245,13 @@ class PyBulletEngine:
         for name, info in held.stated:
             if name in self._split_links:
                 continue
-            if info[4] == self._pybullet.JOINT_GEAR:
-                follower, leader = self._displacement(info[0], info[1]), self._displacement(info[2], info[3])
-                violations[name] = abs(follower + info[11] * leader - info[13])
+            if info.type == self._pybullet.JOINT_GEAR:
+                follower, leader = self._displacement(*info.parent), self._displacement(*info.child)
+                violations[name] = abs(follower + info.gear_ratio * leader - info.relative_position_target)
                 continue
-            P, Q = self._frame(info[0], info[1], info[6], info[8]), self._frame(info[2], info[3], info[7], info[9])
-            is_weld = info[4] == self._pybullet.JOINT_FIXED
+            P = self._frame(*info.parent, info.parent_position, info.parent_orientation)
+            Q = self._frame(*info.child, info.child_position, info.child_orientation)
+            is_weld = info.type == self._pybullet.JOINT_FIXED
             if is_weld or name not in loops:
                 add_violation(violations, name, frame_distance(P, Q, welded=is_weld))
             else:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.bullet import PyBulletBody
+from bridge.bullet.client.replies import ConstraintInfo
 from bridge.bullet.simulation.solver_constraints import MAX_FORCE
-
-_LARGEST_FORCE = 10
-"""Number of the largest force in ``getConstraintInfo``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -23,7 +21,7 @@ class HeldConstraints:
         others: The links that any other constraint connects.
     """
 
-    stated: Collection[tuple[str, Any]]
+    stated: Collection[tuple[str, ConstraintInfo]]
     others: Collection[tuple[str, ...]]
 
 
@@ -40,9 +38,9 @@ def held_constraints(
     """
     count = pybullet.getNumConstraints(physicsClientId=client)
     present = sorted({pybullet.getConstraintUniqueId(k, physicsClientId=client) for k in range(count)})
-    infos = {number: pybullet.getConstraintInfo(number, physicsClientId=client) for number in present}
+    infos = {n: ConstraintInfo.of(pybullet.getConstraintInfo(n, physicsClientId=client)) for n in present}
     ours = sorted({(name, number) for name, numbers in stated.items() for number in numbers})
-    lost = {name for name, n in ours if n not in infos or infos[n][_LARGEST_FORCE] < MAX_FORCE}
+    lost = {name for name, n in ours if n not in infos or infos[n].max_force < MAX_FORCE}
     link_names = {(int(body), index): name for body in bodies for name, index in body.links.items()}
     foreign = infos.keys() - {number for _, number in ours}
     connected = (tuple(_links(infos[number], link_names)) for number in foreign)
@@ -52,5 +50,5 @@ def held_constraints(
     )
 
 
-def _links(info: Any, names: Mapping[tuple[int, int], str]) -> Iterator[str]:
-    return (names[end] for end in ((info[0], info[1]), (info[2], info[3])) if end in names)
+def _links(info: ConstraintInfo, names: Mapping[tuple[int, int], str]) -> Iterator[str]:
+    return (names[end] for end in (info.parent, info.child) if end in names)

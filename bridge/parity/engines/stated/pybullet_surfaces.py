@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bridge.bullet import PyBulletBody
+from bridge.bullet.client.replies import DynamicsInfo
 from bridge.bullet.simulation.state import pose_from
 from bridge.geometry.support import SupportFunction, half_space, support_function, supports_of, supports_of_points
 from bridge.mechanism import Mechanism
@@ -58,11 +59,11 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
                 supports.append((name, _in_link(support, body, name)))
                 if not callable(support[0]):
                     hulls.setdefault(name, []).append(partial(hull_of_points, support[0]))
-            dynamics = pybullet.getDynamicsInfo(int(body), index, physicsClientId=client)
+            dynamics = DynamicsInfo.of(pybullet.getDynamicsInfo(int(body), index, physicsClientId=client))
             for name in with_shapes:
-                friction[name] = [float(dynamics[1])] * len(shapes_of(links[name]))
-                restitution[name] = float(dynamics[5])
-                contact[name] = (dynamics[7], dynamics[6], *(x if x >= 0.0 else math.nan for x in dynamics[9:7:-1]))
+                friction[name] = [float(dynamics.lateral_friction)] * len(shapes_of(links[name]))
+                restitution[name] = float(dynamics.restitution)
+                contact[name] = _contact(dynamics)
             poses = [pose_from(visual[5], visual[6]) for visual in drawn if visual[1] == index]
             visuals |= _visuals(poses, [links[name] for name in names if links[name].visuals], body)
     return Surfaces(
@@ -71,13 +72,19 @@ def surfaces_in_pybullet(pybullet: Any, client: int, bodies: Sequence[PyBulletBo
     )  # fmt: skip
 
 
+def _contact(dynamics: DynamicsInfo) -> tuple[float, ...]:
+    """Torsional and rolling friction [m], stiffness and damping of contacts; NaN for what PyBullet chooses."""
+    spring = (dynamics.contact_stiffness, dynamics.contact_damping)
+    return (dynamics.spinning_friction, dynamics.rolling_friction, *(x if x >= 0.0 else math.nan for x in spring))
+
+
 def _merged(body: PyBulletBody) -> dict[int, list[str]]:
     """The links of the scene by PyBullet's index."""
+    stated = {link.name for link in body.mechanism.scene.links}
     by_index: dict[int, list[str]] = {}
     for name, index in body.links.items():
-        if name not in {link.name for link in body.mechanism.scene.links}:
-            continue
-        by_index.setdefault(index, []).append(name)
+        if name in stated:
+            by_index.setdefault(index, []).append(name)
     return by_index
 
 
