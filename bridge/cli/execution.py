@@ -44,6 +44,8 @@ def _run(options: Namespace, output: Output) -> int:
     except ModelError as error:
         output.diagnostics(error.diagnostics)
         output.advice(getattr(error, "advice", ""))
+        if all(entry.severity != "error" for entry in error.diagnostics):
+            output.error("refused by --strict, for which every warning is an error")
         return _failure(options, output, DIFFERENT, diagnostics=error.diagnostics)
     except CommandError as error:
         return _failure(options, output, error.status, str(error))

@@ -68,7 +68,9 @@ def _said(actuator: Actuator, effort: float, report: Report) -> Actuator:
         d_gain=actuator.d_gain if has_gains else None,
         interfaces=tuple(dict.fromkeys(filter(None, map(str.strip, actuator.interfaces)))),
     )
-    lost = [key for key in ("effort", "p_gain", "d_gain") if getattr(said, key) != getattr(actuator, key)]
+    lost = [key for key in ("p_gain", "d_gain") if getattr(said, key) != getattr(actuator, key)]
+    if actuator.effort < effort:  # above it, the limit of the joint holds in the source, too
+        lost = ["effort", *lost]
     if lost:
         report.add(
             Fate.DROPPED,

@@ -142,8 +142,12 @@ def test_strict_refuses_a_conversion_with_losses(tmp_path: Path, capsys: pytest.
     )
     assert main(["convert", str(path), str(tmp_path / "out")]) == 0
     assert main(["convert", str(path), str(tmp_path / "strict"), "--strict"]) == 1
-    assert "[mjcf.velocity-limit]" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "[mjcf.velocity-limit]" in said
+    assert "sdfbridge: refused by --strict" in said
     assert not (tmp_path / "strict").exists(), "nothing is written"
+    assert main(["convert", str(path), str(tmp_path / "strict"), "--strict", "-q"]) == 1
+    assert "sdfbridge: refused by --strict" in capsys.readouterr().err
 
 
 def test_strict_refuses_an_unread_element_and_writes_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import bridge
 from loaders import model as m
@@ -13,6 +14,15 @@ from tests.support.urdf_writer import read
 def test_the_limit_of_an_actuator() -> None:
     found = read(s.driven(effort=5.0))
     assert (found.joints[0].axes[0].effort, found.actuators[0].effort) == (5.0, 5.0)
+
+
+def test_a_limit_of_the_joint_that_is_tighter_than_that_of_its_actuator_is_all_there_is_to_say() -> None:
+    """The joint limits the sum of its actuators: an actuator without a limit, as in MuJoCo's fr3, loses nothing."""
+    for own, codes in ((math.inf, []), (6.0, []), (5.0, []), (4.0, ["urdfout.actuator-property"])):
+        urdf = bridge.to_urdf(s.driven({"effort": 5.0}, effort=own))
+        assert [entry.code for entry in urdf.diagnostics] == codes
+    (lost,) = bridge.to_urdf(s.driven({"effort": 5.0}, effort=4.0)).diagnostics
+    assert lost.arguments["properties"] == ("effort",)
 
 
 def test_an_actuator_of_a_tendon_is_left_out() -> None:
