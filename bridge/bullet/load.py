@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Real
 from typing import Any, Unpack, cast
 
@@ -15,7 +16,15 @@ from bridge.bullet.client.client import Client
 from bridge.bullet.client.flags import allowed_flags, required_flags
 from bridge.bullet.client.stdout_capture import capture_stdout
 from bridge.bullet.contact.pair_coefficients import PairCoefficients, pair_coefficients
-from bridge.bullet.contact.pair_filters import PairFilters, filtered, report_filters, report_policy
+from bridge.bullet.contact.pair_filters import (
+    LinkPair,
+    PairFilters,
+    filtered,
+    forget_pairs,
+    pairs_by_body,
+    report_filters,
+    report_policy,
+)
 from bridge.bullet.contact.parameters import set_contacts
 from bridge.bullet.contact.unsupported_parameters import report_contacts
 from bridge.bullet.geometry.mesh_files import MAX_PATH
@@ -230,8 +239,9 @@ def _check_folder(folder: str, diagnostics: Diagnostics) -> None:
 
 def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulletBody | Bodies:
     states: list[State] = []
+    pairs = plan.filters.forbidden()
     try:
-        with filtered(client, plan.filters) as bodies:
+        with filtered(client, pairs, len(plan.articulations)) as bodies:
             for articulation, document in zip(plan.articulations, plan.documents, strict=True):
                 bodies.append(_load_body(client, articulation, document, plan, diagnostics))
                 states.append(State(client, bodies[-1], articulation))
@@ -245,8 +255,10 @@ def _load_plan(plan: _Plan, client: Client, diagnostics: Diagnostics) -> PyBulle
     except BaseException:
         for state in states:
             client.removeBody(state.body)
+        if len(states) == len(plan.articulations):
+            forget_pairs(client, chain.from_iterable(pairs_by_body(pairs, bodies).values()))
         raise
-    return _handle(plan, states, constraints, diagnostics)
+    return _handle(plan, states, constraints, diagnostics, pairs)
 
 
 def _load_body(client: Client, articulation: Articulation, document: str, plan: _Plan, diagnostics: Diagnostics) -> int:
@@ -311,10 +323,11 @@ def _set_initial_positions(q: dict[str, Position], states: list[State]) -> None:
 
 
 def _handle(
-    plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics
+    plan: _Plan, states: list[State], constraints: Constraints, diagnostics: Diagnostics, pairs: Sequence[LinkPair]
 ) -> PyBulletBody | Bodies:
     created = {name: tuple(ids) for name, ids in constraints.created.items()}
     findings = without_repeats(diagnostics)
-    bodies = [PyBulletBody(state, created, findings) for state in states]
+    disabled = pairs_by_body(pairs, [state.body for state in states])
+    bodies = [PyBulletBody(state, created, findings, disabled[state.body]) for state in states]
     is_one = len(bodies) == 1
     return bodies[0] if is_one else Bodies(bodies, plan.mechanism, created, findings)

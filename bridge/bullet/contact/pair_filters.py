@@ -8,11 +8,12 @@ other.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 
 from bridge.bullet.client.client import Client
 from bridge.bullet.target import BASE, TARGET
@@ -28,12 +29,13 @@ Pair = frozenset[int]
 """Indices of two bodies of the mechanism."""
 LinkRef = tuple[int, int]
 """A PyBullet body, or the number of its articulation, and the index of one of its links."""
+LinkPair = tuple[LinkRef, LinkRef]
 
-MIN_PAIRS_IN_ADVANCE = 25
-"""Minimum number of pairs to disable before the bodies are loaded.
+MIN_PAIRS_TO_KNOW_IDS = 25
+"""Number of pairs from which the ids that the bodies will have are found out before they are loaded.
 
 After loading, PyBullet examines all shapes of both bodies for every pair, which takes up to milliseconds; before
-loading a pair takes half a microsecond."""
+loading a pair takes a microsecond. To find out the ids takes 0.1 to 0.3 ms, so for fewer pairs they are assumed."""
 
 
 def any_may_collide(refs: Mapping[int, LinkRef], excluded: Collection[Pair]) -> bool:
@@ -82,7 +84,7 @@ class PairFilters:
         """Return whether any two links of one body may collide."""
         return any_may_collide(self._refs([articulation]), self.excluded)
 
-    def forbidden(self) -> list[tuple[LinkRef, LinkRef]]:
+    def forbidden(self) -> list[LinkPair]:
         """Return the pairs to disable, without those within bodies that are loaded without self-collision."""
         no_self_collision = {k for k, body in enumerate(self.articulations) if not self.collides_with_itself(body)}
         refs = self._refs(self.articulations)
@@ -110,19 +112,20 @@ class PairFilters:
 
 
 @contextmanager
-def filtered(client: Client, filters: PairFilters) -> Iterator[list[int]]:
+def filtered(client: Client, pairs: Sequence[LinkPair], count: int) -> Iterator[list[int]]:
     """Disable the pairs of links that never collide, for bodies that are loaded in the ``with`` block.
 
     Args:
         client: The physics server.
-        filters: The pairs to disable.
+        pairs: The pairs to disable, by number of the body.
+        count: Number of bodies.
 
     Yields:
         A list to which the caller appends PyBullet's ids of the bodies.
     """
-    pairs, bodies = filters.forbidden(), list[int]()
-    is_in_advance = len(pairs) >= MIN_PAIRS_IN_ADVANCE
-    expected = _next_ids(client, len(filters.articulations)) if is_in_advance else []
+    bodies = list[int]()
+    ids_of = _next_ids if len(pairs) >= MIN_PAIRS_TO_KNOW_IDS else _likely_ids
+    expected = ids_of(client, count) if len(pairs) > 1 else []
     if expected:
         _set_filters(client, pairs, expected, enabled=0)
     try:
@@ -146,9 +149,38 @@ def _next_ids(client: Client, count: int) -> list[int]:
     return ids
 
 
-def _set_filters(
-    client: Client, pairs: Iterable[tuple[LinkRef, LinkRef]], bodies: Sequence[int], *, enabled: int
-) -> None:
+def _likely_ids(client: Client, count: int) -> list[int]:
+    """Return the lowest free ids, which the next bodies will have unless several were removed in another order."""
+    taken = {client.getBodyUniqueId(k) for k in range(client.getNumBodies())}
+    return list(islice((i for i in itertools.count() if i not in taken), count))
+
+
+def pairs_by_body(pairs: Iterable[LinkPair], bodies: Sequence[int]) -> dict[int, list[LinkPair]]:
+    """Return the pairs of each body, by PyBullet's ids; a pair of two bodies is with both.
+
+    Args:
+        pairs: Pairs by number of the body.
+        bodies: PyBullet's ids by that number.
+    """
+    of_body: dict[int, list[LinkPair]] = {body: [] for body in bodies}
+    for (i, a), (j, b) in pairs:
+        for body in {bodies[i], bodies[j]}:
+            of_body[body].append(((bodies[i], a), (bodies[j], b)))
+    return of_body
+
+
+def forget_pairs(client: Client, pairs: Iterable[LinkPair]) -> None:
+    """Enable pairs of bodies that were removed: PyBullet would disable them for the next bodies that have their ids.
+
+    Args:
+        client: The physics server.
+        pairs: The pairs, by PyBullet's ids.
+    """
+    for (i, a), (j, b) in pairs:
+        client.setCollisionFilterPair(i, j, a, b, 1)
+
+
+def _set_filters(client: Client, pairs: Iterable[LinkPair], bodies: Sequence[int], *, enabled: int) -> None:
     set_pair = client.setCollisionFilterPair
     for (i, a), (j, b) in pairs:
         set_pair(bodies[i], bodies[j], a, b, enabled)

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from bridge.bullet.client.client import Client
+from bridge.bullet.contact.pair_filters import LinkPair, forget_pairs
 from bridge.bullet.simulation.dynamics_queries import DynamicsQueries
 from bridge.bullet.simulation.efforts import apply_efforts
 from bridge.bullet.simulation.engine_defaults import set_friction
@@ -56,14 +57,16 @@ class PyBulletBody(int):
     _pybullet_names: tuple[bytes, bytes] | None
     _friction_step: float
     _start: Mapping[str, Value]
+    _disabled: Sequence[LinkPair]
 
     def __new__(
         cls,
         state: State,
         constraints: Mapping[str, tuple[int, ...]],
         diagnostics: tuple[Diagnostic, ...],
+        disabled: Sequence[LinkPair] = (),
     ) -> Self:
-        """Create the handle of the body whose state is ``state``."""
+        """Create the handle of the body whose state is ``state``; ``disabled`` are its pairs that never collide."""
         articulation: Articulation = state.articulation
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
@@ -77,6 +80,7 @@ class PyBulletBody(int):
         self._pybullet_names = state.client.body_names(state.body)
         self._friction_step = set_friction(state.client, state.body, articulation)
         self._start = state.positions()
+        self._disabled = disabled
         return self
 
     @property
@@ -252,9 +256,7 @@ class PyBulletBody(int):
 
     def remove(self) -> None:
         """Remove the body and its constraints from PyBullet; a second call has no effect."""
-        if self._is_loaded():
-            self.state.client.removeBody(int(self))
-        self._dynamics = None
+        remove_bodies([self])
 
     def _is_loaded(self) -> bool:
         """Return whether PyBullet has the body; after a reset another body may have its id, but other names."""
@@ -300,6 +302,21 @@ class PyBulletBody(int):
 
     def __reduce__(self) -> tuple[type[int], tuple[int]]:
         return int, (int(self),)
+
+
+def remove_bodies(bodies: Sequence[PyBulletBody]) -> None:
+    """Remove bodies from PyBullet, and then the collision filters that they leave there.
+
+    Args:
+        bodies: The bodies; those that are removed already are left out.
+    """
+    loaded = [(body, body.state.client) for body in bodies if body._is_loaded()]
+    for body, client in loaded:
+        client.removeBody(int(body))
+    for body, client in loaded:
+        forget_pairs(client, body._disabled)
+    for body in bodies:
+        body._dynamics = None
 
 
 def frame_pose(name: str, mechanism: Mechanism, link_pose: Callable[[str], Pose]) -> Pose:

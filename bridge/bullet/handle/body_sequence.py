@@ -24,7 +24,7 @@ from loaders.safety.unknown_names import NameIndex, UnknownNameError, unknown_na
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Array, Pose
 
-from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose
+from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose, remove_bodies
 from .public_names import abbreviated, public_names
 
 _MAX_NAMED = 5
@@ -274,8 +274,7 @@ class Bodies(Sequence[PyBulletBody]):
 
     def remove(self) -> None:
         """Remove all bodies from PyBullet."""
-        for body in self:
-            body.remove()
+        remove_bodies(list(self))
 
     def __enter__(self) -> Self:
         return self

@@ -53,6 +53,50 @@ def test_the_pairs_that_touch_are_those_that_the_model_lets_touch(bullet_client,
     assert touching(loaded, bullet_client) == lower(source).collidable_pairs(policy)
 
 
+@pytest.mark.parametrize("removed", [(0, 1, 2), (2, 1, 0), (1, 0)])
+def test_the_pairs_that_touch_do_not_depend_on_bodies_that_were_removed(bullet_client, removed):
+    others = [pybullet.createMultiBody(physicsClientId=bullet_client) for _ in range(3)]
+    for number in removed:
+        pybullet.removeBody(others[number], bullet_client)
+    source = crowd(0, fixed=False)
+    loaded = load_into_pybullet(source, physicsClientId=bullet_client)
+    pairs = touching(loaded, bullet_client)
+    assert pairs == lower(source).collidable_pairs()
+    again = load_into_pybullet(source, physicsClientId=bullet_client, basePosition=(50.0, 0.0, 0.0))
+    loaded.remove()
+    assert touching(again, bullet_client) == pairs
+
+
+def star_or_chain(*, is_star):
+    """Three boxes on top of each other; the links that may touch are another pair of indices in a star than a chain."""
+    ends = [("a", "b"), ("a", "c")] if is_star else [("a", "b"), ("b", "c")]
+    links = [link(name, shape=UNIT_BOX) for name in "abc"]
+    return scene(links, [joint(f"{parent}{child}", parent, child) for parent, child in ends])
+
+
+@pytest.mark.parametrize("is_star", [True, False])
+def test_a_removed_body_leaves_no_filters_to_the_next_one_with_its_id(bullet_client, is_star):
+    first = load_into_pybullet(star_or_chain(is_star=is_star), physicsClientId=bullet_client)
+    first.remove()
+    source = star_or_chain(is_star=not is_star)
+    loaded = load_into_pybullet(source, physicsClientId=bullet_client)
+    assert int(loaded) == int(first)
+    assert touching(loaded, bullet_client) == lower(source).collidable_pairs() != frozenset()
+
+
+def test_removed_bodies_of_a_world_leave_no_filters_between_the_next_ones(bullet_client):
+    models = tuple(Model(name=name, X_WM=IDENTITY, canonical_link=f"{name}::l") for name in "ab")
+    links = [link(f"{name}::l", model=name, shape=UNIT_BOX) for name in "ab"]
+    groups = (FilterGroup(name="g", links=("a::l", "b::l")),)
+    apart = scene(links, [], models=models, filter_groups=groups, filter_rules=(FilterRule(a="g", b="g"),))
+    first = load_into_pybullet(apart, physicsClientId=bullet_client)
+    assert touching(first, bullet_client) == set()
+    first.remove()
+    together = [load_into_pybullet(scene([link(name, shape=UNIT_BOX)]), physicsClientId=bullet_client) for name in "cd"]
+    assert set(map(int, together)) == set(map(int, first))
+    assert len(touching(together, bullet_client)) == 1
+
+
 def test_links_of_the_world_itself_and_static_models_touch_what_moves(bullet_client):
     models = (
         Model(name="m", X_WM=IDENTITY, canonical_link="m::a"),
