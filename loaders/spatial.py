@@ -193,7 +193,7 @@ CAMERA_AXES = Pose.of(((0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
 _TOLERANCE = 5.0 * np.finfo(np.float64).eps
 """Tolerance of principal moments relative to the trace, that of libsdformat."""
 _PLAIN_MARGIN = 1e-10
-"""Margin of the leading minors of an inertia, relative to powers of its trace, that rounding cannot reach."""
+"""Margin of the leading minors of a matrix, relative to powers of its trace, that rounding cannot reach."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,6 +276,8 @@ class SpatialInertia:
 
         The tolerance is that of libsdformat: ten times the machine epsilon times half the trace.
         """
+        if _is_plainly_physical(self):
+            return []
         if not (math.isfinite(self.mass) and np.all(np.isfinite(self.p_LLcm)) and np.all(np.isfinite(self.I_Lcm))):
             return ["not every value is finite"]
         defects = []
@@ -307,6 +309,31 @@ class SpatialInertia:
         return SpatialInertia, (self.mass, self.p_LLcm, self.I_Lcm)
 
 
+def exceeds(matrix: Array, bound: float) -> bool:
+    """Return whether all eigenvalues of a symmetric matrix exceed a bound by a margin that rounding cannot reach.
+
+    False decides nothing. No principal moment is computed, which would take ten times as long.
+
+    Args:
+        matrix: The matrix, shape (3, 3).
+        bound: The bound, not negative.
+    """
+    (xx, _, _), (yx, yy, _), (zx, zy, zz) = matrix.tolist()
+    return _is_plainly_definite(xx - bound, yy - bound, zz - bound, yx, zx, zy)
+
+
+def _is_plainly_definite(a: float, b: float, c: float, yx: float, zx: float, zy: float) -> bool:
+    """Return whether a symmetric matrix with a, b, c on its diagonal is positive definite, by its leading minors.
+
+    The margin is relative to powers of the trace; False decides nothing.
+    """
+    trace = a + b + c
+    minor = a * b - yx * yx
+    determinant = c * minor - a * zy * zy - b * zx * zx + 2.0 * yx * zx * zy
+    margin = _PLAIN_MARGIN * trace
+    return bool(a > margin > 0.0 and minor > margin * trace and determinant > margin * trace * trace)
+
+
 def are_physical(inertias: Sequence[SpatialInertia]) -> list[bool]:
     """Return, for each inertia, whether `SpatialInertia.defects` is empty.
 
@@ -326,8 +353,7 @@ def are_physical(inertias: Sequence[SpatialInertia]) -> list[bool]:
 def _is_plainly_physical(inertia: SpatialInertia) -> bool:
     """Return whether an inertia is physical by a margin that rounding cannot reach, or exactly so if it is diagonal.
 
-    An inertia I is physical if ``trace(I) / 2 - I``, the second moments of the mass, is positive definite: its leading
-    minors are positive.
+    An inertia I is physical if ``trace(I) / 2 - I``, the second moments of the mass, is positive definite.
     """
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = inertia.I_Lcm.tolist()
     trace = xx + yy + zz
@@ -335,11 +361,7 @@ def _is_plainly_physical(inertia: SpatialInertia) -> bool:
         return False
     if not (xy or xz or yx or yz or zx or zy):
         return bool(min(xx, yy, zz) >= 0.0 and 2.0 * max(xx, yy, zz) <= trace)
-    a, b, c = trace / 2.0 - xx, trace / 2.0 - yy, trace / 2.0 - zz
-    minor = a * b - yx * yx
-    determinant = c * minor - a * zy * zy - b * zx * zx - 2.0 * yx * zx * zy
-    margin = _PLAIN_MARGIN * trace
-    return bool(a > margin > 0.0 and minor > margin * trace and determinant > margin * trace * trace)
+    return _is_plainly_definite(trace / 2.0 - xx, trace / 2.0 - yy, trace / 2.0 - zz, -yx, -zx, -zy)
 
 
 def _have_valid_moments(inertias: Sequence[SpatialInertia]) -> list[bool]:

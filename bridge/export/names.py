@@ -52,6 +52,9 @@ class Names:
         """
         taken = self._taken.setdefault(kind, set())
         normalized = str.casefold if kind in _FILES else str
+        if preferred and (key := normalized(preferred)) not in taken:
+            taken.add(key)
+            return preferred
         base = alternative or preferred
         candidates = chain(filter(None, (preferred, alternative)), (f"{base}_{n}" for n in count(2)))
         name = next(name for name in candidates if normalized(name) not in taken)

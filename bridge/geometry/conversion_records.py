@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from loaders.diagnostics import Diagnostic, Fate, Where
 from loaders.files import FileError, read
-from loaders.reading.dependencies import note_file
+from loaders.reading.dependencies import note_files
 from loaders.safety.limits import Limits, charge
 
 from .file_cache import read_checked, write_checked
@@ -135,8 +135,7 @@ def read_record(path: str, is_part: Callable[[Any], bool] = bool) -> Conversion 
     if not conversion.parts or not all(map(is_part, conversion.parts)):
         return None
     current: Conversion | None = conversion
-    for file in conversion.files:
-        note_file(file.path)
+    note_files([file.path for file in conversion.files])
     if not all(file.is_current() for file in conversion.files):
         current = _refreshed(conversion, path)
     if current is not None:
@@ -186,7 +185,7 @@ def _from_json(record: dict[str, Any]) -> Conversion:
     return Conversion(
         parts=tuple(record["parts"]),
         findings=tuple(_finding_from_json(entry) for entry in record["findings"]),
-        files=tuple(FileState(str(path), stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]),
+        files=tuple([FileState(str(path), stamp and tuple(stamp), digest) for path, stamp, digest in record["files"]]),
         costs=costs,
     )
 

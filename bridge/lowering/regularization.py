@@ -12,7 +12,7 @@ from bridge.mechanism import Mechanism
 from bridge.mechanism.bodies import ROOT, Body, PrimitiveKind
 from bridge.mechanism.coordinates import kind_of, scalar_joints
 from loaders.diagnostics import Diagnostics, Fate
-from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia
+from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, exceeds
 
 MIN_MASS = 1e-9
 """Mass given to a massless free body [kg]."""
@@ -54,6 +54,8 @@ class _WeldedInertia:
         total = self.inertia
         for inertia, X_CB in self.others:
             total += inertia.moved(X_CB)
+        if exceeds(total.I_Lcm, _ZERO_MOMENT):
+            return False
         return bool(np.linalg.eigvalsh(total.I_Lcm)[0] <= _ZERO_MOMENT)
 
 

@@ -31,9 +31,8 @@ _REACH = {PrimitiveKind.HINGE: math.pi, PrimitiveKind.SLIDE: 0.5}
 
 def kind_of(body: Body) -> PrimitiveKind | None:
     """Return `PrimitiveKind.BALL` or `PrimitiveKind.FREE` if the body has that primitive, else None."""
-    if body.primitives and body.primitives[0].kind in {PrimitiveKind.BALL, PrimitiveKind.FREE}:
-        return body.primitives[0].kind
-    return None
+    kind = body.primitives[0].kind if body.primitives else None
+    return kind if kind is PrimitiveKind.BALL or kind is PrimitiveKind.FREE else None
 
 
 def scalar_joints(bodies: Iterable[Body]) -> dict[str, Body]:
@@ -179,7 +178,7 @@ def checked_numbers(name: str, size: int, value: Position) -> Coordinates:
         ValueError: if it is of the wrong size or not finite.
     """
     numbers = _numbers(value)
-    if len(numbers) != size or not np.all(np.isfinite(numbers)):
+    if len(numbers) != size or not all(map(math.isfinite, numbers)):
         raise ValueError(wrong_value(name, size, value))
     return numbers
 
@@ -209,6 +208,8 @@ def _names(body: Body) -> tuple[str, ...]:
 
 def _numbers(value: Position) -> Coordinates:
     """The numbers of a position; none if it is something else, such as a word or a truth value."""
+    if isinstance(value, float):
+        return (float(value),)
     try:
         given = np.atleast_1d(np.asarray(value))
         return () if given.dtype.kind in _NO_NUMBERS else tuple(map(float, given.astype(np.float64)))

@@ -5,7 +5,7 @@ from .journal import FolderInUseError, Journal, exclusive_use, line_at, remove_a
 from .manifest import MANIFEST
 from .output_file import write_file
 from .output_folder import OutputFolderError, check_folder, write_folder
-from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_place
+from .scratch import create_scratch_file, remove_unused, scratch_folder, scratch_path, scratch_place
 from .sealed_file import SEAL, Form, check_file, write_sealed
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "remove_aside",
     "remove_unused",
     "scratch_folder",
+    "scratch_path",
     "scratch_place",
     "set_aside",
     "whole_lines",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -46,6 +46,13 @@ def note_read(path: str | os.PathLike[str], data: bytes) -> None:
 
 def note_file(path: str | os.PathLike[str]) -> None:
     """Note that a result depends on a file, or on its absence, without the content at hand."""
+    note_files((path,))
+
+
+def note_files(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Note that a result depends on files, as `note_file` does."""
     observer = _OBSERVER.get()
-    if observer is not None:
+    if observer is None:
+        return
+    for path in paths:
         observer(os.path.abspath(os.fspath(path).replace("\0", "")), None)

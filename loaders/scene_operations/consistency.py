@@ -13,7 +13,7 @@ import numpy as np
 from loaders.diagnostics import Diagnostics, ExportError, Fate
 from loaders.model import WORLD, Collision, Joint, Link, SceneData, Visual
 from loaders.scene_queries.scoped_names import SEPARATOR
-from loaders.spatial import Array
+from loaders.spatial import IDENTITY, Array
 
 _Item = Link | Collision | Visual | Joint
 
@@ -74,8 +74,7 @@ def _check_references(scene: SceneData, diagnostics: Diagnostics) -> None:
 
 
 def _check_finite(scene: SceneData, diagnostics: Diagnostics) -> None:
-    arrays = [array.ravel() for item, _ in _items(scene) for array in _numbers(item)]
-    if not arrays or np.isfinite(np.concatenate(arrays)).all():
+    if np.isfinite(np.concatenate(_all_numbers(scene), axis=None)).all():
         return
     for item, link in _items(scene):
         if not all(np.isfinite(array).all() for array in _numbers(item)):
@@ -91,6 +90,22 @@ def _check_finite(scene: SceneData, diagnostics: Diagnostics) -> None:
                 kind=kind,
                 name=name,
             )
+
+
+def _all_numbers(scene: SceneData) -> list[Array]:
+    """Return the numbers of all items; poses that are the identity, as many are, have none that may be wrong."""
+    X_of_shapes = [shape.X_LG for link in scene.links for shapes in (link.collisions, link.visuals) for shape in shapes]
+    X_of_joints = [X for joint in scene.joints for X in (joint.X_PJ, joint.X_CJ)]
+    poses = [X for X in (*(link.X_WL for link in scene.links), *X_of_shapes, *X_of_joints) if X is not IDENTITY]
+    inertias = [link.inertia for link in scene.links if link.inertia is not None]
+    return [
+        np.array([inertia.mass for inertia in inertias]),
+        *[X.p for X in poses],
+        *[X.R for X in poses if X.R is not IDENTITY.R],
+        *[inertia.p_LLcm for inertia in inertias],
+        *[inertia.I_Lcm for inertia in inertias],
+        *[axis.xyz for joint in scene.joints for axis in joint.axes],
+    ]
 
 
 def _items(scene: SceneData) -> Iterator[tuple[_Item, Link | None]]:

@@ -16,6 +16,7 @@ from loaders.spatial import (
     Pose,
     SpatialInertia,
     are_physical,
+    exceeds,
     frozen,
     matrix_to_quaternion,
     quaternion_to_matrix,
@@ -91,6 +92,16 @@ def test_products_and_inverses_without_rotation_are_those_of_matrices(
 ), max_size=5))  # fmt: skip
 def test_inertias_are_judged_together_as_each_alone(inertias: list[SpatialInertia]) -> None:
     assert are_physical(inertias) == [not inertia.defects() for inertia in inertias]
+    assert are_physical(inertias) == [has_physical_moments(inertia) for inertia in inertias]
+
+
+def has_physical_moments(inertia: SpatialInertia) -> bool:
+    """Whether all is finite, and no moment is negative or larger than the sum of the others: libsdformat's rule."""
+    if not all(np.isfinite(values).all() for values in (inertia.mass, inertia.p_LLcm, inertia.I_Lcm)):
+        return False
+    a, b, c = np.linalg.eigvalsh(inertia.I_Lcm)
+    tolerance = 5.0 * np.finfo(np.float64).eps * abs(np.trace(inertia.I_Lcm))
+    return bool(inertia.mass >= 0.0 and a >= -tolerance and a + b >= c - tolerance)
 
 
 @QUICK
@@ -104,7 +115,30 @@ def test_inertias_about_any_axes_are_judged_together_as_each_alone(
 ) -> None:
     R = euler2mat(*rpy, "sxyz")
     inertia = SpatialInertia.of(1.0, I_Lcm=scale * (R @ np.diag(moments) @ R.T))
-    assert are_physical([inertia]) == [not inertia.defects()]
+    assert are_physical([inertia]) == [not inertia.defects()] == [has_physical_moments(inertia)]
+
+
+@QUICK
+@given(
+    st.tuples(*(st.sampled_from((-1.0, 0.0, 1e-14, 1e-9, 1.0, 1.0 + 1e-12, 1e6)),) * 3),
+    THREE,
+    st.sampled_from((1e-300, 1.0, 1e150)),
+    st.sampled_from((0.0, 1e-14, 1.0)),
+)
+def test_eigenvalues_that_exceed_a_bound_do_so(
+    moments: tuple[float, ...], rpy: tuple[float, float, float], scale: float, bound: float
+) -> None:
+    R = euler2mat(*rpy, "sxyz")
+    matrix = scale * (R @ np.diag(moments) @ R.T)
+    assert not exceeds(matrix, bound) or np.linalg.eigvalsh(matrix)[0] > bound
+
+
+def test_plain_eigenvalues_exceed_a_bound() -> None:
+    matrix = np.array(((2.0, 0.3, 0.1), (0.3, 3.0, -0.2), (0.1, -0.2, 4.0)))
+    assert exceeds(matrix, 1e-14)
+    assert exceeds(matrix, 1.5)
+    assert not exceeds(matrix, np.linalg.eigvalsh(matrix)[0] + 1e-9)
+    assert not exceeds(np.full((3, 3), math.nan), 0.0)
 
 
 # --- rotations -------------------------------------------------------------------------------------------------------

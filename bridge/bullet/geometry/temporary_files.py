@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from bridge.output import create_scratch_file, scratch_place
+from bridge.output import create_scratch_file, scratch_path
 
 
 @dataclass(slots=True, eq=False)
@@ -48,7 +48,7 @@ class TemporaryFiles:
 @contextmanager
 def temporary_files() -> Iterator[TemporaryFiles]:
     """Provide temporary files for one load; they are removed at the end, also after an error."""
-    files = TemporaryFiles(scratch_place().as_posix())
+    files = TemporaryFiles(scratch_path())
     try:
         yield files
     finally:

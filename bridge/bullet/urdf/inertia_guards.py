@@ -10,7 +10,7 @@ import numpy as np
 from bridge.bullet.target import BASE, TARGET
 from bridge.mechanism.bodies import PrimitiveKind
 from loaders.diagnostics import Diagnostics, Fate, Where
-from loaders.spatial import IDENTITY, Pose, SpatialInertia, frozen
+from loaders.spatial import IDENTITY, Pose, SpatialInertia, exceeds, frozen
 
 from .segments import Segment
 
@@ -18,6 +18,8 @@ MIN_JOINT_INERTIA = 1e-9
 """Moment of inertia [kg m^2] added to a link without inertia on a ball joint, to avoid NaN."""
 MIN_BASE_INERTIA = 1e-12
 """Moment of inertia [kg m^2] added to a free base without inertia that carries other links, to avoid NaN."""
+_ZERO_MOMENT = 1e-14
+"""Moment of inertia that counts as zero [kg m^2]."""
 
 _GIVE_INERTIA = "give the link its mass and inertia"
 
@@ -126,4 +128,6 @@ def _link_names(segment: Segment) -> tuple[str, ...]:
 
 
 def _is_singular(inertia: SpatialInertia) -> bool:
-    return inertia.smallest_moment_about_origin() <= 1e-14
+    if inertia.mass >= 0.0 and exceeds(inertia.I_Lcm, _ZERO_MOMENT):  # then those about the origin exceed it too
+        return False
+    return inertia.smallest_moment_about_origin() <= _ZERO_MOMENT

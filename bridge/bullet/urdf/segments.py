@@ -12,8 +12,6 @@ from bridge.mechanism.bodies import Primitive
 from loaders.model import Link
 from loaders.spatial import Array, Pose, SpatialInertia, frozen
 
-_OFF_DIAGONAL = ~np.eye(3, dtype=bool)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CarriedLink:
@@ -58,14 +56,20 @@ def diagonalize(segments: Sequence[Segment]) -> None:
     Args:
         segments: The segments.
     """
-    matrices = np.array([segment.inertia.I_Lcm for segment in segments])
-    (coupled,) = np.nonzero(matrices[:, _OFF_DIAGONAL].any(axis=1))
-    if not np.isfinite(matrices).all():
+    coupled = [segment for segment in segments if _is_coupled(segment.inertia.I_Lcm)]
+    matrices = np.array([segment.inertia.I_Lcm for segment in coupled])
+    if not coupled or not np.isfinite(matrices).all():
         return
-    moments, axes = np.linalg.eigh(matrices[coupled])
+    moments, axes = np.linalg.eigh(matrices)
     axes[np.linalg.det(axes) < 0.0, :, 2] *= -1.0
-    for i, R_SI, sizes in zip(coupled.tolist(), axes, moments, strict=True):
-        vars(segments[i])["principal"] = _without_rounding_errors(frozen(R_SI), frozen(sizes))
+    for segment, R_SI, sizes in zip(coupled, axes, moments, strict=True):
+        vars(segment)["principal"] = _without_rounding_errors(frozen(R_SI), frozen(sizes))
+
+
+def _is_coupled(inertia: Array) -> bool:
+    """Return whether an inertia has an entry that is not on its diagonal."""
+    (_, xy, xz), (yx, _, yz), (zx, zy, _) = inertia.tolist()
+    return bool(xy or xz or yx or yz or zx or zy)
 
 
 def _without_rounding_errors(R_SI: Array, moments: Array) -> tuple[Array, Array]:

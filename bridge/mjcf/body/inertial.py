@@ -19,7 +19,7 @@ from loaders.diagnostics import Fate
 from loaders.model import Link
 from loaders.model.common import INERTIA_SETTINGS
 from loaders.scene_operations.mass_properties import shape_inertia
-from loaders.spatial import Array, SpatialInertia, frozen, quaternion_to_matrix
+from loaders.spatial import Array, SpatialInertia, exceeds, frozen, quaternion_to_matrix
 
 from .virtual_links import carried_bodies
 
@@ -125,15 +125,16 @@ def _from_geometry(link: Link, context: Context) -> SpatialInertia:
 
 def _has_welded_mass(context: Context, inertias: list[SpatialInertia]) -> list[bool]:
     """Return for each body whether it, or a body welded to it, has mass and moments that MuJoCo accepts."""
-    has_mass = [inertia.mass > MINIMUM and _least_moment(inertia) > MINIMUM for inertia in inertias]
+    has_mass = [inertia.mass > MINIMUM and _exceeds_minimum(inertia.I_Lcm) for inertia in inertias]
     for i, body in reversed(list(enumerate(context.mechanism.bodies))):
         if has_mass[i] and not body.primitives and body.parent >= 0:
             has_mass[body.parent] = True
     return has_mass
 
 
-def _least_moment(inertia: SpatialInertia) -> float:
-    return float(np.linalg.eigvalsh(inertia.I_Lcm)[0])
+def _exceeds_minimum(I_Lcm: Array) -> bool:
+    """Return whether all principal moments are larger than MuJoCo's minimum."""
+    return exceeds(I_Lcm, MINIMUM) or bool(np.linalg.eigvalsh(I_Lcm)[0] > MINIMUM)
 
 
 def _inertial(link: Link, inertia: SpatialInertia, *, needs_mass: bool, context: Context) -> Element | None:
@@ -182,6 +183,9 @@ def within_triangle(moments: Array) -> Array:
 
     Moments that break the inequality by more than rounding are returned unchanged.
     """
+    low, middle, high = sorted(moments.tolist())
+    if low > 0.0 and low + middle >= high:
+        return moments
     order = np.argsort(moments)
     a, b, c = (max(float(m), 0.0) for m in moments[order])
     if a + b >= c:

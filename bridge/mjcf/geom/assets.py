@@ -134,7 +134,7 @@ class AssetLibrary:
         mesh = key.geometry
         if not isinstance(mesh, Mesh) or mesh.reference is not None or not all(mesh.scale):
             return ()
-        first = self._first_sizes.setdefault(key._replace(geometry=replace(mesh, scale=_UNSCALED)), key)
+        first = self._first_sizes.setdefault(key._replace(geometry=_unscaled(mesh)), key)
         scale = first.geometry.scale if isinstance(first.geometry, Mesh) else _UNSCALED
         ratio = tuple(new / old for new, old in zip(mesh.scale, scale, strict=True))
         return tuple(self._scaled(part, ratio) for part in self._parts.get(first, ()))
@@ -292,6 +292,10 @@ def name_colors(context: Context) -> None:
             context.document["asset"].add("material", name=name, rgba=rgba)
             for geom in group:
                 geom.attributes = {k: v for k, v in geom.attributes.items() if k != "rgba"} | {"material": name}
+
+
+def _unscaled(mesh: Mesh) -> Mesh:
+    return mesh if mesh.scale == _UNSCALED else replace(mesh, scale=_UNSCALED)
 
 
 def sort_assets(context: Context) -> None:

@@ -5,7 +5,7 @@ A rule applies where a field differs from its default, which it has when the sou
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, cast
@@ -20,7 +20,7 @@ from loaders.scene import Scene
 from loaders.scene_queries.scoped_names import SEPARATOR
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Rule:
     """A rule for fields that are not carried.
 
@@ -298,16 +298,15 @@ class _Owner:
 
 
 def _apply(
-    rules: Iterable[_Rule],
+    rules: tuple[_Rule, ...],
     part: Scene | Model | Link | Visual | Collision | Surface | Friction | JointAxis | Physics,
     owner: _Owner,
     context: Context,
 ) -> None:
     """Report the fields of a part of the scene that have no default value and for which there is a rule."""
-    defaults = _defaults(cast(Hashable, type(part)))
-    for field, rule in [(field, each) for each in rules for field in each.fields.split()]:
+    for field, rule, default in _ruled_fields(cast(Hashable, type(part)), rules):
         value = getattr(part, field)
-        if _differs(value, defaults[field]):
+        if _differs(value, default):
             context.report(
                 rule.fate,
                 rule.code,
@@ -322,8 +321,10 @@ def _apply(
 
 
 @cache
-def _defaults(kind: Any) -> dict[str, Any]:
-    return {field.name: field.default for field in fields(kind)}
+def _ruled_fields(kind: Any, rules: tuple[_Rule, ...]) -> tuple[tuple[str, _Rule, Any], ...]:
+    """Return the fields of a class for which there are rules, each with its rule and its default."""
+    defaults = {field.name: field.default for field in fields(kind)}
+    return tuple((field, rule, defaults[field]) for rule in rules for field in rule.fields.split())
 
 
 def _differs(value: Any, default: Any) -> bool:

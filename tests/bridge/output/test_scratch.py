@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.output import create_scratch_file, remove_unused, scratch_folder, scratch_place
+from bridge.output import create_scratch_file, remove_unused, scratch_folder, scratch_path, scratch_place
 from bridge.output.scratch import _sweep_once
 
 HOURS = 3600.0
@@ -48,6 +48,10 @@ def swept_later(hours: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: now + hours * HOURS)
     _sweep_once.cache_clear()
     scratch_place()
+
+
+def test_the_path_of_the_place_is_that_of_its_folder(place: Path) -> None:
+    assert scratch_path() == str(scratch_place()) == str(place)
 
 
 def test_a_scratch_folder_is_private_and_gone_at_the_end(place: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import loaders
 from bridge.mjcf import to_mjcf
-from loaders.reading.dependencies import note_file, note_read, recorded
+from loaders.reading.dependencies import note_file, note_files, note_read, recorded
 
 ASSETS = Path(__file__).parents[3] / "assets"
 
@@ -41,5 +41,6 @@ def test_nothing_is_told_outside_of_a_block(tmp_path: Path) -> None:
     with recorded(lambda file, digest: found.append(file)):
         note_read(tmp_path / "a", b"")
         note_file(str(tmp_path / "b\0"))
+        note_files([tmp_path / "d", str(tmp_path / "e")])
     note_file(tmp_path / "c")
-    assert found == [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert found == [str(tmp_path / name) for name in ("a", "b", "d", "e")]
