@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from bridge.bullet.client.replies import DynamicsInfo, JointInfo
 from bridge.bullet.client.stdout_capture import capture_stdout
 
 _FEW = 4
@@ -20,6 +21,8 @@ _PLACE = re.compile(r"b3(?:Warning|Error|Printf)\[[^\]]*\]:?$")
 """A place in PyBullet's source, which follows a message that does not end its line."""
 _SCALAR = {0, 1}
 """PyBullet's joint types with one coordinate: revolute and prismatic."""
+_FIXED = 4
+"""PyBullet's type of fixed joints."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -55,28 +58,38 @@ def _reply(replies: TextIO, answer: Any) -> None:
 
 def _description(p: Any, body: int) -> dict[str, Any]:
     """The links and joints of a body."""
-    infos = [p.getJointInfo(body, index) for index in range(p.getNumJoints(body))]
-    base, model = (name.decode(errors="replace") for name in p.getBodyInfo(body))
-    names = [base, *(info[12].decode(errors="replace") for info in infos)]
-    links = []
-    for index, name in enumerate(names, start=-1):
-        dynamics = p.getDynamicsInfo(body, index)
-        links.append({"name": name, "mass": dynamics[0], "moments": dynamics[2], "p": dynamics[3], "xyzw": dynamics[4]})
+    infos = _joint_infos(p, body)
+    base, model = map(_text, p.getBodyInfo(body))
+    names = [base, *(_text(info.link_name) for info in infos)]
+    links = [_link(name, DynamicsInfo.of(p.getDynamicsInfo(body, i))) for i, name in enumerate(names, start=-1)]
     joints = [
-        {"name": info[1].decode(errors="replace"), "lower": info[8], "upper": info[9], "damping": info[6]}
+        {"name": _text(info.name), "lower": info.lower, "upper": info.upper, "damping": info.damping}
         for info in infos
-        if info[2] in _SCALAR
+        if info.type in _SCALAR
     ]
     return {"model": model, "links": links, "joints": joints}
 
 
+def _link(name: str, dynamics: DynamicsInfo) -> dict[str, Any]:
+    position, orientation = dynamics.inertial_position, dynamics.inertial_orientation
+    return {"name": name, "mass": dynamics.mass, "moments": dynamics.moments, "p": position, "xyzw": orientation}
+
+
+def _joint_infos(p: Any, body: int) -> list[JointInfo]:
+    return [JointInfo.of(p.getJointInfo(body, index)) for index in range(p.getNumJoints(body))]
+
+
+def _text(name: bytes) -> str:
+    return name.decode(errors="replace")
+
+
 def _state(p: Any, body: int, request: dict[str, Any]) -> dict[str, Any]:
     """Poses of the centers of mass and, for a body with a fixed base, mass matrix and bias forces."""
-    infos = [p.getJointInfo(body, index) for index in range(p.getNumJoints(body))]
+    infos = _joint_infos(p, body)
     q, v = [], []
     for index, info in enumerate(infos):
-        if info[2] in _SCALAR:
-            name = info[1].decode(errors="replace")
+        if info.type in _SCALAR:
+            name = _text(info.name)
             q.append(request["q"].get(name, 0.0))
             v.append(request["v"].get(name, 0.0))
             p.resetJointState(body, index, q[-1], v[-1])
@@ -85,7 +98,8 @@ def _state(p: Any, body: int, request: dict[str, Any]) -> dict[str, Any]:
     poses = [p.getBasePositionAndOrientation(body)]
     poses += [p.getLinkState(body, index, computeForwardKinematics=1)[:2] for index in range(len(infos))]
     reply: dict[str, Any] = {"poses": poses}
-    if q and p.getDynamicsInfo(body, -1)[0] == 0.0 and all(info[2] in {*_SCALAR, 4} for info in infos):
+    is_fixed = DynamicsInfo.of(p.getDynamicsInfo(body, -1)).mass == 0.0
+    if q and is_fixed and all(info.type in {*_SCALAR, _FIXED} for info in infos):
         reply["M"] = p.calculateMassMatrix(body, q)
         reply["bias"] = p.calculateInverseDynamics(body, q, v, [0.0] * len(q))
     return reply
@@ -93,10 +107,11 @@ def _state(p: Any, body: int, request: dict[str, Any]) -> dict[str, Any]:
 
 def _place_base(p: Any, body: int, bases: dict[str, list[float]]) -> None:
     """Set the pose of a floating base; PyBullet takes that of its center of mass."""
-    base = p.getBodyInfo(body)[0].decode(errors="replace")
+    base = _text(p.getBodyInfo(body)[0])
     if base in bases:
         *position, w, x, y, z = bases[base]
-        center = p.getDynamicsInfo(body, -1)[3:5]
+        dynamics = DynamicsInfo.of(p.getDynamicsInfo(body, -1))
+        center = dynamics.inertial_position, dynamics.inertial_orientation
         p.resetBasePositionAndOrientation(body, *p.multiplyTransforms(position, (x, y, z, w), *center))
 
 
