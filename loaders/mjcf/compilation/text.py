@@ -12,7 +12,7 @@ _SPECIAL = re.compile(r"""[^ !#$%()*+,./0-9:;=?@A-Z\[\]^_a-z{|}~-]""")
 """Characters that may need an escape in an attribute."""
 _MAKERS = frozenset({"attach", "composite", "flexcomp", "model", "replicate"})
 """Elements that make others."""
-_SECTIONS = {"actuator": "actuator", "sensor": "sensor", "tendon": "tendon", "eq": "equality"}
+_SECTIONS = {"actuator": "actuator", "sensor": "sensor", "tendon": "tendon", "eq": "equality", "key": "keyframe"}
 """Sections of which each element is one of the compiled model, by the name of its kind."""
 _ASSETS = ("mesh", "hfield", "texture", "material")
 _PARTS = frozenset({"geom", "joint", "site", "camera", "light"})
@@ -73,9 +73,9 @@ class LineMap:
     def in_order(self) -> dict[str, list[Node | None]]:
         """Return the elements of each kind in the order of the compiled model, by the name of the kind there.
 
-        MuJoCo takes bodies depth first, and all elements of a body before those of its children. The lists have None
-        for the world and for free joints, of which MuJoCo states no lines either. The result is empty if an element of
-        the document makes others.
+        MuJoCo takes bodies depth first, and all elements of a body before those of its children. The list of bodies has
+        None for the world. MuJoCo itself states no lines of free joints and keyframes. The result is empty if an
+        element of the document makes others.
         """
         if not _MAKERS.isdisjoint([node.tag for node in self._nodes]):
             return {}
@@ -121,10 +121,10 @@ def _in_bodies(world: list[Node]) -> dict[str, list[Node | None]]:
             tag = node.tag
             if tag in _PARTS:
                 found[tag].append(node)
+            elif tag == "freejoint":
+                found["joint"].append(node)
             elif tag == "body":
                 inner.append(node)
-            elif tag == "freejoint":
-                found["joint"].append(None)
             elif tag == "frame":
                 contents.extend(node.children[::-1])
         pending.extend(inner[::-1])

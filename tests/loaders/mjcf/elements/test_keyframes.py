@@ -155,3 +155,23 @@ def test_pybullet_takes_a_keyframe() -> None:
         assert robot.positions()["a"] == pytest.approx((1, 2, 3, 0.6, 0.8, 0, 0))
     finally:
         pybullet.disconnect(physicsClientId=client)
+
+
+def test_keyframes_and_free_joints_have_their_lines() -> None:
+    text = (
+        "<mujoco>\n<worldbody>\n<body>\n<freejoint/>\n<geom size='1'/></body></worldbody>\n"
+        "<keyframe>\n<key name='a'/>\n<key/>\n</keyframe>\n</mujoco>"
+    )
+    scene = loaders.load_string(text, format="mjcf", quiet=True)
+    assert [keyframe.where.line for keyframe in scene.keyframes] == [7, 8]
+    assert [joint.where.line for joint in scene.joints] == [4]
+
+
+def test_a_name_that_is_made_is_never_that_of_another_body() -> None:
+    text = (
+        "<mujoco><worldbody><body name='body_2'><geom size='1'/></body><body><joint name='joint_1'/><geom size='1'/>"
+        "<body><joint/><geom size='1'/></body></body></worldbody></mujoco>"
+    )
+    scene = loaders.load_string(text, format="mjcf", quiet=True)
+    assert [link.name for link in scene.links] == ["body_2", "_body_2", "body_3"]
+    assert {joint.name for joint in scene.joints} >= {"joint_1", "_joint_1"}
