@@ -90,12 +90,14 @@ class FileComparison:
             return "no item differs"
         count = len(self.differences)
         motion = "both move alike" if self.moves_alike else f"they do not move alike: {'; '.join(self.reasons)}"
-        return f"{count} difference{'' if count == 1 else 's'}; {motion}"
+        found = f"{count} difference{'' if count == 1 else 's'}" if count else "no item differs"
+        return f"{found}; {motion}"
 
     @property
     def equal(self) -> bool:
         """True if nothing differs."""
-        return not self.differences and self.in_simulators
+        moves = self.mechanics is None or self.mechanics.is_within(self.tolerance)
+        return not self.differences and moves and self.in_simulators
 
     @property
     def in_simulators(self) -> bool:

@@ -26,7 +26,7 @@ class MechanicalError:
     mass: float = 0.0
     """The relative error of the masses of links."""
     mass_matrix: float = 0.0
-    """The error of the entries of the mass matrix, relative to its largest."""
+    """The error of the entries of the mass matrix, relative to those of the diagonal that belong to them."""
     missing: tuple[str, ...] = ()
     """Links, and joints that move, which B lacks."""
     added: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class MechanicalError:
         numbers = (
             ("poses of links", self.pose, ""),
             ("masses", self.mass, " of their value"),
-            ("mass matrices", self.mass_matrix, " of their largest entry"),
+            ("mass matrices", self.mass_matrix, " of their diagonal entries"),
         )
         return (
             *(f"{name} differ by {error:.2g}{of}" for name, error, of in numbers if not error <= tolerance),
@@ -157,6 +157,8 @@ def _pose_error(a: Mapping[str, Pose], b: Mapping[str, Pose], names: Mapping[str
 
 MAX_DOFS = 300
 """Largest number of velocities for which mass matrices are compared; their time grows with its square."""
+SMALLEST = 1e-4
+"""Smallest entry of the diagonal to which errors relate, as a part of the largest; links may have no mass."""
 
 
 def _matrix_error(
@@ -167,7 +169,9 @@ def _matrix_error(
     index = {dof: i for i, dof in enumerate(b.v_order)}
     order = [index[_joint(joint, names), component] for joint, component in a.v_order]
     first, second = a.mass_matrix(q), b.mass_matrix(mapped)[np.ix_(order, order)]
-    return float(np.abs(first - second).max()) / max(float(np.abs(first).max()), 1e-12)
+    diagonal = np.abs(np.diag(first))
+    scale = np.sqrt(np.maximum(diagonal, max(SMALLEST * float(diagonal.max()), 1e-12)))
+    return float((np.abs(first - second) / np.outer(scale, scale)).max())
 
 
 def _mass_error(a: Scene, b: Scene, names: Mapping[str, str]) -> float:

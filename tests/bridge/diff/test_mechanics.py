@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bridge
 import loaders
-from bridge.diff.mechanics import MAX_DOFS, mechanical_error
+from bridge.diff.mechanics import MAX_DOFS, SMALLEST, mechanical_error
 from loaders.model import WORLD, JointType
 from loaders.scene import Scene
 from loaders.spatial import Pose, SpatialInertia
@@ -31,6 +32,24 @@ def test_a_moved_joint_a_mass_and_a_pair_are_found() -> None:
     boxes = scene([link("a", shape=UNIT_BOX), link("b", shape=UNIT_BOX)])
     joined = dataclasses.replace(boxes, joints=ARM.joints)
     assert mechanical_error(joined, boxes).missing == ("j",)
+
+
+@pytest.mark.parametrize("factor", [1.00001, 2.0])
+def test_the_inertia_of_a_small_link_is_compared_beside_a_heavy_one(factor: float) -> None:
+    """The mass matrix of two hinges on the world is diagonal: 10 and 1e-6 kg m^2; the small one differs."""
+
+    def hinges(small: float) -> Scene:
+        moments = {"big": 10.0, "small": small}
+        links = [link(name, inertia=SpatialInertia.of(1.0, I_Lcm=J * np.eye(3))) for name, J in moments.items()]
+        return scene(links, [joint(f"j_{name}", WORLD, name) for name in moments])
+
+    error = mechanical_error(hinges(1e-6), hinges(factor * 1e-6))
+    assert error.mass_matrix == pytest.approx((factor - 1.0) * 1e-6 / (SMALLEST * 10.0), rel=1e-6)
+    assert error.mass_matrix > 1e-9
+    comparison = bridge.compare_files(hinges(1e-6), hinges(factor * 1e-6))
+    assert comparison.verdict == "DIFFERENT"
+    listed = "1 difference" if factor == 2.0 else "no item differs"
+    assert comparison.summary.startswith(f"{listed}; they do not move alike: mass matrices differ by")
 
 
 def test_other_names_are_followed() -> None:
