@@ -33,9 +33,9 @@ import loaders
 FOLDER = Path(__file__).parent / "mjcf_schema_models"
 """Models with most elements, and a file that one of them attaches."""
 _ATTACHED = "child.xml"
-_ORDER = ("robot", "classes", "soft", "plugins")
+_ORDER = ("robot", "classes", "soft", "plugins", "kinds")
 MODELS = {name: (FOLDER / f"{name}.xml").read_text(encoding="utf-8") for name in _ORDER}
-"""Text of each model; the last two, which take long, are for the elements that the others lack."""
+"""Text of each model; the last three are for the elements that the others lack."""
 VALUES = (
     "true", "false", "enable", "disable", "1", "0", "2", "3", "0.5", "0.3", "30", "4", "0.1 0.2", "-0.2 0.3", "0 0.4",
     "0.2 0.3 0.4", "0 0.6 0.8", "1 0.1 0.2 0.3", "0.1 0.2 0.3 0.4 0.5", "0.5 0.6 0.01 0.4 3", "0 1 0 0 0 0",
@@ -45,6 +45,7 @@ VALUES = (
     "found force", "mindist", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8", "0.05", "1.05", "5", "1e5", "0 2 1", "2 4 4", "5 5 1",
     "box", "track", "targetbodycom", "directional", "depth", "orthographic", "64 48", "0.01 0.01", "gradient", "mb",
     "bend", "both", "bvh", "trilinear", "2d", "rgb", "edge", "-", "x", "0 0 1 0 1 0 0 1 1",
+    "pos", "vel", "pos vel ff", "quat", "1 1", "dist dir", "maxforce", "jh", "hook",
 )  # fmt: skip
 _NAMES = frozenset(
     {"name", "class", "childclass", "file", "content_type", "meshdir", "texturedir", "assetdir", "model"}
@@ -277,7 +278,7 @@ def verdict(path: str, key: str, sweeps: Mapping[str, Sweep]) -> tuple[str, str]
     found = ("without effect", "in any model")
     is_optional = path.partition("/")[0] in _OPTIONAL
     is_new = path not in set(sweeps["robot"].paths) | set(sweeps["classes"].paths)
-    for name in ("soft", "plugins") if is_new and not is_optional else ("robot", "classes"):
+    for name in ("soft", "plugins", "kinds") if is_new and not is_optional else ("robot", "classes"):
         is_open = found[0] == "without effect" or found[1].endswith(_UNCHANGED)
         if is_open and (is_optional or path in sweeps[name].paths):
             other = sweeps[name].verdict(path, key)

@@ -18,7 +18,8 @@ _Actuator = maker(Actuator)
 _JOINT, _JOINT_IN_PARENT, _SLIDER_CRANK, _TENDON, _SITE, _BODY, _ROTATION = range(7)
 """MuJoCo's types of transmission."""
 _OF_JOINTS = frozenset({_JOINT, _JOINT_IN_PARENT, _ROTATION})
-_INPUTS = {"dcmotor": ((1, "pos"), (2, "vel"), (4, "ff")), "so3": ((1, "expmap"), (2, "quat"))}
+_CONTROLS = ((1, "pos"), (2, "vel"), (4, "ff"))
+_INPUTS = {"dcmotor": _CONTROLS, "pid": _CONTROLS, "so3": ((1, "expmap"), (2, "quat"))}
 """Bit and name of each control, by the type of gain of those that may have several."""
 _INTERPOLATIONS = ("zoh", "linear", "cubic")
 _GEAR, _NO_RANGE = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0]
@@ -135,6 +136,10 @@ def _inputs(i: int, gain: str, model: Any) -> Iterator[tuple[str, str]]:
     names = [name for bit, name in _INPUTS[gain] if bits & bit]
     if names:
         yield "input", " ".join(names)
+    first = _row("ctrladr", i, model)
+    for k, name in enumerate(names if gain == "pid" else ()):
+        if k and model.actuator_ctrllimited[first + k]:
+            yield f"{name}range", text_of(model.actuator_ctrlrange[first + k])
 
 
 def _delay(i: int, model: Any) -> Iterator[tuple[str, str]]:

@@ -109,9 +109,20 @@ def actuators(view: View) -> Stated:
             continue
         items = [view.item(kinds[_TARGETS[kind]], int(target)) for target in model.actuator_trnid[i]]
         items = items if _TARGETS[kind] == "site" else items[:1]
-        settings = numbers(model, i, "actuator_actearly", "actuator_lengthrange", "actuator_cranklength")
+        settings = [numbers(model, i, "actuator_actearly", "actuator_lengthrange", "actuator_cranklength")]
+        for row in _controls(i, view):
+            settings.append(np.append(model.actuator_ctrlrange[row], model.actuator_ctrllimited[row]))
         label = f"actuator {name} on {', '.join(filter(None, (label for label, _ in items)))}"
-        yield label, (name,), np.concatenate([settings, *(data for _, data in items)])
+        yield label, (name,), np.concatenate([*settings, *(data for _, data in items)])
+
+
+def _controls(i: int, view: View) -> range:
+    """Return the rows of the controls of an actuator; one in versions of MuJoCo in which each has one."""
+    model = view.model
+    if not hasattr(model, "actuator_ctrladr"):
+        return range(i, i + 1)
+    start = int(model.actuator_ctrladr[i])
+    return range(start, start + int(model.actuator_ctrlnum[i]))
 
 
 def sensors(view: View) -> Stated:
@@ -157,20 +168,17 @@ def keyframes(view: View) -> Stated:
         view: The compiled model.
     """
     model = view.model
-    count = len(model.actuator_trntype)
-    controls = getattr(model, "actuator_ctrladr", np.arange(count))
-    counts = getattr(model, "actuator_ctrlnum", np.ones(count, dtype=int))
     for k in range(model.nkey):
         name = view.name_of("key", k)
         if name is None:
             continue
         yield f"keyframe {name}", (name,), numbers(model, k, "key_qpos", "key_qvel", "key_mpos", "key_mquat")
-        for i in range(count):
+        for i in range(len(model.actuator_trntype)):
             actuator = view.name_of("actuator", i)
             if actuator is not None:
                 first, states = int(model.actuator_actadr[i]), int(model.actuator_actnum[i])
                 act = model.key_act[k][first : first + states]
-                found = np.concatenate([model.key_ctrl[k][controls[i] : controls[i] + counts[i]], act])
+                found = np.concatenate([model.key_ctrl[k][list(_controls(i, view))], act])
                 yield f"keyframe {name} of {actuator}", (name, actuator), found
 
 
