@@ -48,8 +48,7 @@ _FIELD = b"".join(n.to_bytes(4, "little") for n in (2, 2)) + bytes(16)
 """A height field of two rows and two columns in MuJoCo's own format."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asset:
+class Asset(NamedTuple):
     """A file of the model."""
 
     uri: str

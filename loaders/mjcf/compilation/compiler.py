@@ -11,9 +11,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from loaders.mjcf.engine_warnings import engine_warnings
 from loaders.safety.library_errors import raised_as
@@ -52,8 +51,7 @@ class CompileError(Exception):
         return _line_in(str(self))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeshSource:
+class MeshSource(NamedTuple):
     """The statements of the document on a mesh, which MuJoCo moves to its center and principal axes."""
 
     file: str
@@ -64,8 +62,7 @@ class MeshSource:
     """Rotation ``w x y z`` that is undone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(NamedTuple):
     """A compiled model, and the parts of its specification that the model does not keep."""
 
     model: Any

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -10,21 +12,45 @@ import numpy as np
 from loaders.spatial import IDENTITY, Array, Pose, SpatialInertia, frozen_matrix, frozen_vector
 
 _KINDS = {
+    "actuator": (
+        "actearly", "actlimited", "actnum", "actrange", "biasprm", "biastype", "ctrladr", "ctrllimited", "ctrlnum",
+        "ctrlrange", "damping", "dampingpoly", "dynprm", "dyntype", "forcelimited", "forcerange", "gainprm", "gaintype",
+        "gear", "group", "history", "lengthrange", "outadr", "plugin", "trnid",
+    ),
     "body": ("gravcomp", "inertia", "ipos", "iquat", "jntadr", "jntnum", "mass", "mocapid", "parentid", "pos", "quat"),
+    "cam": (
+        "bodyid", "fovy", "ipd", "mode", "output", "pos", "projection", "quat", "resolution", "sensorsize",
+        "targetbodyid",
+    ),
+    "dof": ("armature", "damping", "dampingpoly", "frictionloss"),
+    "eq": ("active0", "data", "obj1id", "obj2id", "objtype", "solimp", "solref"),
     "geom": (
-        "bodyid", "conaffinity", "condim", "contype", "fluid", "friction", "gap", "group", "margin", "matid", "pos",
+        "bodyid", "conaffinity", "condim", "contype", "dataid", "friction", "gap", "group", "margin", "matid", "pos",
         "priority", "quat", "rgba", "size", "solimp", "solmix", "solref", "type",
     ),
-    "jnt": ("actfrclimited", "actfrcrange", "actgravcomp", "axis", "dofadr", "limited", "margin", "pos", "qposadr",
-        "range", "stiffness", "type"),
-    "dof": ("armature", "damping", "frictionloss"),
-    "light": ("active", "ambient", "attenuation", "bodyid", "castshadow", "cutoff", "diffuse", "dir", "exponent",
-        "mode", "pos", "range", "specular", "targetbodyid", "type"),
+    "jnt": (
+        "actfrclimited", "actfrcrange", "actgravcomp", "axis", "dofadr", "limited", "margin", "pos", "qposadr", "range",
+        "stiffness", "stiffnesspoly", "type",
+    ),
+    "light": (
+        "active", "ambient", "attenuation", "bodyid", "bulbradius", "castshadow", "cutoff", "diffuse", "dir",
+        "exponent", "intensity", "mode", "pos", "range", "softness", "specular", "targetbodyid", "type",
+    ),
+    "mat": ("emission", "rgba", "shininess", "specular", "texid"),
+    "mesh": ("pos", "quat", "scale"),
+    "site": ("bodyid", "pos", "quat"),
 }  # fmt: skip
-"""Arrays of the kinds that most models have, each of which a scene needs."""
-_GROUPS = [tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()]
+"""Arrays of the kinds that many models have, each of which a scene needs."""
+_COUNTED = (
+    "nbody", "ncam", "neq", "ngeom", "nkey", "nlight", "npair", "nplugin", "nsensor", "ntendon", "flg_adhesion",
+    "flg_surfacevel", "actuator_armature", "actuator_trntype", "eq_type", "exclude_signature", "names",
+    "name_actuatoradr", "name_bodyadr", "name_geomadr", "name_jntadr", "name_siteadr", "name_tendonadr", "qpos0",
+    "qpos_spring",
+)  # fmt: skip
+"""Attributes that tell whether there is anything of a kind, and few numbers beside them."""
+_GROUPS = (_COUNTED, *(tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()))
 _TOGETHER = {name: group for group in _GROUPS for name in group}
-"""The arrays that are read together, by the name of each: one call takes less time than many."""
+"""The attributes that are read together, by the name of each: one call takes less time than many."""
 
 
 class Rows:
@@ -39,10 +65,28 @@ class Rows:
 
     def __getattr__(self, name: str) -> Any:
         model, known = self._model, self.__dict__
-        for each in _TOGETHER.get(name, (name,)):
-            value = getattr(model, each)
-            known[each] = value.tolist() if isinstance(value, np.ndarray) else value
+        group = _TOGETHER.get(name)
+        names, values_of = ((name,), None) if group is None else _reader(group, model.__class__)
+        if name not in names:
+            raise AttributeError(f"this version of MuJoCo has no {name}")
+        values = (getattr(model, name),) if values_of is None else values_of(model)
+        known.update(zip(names, [v.tolist() if isinstance(v, np.ndarray) else v for v in values], strict=True))
         return known[name]
+
+    def has(self, name: str) -> bool:
+        """Return whether an array has a number other than zero, which takes less time than to make a list of it.
+
+        Args:
+            name: Name of the array.
+        """
+        return bool(getattr(self._model, name).any())
+
+
+@cache
+def _reader(group: tuple[str, ...], kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """Return the names of a group that a type of models has, and a function that returns their values."""
+    names = tuple(name for name in group if hasattr(kind, name))
+    return names, attrgetter(*names)
 
 
 def rotation(w: float, x: float, y: float, z: float) -> Array:

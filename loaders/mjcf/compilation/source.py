@@ -18,9 +18,9 @@ _ABBREVIATIONS = {"joint": "jnt", "camera": "cam", "material": "mat", "texture":
 _PREFIXES = {"eq": "equality"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Source:
-    """A compiled model with its texts and files; immutable but for the diagnostics."""
+    """A compiled model with its texts and files; nobody changes anything but the diagnostics."""
 
     compiled: Compiled
     """The compiled model."""
@@ -51,9 +51,9 @@ class Source:
     """The main file, for what has no known place in it."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", Rows(self.compiled.model))
-        object.__setattr__(self, "_nowhere", Where(self.file))
-        object.__setattr__(self, "_in_order", self.lines.in_order())
+        self.model = Rows(self.compiled.model)
+        self._nowhere = Where(self.file)
+        self._in_order = self.lines.in_order()
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names of all elements of a kind; one without a name is ``body_3``, by its index.

@@ -10,7 +10,7 @@ from typing import Any
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.inline_shapes import inline_heights, inline_mesh
-from loaders.mjcf.compilation.rows import pose
+from loaders.mjcf.compilation.rows import Rows, pose
 from loaders.mjcf.compilation.source import Source
 from loaders.model import (
     Box,
@@ -37,7 +37,8 @@ from .settings import contact_settings, geom_effects, has_effects
 
 Shapes = tuple[tuple[Collision, ...], tuple[Visual, ...]]
 
-_Collision, _Visual, _Surface, _Friction = maker(Collision), maker(Visual), maker(Surface), maker(Friction)
+_Collision, _Visual, _Mesh = maker(Collision), maker(Visual), maker(Mesh)
+_Surface, _Friction = maker(Surface), maker(Friction)
 
 _PLANE, _HFIELD, _MESH, _SDF = 0, 1, 7, 8
 _LARGE = 100.0
@@ -90,7 +91,10 @@ def shapes_by_body(source: Source) -> dict[int, Shapes]:
 
 def _solid(geometry: Geometry) -> Geometry:
     """Return a shape that collides; MuJoCo takes the convex hull of a mesh."""
-    return replace(geometry, decomposition=_HULL) if isinstance(geometry, Mesh) else geometry
+    if not isinstance(geometry, Mesh):
+        return geometry
+    uri, path, scale, data = geometry.uri, geometry.path, geometry.scale, geometry.data
+    return _Mesh(uri=uri, path=path, scale=scale, data=data, decomposition=_HULL)
 
 
 def _touching(model: Any) -> list[bool]:
@@ -172,7 +176,7 @@ def _placed_mesh(mesh: int, source: Source) -> tuple[Mesh, Pose]:
     X_FG = pose(model.mesh_pos[mesh], model.mesh_quat[mesh])
     X_FR, (x, y, z) = pose((0.0, 0.0, 0.0), stated.refquat).inverse(), model.mesh_scale[mesh]
     X_FS = Pose.of(X_FR.R, (X_FR.R @ [-c for c in stated.refpos]) * (x, y, z)) if any(stated.refpos) else X_FR
-    return Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_FG.inverse() @ X_FS
+    return _Mesh(uri=asset.uri, path=asset.path, scale=(x, y, z)), X_FG.inverse() @ X_FS
 
 
 def _has_faces(file: str, source: Source) -> bool:
@@ -239,10 +243,10 @@ def _approximate(g: int, what: str, source: Source) -> None:
 class Surfaces:
     """The surface of each geom; geoms with equal settings share one object."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Rows) -> None:
         self._model = model
         self._surfaces: dict[tuple[Any, ...], Surface] = {}
-        self._is_plain = not (has_effects(model) or any(map(any, model.geom_fluid)))
+        self._is_plain = not (has_effects(model) or model.has("geom_fluid"))
         numbers = (
             model.geom_contype, model.geom_conaffinity, model.geom_condim, model.geom_priority,
             model.geom_solmix, model.geom_margin, model.geom_gap,
@@ -260,7 +264,7 @@ class Surfaces:
         return self._surfaces[key]
 
 
-def _surface(g: int, model: Any) -> Surface:
+def _surface(g: int, model: Rows) -> Surface:
     mu: float = model.geom_friction[g][0]
     return _Surface(
         friction=_Friction(mu=mu, mu2=mu),

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from loaders.diagnostics import Where
 from loaders.mjcf.compilation.source import Source
@@ -28,8 +27,7 @@ _DRIVES = frozenset({0, 1, 6})
 """MuJoCo's types of transmission that drive a joint: at the joint, in its parent, by a rotation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class Chain(NamedTuple):
     """The joints that connect a body to its parent."""
 
     X_PB: Pose
@@ -47,10 +45,10 @@ def chain_of(body: int, source: Source) -> Chain:
     if not count:
         return Chain(X_PB=X_PB, joints=(), frames=())
     first = model.body_jntadr[body]
+    if count == 1 and not reference_of(first, model):
+        return Chain(X_PB=X_PB, joints=(first,), frames=(_anchor(first, model),))
     joints = tuple(range(first, first + count))
     references = [reference_of(j, model) for j in joints]
-    if count == 1 and not references[0]:
-        return Chain(X_PB=X_PB, joints=joints, frames=(_anchor(first, model),))
     moved = [_displacement(j, -q, model) for j, q in zip(joints, references, strict=True)]
     frames = []
     X_DB = IDENTITY  # the body at zero in the frame that the joints before have moved

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from loaders.mjcf.compilation.rows import Rows
 from loaders.model import Settings
 
 SOLREF, SOLIMP = [0.02, 1.0], [0.9, 0.95, 0.001, 0.5, 2.0]
@@ -20,11 +21,12 @@ _SINGLE = struct.Struct("f")
 _PLAIN = frozenset({0.0, 0.5, 1.0})
 """Numbers that are the same in single precision."""
 Numbers = float | list[float]
+_NUMBER = (int, float)
 
 
 def text_of(values: ArrayLike) -> str:
     """Return numbers as text, each as the shortest decimal of a double."""
-    if isinstance(values, int | float):
+    if isinstance(values, _NUMBER):
         return repr(float(values)).removesuffix(".0")
     if not isinstance(values, list):
         values = np.ravel(np.asarray(values, dtype=np.float64)).tolist()
@@ -83,9 +85,10 @@ def joint_settings(j: int, model: Any) -> Settings:
     """Return the further settings of a joint."""
     dof, kind = model.jnt_dofadr[j], model.jnt_type[j]
     found: list[tuple[str, str]] = []
-    if kind > _BALL:
-        found += unless("ref", model.qpos0[model.jnt_qposadr[j]], 0.0)
-    found += unless("margin", model.jnt_margin[j], 0.0)
+    if kind > _BALL and model.qpos0[model.jnt_qposadr[j]]:
+        found.append(("ref", text_of(model.qpos0[model.jnt_qposadr[j]])))
+    if model.jnt_margin[j]:
+        found.append(("margin", text_of(model.jnt_margin[j])))
     if model.jnt_limited[j]:
         found += solver(model.jnt_solref[j], model.jnt_solimp[j], "limit")
     if model.dof_frictionloss[dof]:
@@ -96,8 +99,11 @@ def joint_settings(j: int, model: Any) -> Settings:
         found.append(("actuatorgravcomp", "true"))
     if kind == _BALL and model.jnt_limited[j]:
         found += (("limited", "true"), ("range", text_of(model.jnt_range[j])))
-    found += with_polynomial("damping", model.dof_damping[dof], row_of(model, "dof_dampingpoly", dof))
-    found += with_polynomial("stiffness", model.jnt_stiffness[j], row_of(model, "jnt_stiffnesspoly", j))
+    damping, stiffness = row_of(model, "dof_dampingpoly", dof), row_of(model, "jnt_stiffnesspoly", j)
+    if any(damping):
+        found += with_polynomial("damping", model.dof_damping[dof], damping)
+    if any(stiffness):
+        found += with_polynomial("stiffness", model.jnt_stiffness[j], stiffness)
     return tuple(found)
 
 
@@ -171,7 +177,7 @@ def pair_effects(i: int, model: Any) -> Settings:
     return _surface_effects("pair", i, model)
 
 
-def contact_settings(g: int, model: Any) -> Settings:
+def contact_settings(g: int, model: Rows) -> Settings:
     """Return the settings of the contacts of a geom; the first number of ``friction`` is a field of the scene."""
     found = [
         *unless("condim", model.geom_condim[g], 3),
@@ -181,7 +187,7 @@ def contact_settings(g: int, model: Any) -> Settings:
         *unless("solmix", model.geom_solmix[g], 1.0),
         *unless("margin", model.geom_margin[g], 0.0),
         *unless("gap", model.geom_gap[g], 0.0),
-        *_fluid_shape(model.geom_fluid[g]),
+        *(_fluid_shape(model.geom_fluid[g]) if model.has("geom_fluid") else ()),
         *geom_effects(g, model),
     ]
     return tuple(found)
