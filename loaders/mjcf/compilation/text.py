@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from loaders.node import Node
 from loaders.nodes.attribute_text import escaped
@@ -77,10 +77,11 @@ class LineMap:
         None for the world. MuJoCo itself states no lines of free joints and keyframes. The result is empty if an
         element of the document makes others.
         """
-        if not _MAKERS.isdisjoint([node.tag for node in self._nodes]):
+        tags = {node.tag for node in self._nodes}
+        if not _MAKERS.isdisjoint(tags):
             return {}
         sections = self._nodes[0].children
-        found = _in_bodies(_contents(sections, "worldbody"))
+        found = _in_bodies(_contents(sections, "worldbody"), has_frames="frame" in tags)
         for kind, section in _SECTIONS.items():
             found[kind] = [*_contents(sections, section)]
         assets = _contents(sections, "asset")
@@ -107,17 +108,21 @@ def _contents(sections: Iterable[Node], tag: str) -> list[Node]:
     return [node for section in sections if section.tag == tag for node in section.children]
 
 
-def _in_bodies(world: list[Node]) -> dict[str, list[Node | None]]:
-    """Return the bodies and their elements, given the elements of the world."""
+def _in_bodies(world: Sequence[Node], *, has_frames: bool) -> dict[str, list[Node | None]]:
+    """Return the bodies and their elements.
+
+    Args:
+        world: The elements of the world.
+        has_frames: Whether there are elements ``<frame>``, the contents of which are those of the body around it.
+    """
     found: dict[str, list[Node | None]] = {"body": [], **{kind: [] for kind in _PARTS}}
     pending: list[Node | None] = [None]
     while pending:
         body = pending.pop()
         found["body"].append(body)
-        contents = list(reversed(world if body is None else body.children))
+        contents = world if body is None else body.children
         inner: list[Node] = []
-        while contents:
-            node = contents.pop()
+        for node in _without_frames(contents) if has_frames else contents:
             tag = node.tag
             if tag in _PARTS:
                 found[tag].append(node)
@@ -125,7 +130,16 @@ def _in_bodies(world: list[Node]) -> dict[str, list[Node | None]]:
                 found["joint"].append(node)
             elif tag == "body":
                 inner.append(node)
-            elif tag == "frame":
-                contents.extend(node.children[::-1])
         pending.extend(inner[::-1])
     return found
+
+
+def _without_frames(contents: Sequence[Node]) -> Iterator[Node]:
+    """Yield elements of a body in the order of the document, with the contents of each frame in its place."""
+    pending = list(reversed(contents))
+    while pending:
+        node = pending.pop()
+        if node.tag == "frame":
+            pending.extend(node.children[::-1])
+        else:
+            yield node

@@ -36,6 +36,7 @@ _ATTRIBUTES = {
     **dict.fromkeys(_ACTUATORS, frozenset({"user"})),
 }
 """Attributes that are left out, by the name of the element."""
+_NONE = frozenset[str]()
 
 
 def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
@@ -44,16 +45,13 @@ def left_out(nodes: Iterable[Node]) -> dict[str, Node]:
     Args:
         nodes: The elements.
     """
-    found: dict[str, Node] = {}
-    for node in nodes:
-        tag = node.tag
-        keys = _ATTRIBUTES.get(tag)
-        if keys is None:
-            if tag in _SECTIONS:
-                found.setdefault(tag, node)
-        elif not keys.isdisjoint(node.attributes):
-            for key in keys & node.attributes.keys():
-                found.setdefault(f"{tag}/{key}", node)
+    keys_of, found = _ATTRIBUTES.get, dict[str, Node]()
+    stating = [n for n in nodes if n.tag in _SECTIONS or not keys_of(n.tag, _NONE).isdisjoint(n.attributes)]
+    for node in stating:
+        if node.tag in _SECTIONS:
+            found.setdefault(node.tag, node)
+        for key in keys_of(node.tag, _NONE) & node.attributes.keys():
+            found.setdefault(f"{node.tag}/{key}", node)
     return found
 
 
