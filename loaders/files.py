@@ -80,9 +80,11 @@ def _bytes_of(path: str | os.PathLike[str], option: str, count: int | None = Non
                 raise _too_large(limit, option)
             if count is None:
                 data = _contents(descriptor, size, limit + 1)
-            else:
+            elif count:
                 os.lseek(descriptor, max(0, size - count), os.SEEK_SET)
                 data = _contents(descriptor, count, count)
+            else:
+                data = b""
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
@@ -100,6 +102,8 @@ def _too_large(limit: int, option: str) -> FileError:
 def _contents(descriptor: int, size: int, most: int) -> bytes:
     """Return the contents of an open file, at most so many bytes; a file may be larger than its size says."""
     pieces = [os.read(descriptor, min(size + 1, most))]  # a buffer for ``most`` would take time
+    if 0 < len(pieces[0]) == size:  # there was no further byte, or none is wanted
+        return pieces[0]
     while pieces[-1] and (rest := most - sum(map(len, pieces))) > 0:
         pieces.append(os.read(descriptor, min(rest, 1 << 16)))
     return b"".join(pieces) if any(pieces[1:]) else pieces[0]
