@@ -260,7 +260,7 @@ class Diagnostics:
 
     def add_unlisted(self) -> None:
         """Record how many findings are beyond the limit of the load."""
-        unlisted = Counter[str]() if self._budget is None else self._budget.unlisted
+        unlisted = {} if self._budget is None else self._budget.unlisted
         for severity, count in sorted(unlisted.items()):
             message = "{count} more diagnostics of severity {severity} are not listed"
             hint, entry = how_to_raise("diagnostics"), dict[str, Argument](count=count, severity=severity)

@@ -6,7 +6,7 @@ spend from the budget of the public call that is running, with `spend`.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import TypeVar
 
 T = TypeVar("T")
+Counts = defaultdict[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +98,24 @@ class LimitError(Exception):
         return "needs" if self.option in _OF_PROCESSES else "has"
 
 
+def _counts() -> Counts:
+    """Return counts that are zero, as `Counter` does, which takes longer to make."""
+    return defaultdict(int)
+
+
 @dataclass(slots=True, eq=False)
 class Budget:
     """The limits of one load, and the amounts that it has spent."""
 
     limits: Limits = DEFAULTS
     """The limits."""
-    spent: Counter[str] = field(default_factory=Counter)
+    spent: Counts = field(default_factory=_counts)
     """Amount spent, by the name of the limit."""
-    listed: Counter[str] = field(default_factory=Counter)
+    listed: Counts = field(default_factory=_counts)
     """Number of diagnostics listed, by severity."""
-    unlisted: Counter[str] = field(default_factory=Counter)
+    unlisted: Counts = field(default_factory=_counts)
     """Number of diagnostics that are only counted, by severity."""
-    largest: Counter[str] = field(default_factory=Counter)
+    largest: Counts = field(default_factory=_counts)
     """Largest amount in one file, by the name of a limit on one file."""
     compared: int = 0
     """Pairs of characters that were compared in order to suggest names."""
@@ -280,11 +286,12 @@ def metered() -> Iterator[dict[str, int]]:
     costs: dict[str, int] = {}
     active = _ACTIVE.get()
     with budgeted() if active is None else nullcontext(active) as budget:
-        before, largest, budget.largest = Counter(budget.spent), budget.largest, Counter()
+        before, largest, budget.largest = Counter(budget.spent), budget.largest, _counts()
         yield costs
-        costs.update(budget.spent - before)
+        costs.update(Counter(budget.spent) - before)
         costs.update(budget.largest)
-        budget.largest |= largest
+        for option, amount in largest.items():
+            budget.largest[option] = max(budget.largest[option], amount)
 
 
 def charge(costs: Mapping[str, int], file: object) -> None:
