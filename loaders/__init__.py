@@ -56,7 +56,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name], __name__), name)
+    value = globals()[name] = getattr(importlib.import_module(_HOMES[name], __name__), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -60,14 +60,14 @@ def read_file(path: Path, context: Context) -> Scene | None:
         message = "the file includes itself, or files are nested too deep: {chain}"
         context.diagnostics.add(Fate.INVALID, "file.include-cycle", message, Where(str(path)), chain=chain)
         return None
-    data = None if is_xacro(path) else read_bytes(path, context.diagnostics)
-    if is_xacro(path) or (data is not None and path.suffix.lower() == ".urdf" and has_xacro(data)):
+    suffix, needs_xacro = path.suffix.lower(), is_xacro(path)
+    data = None if needs_xacro else read_bytes(path, context.diagnostics)
+    if needs_xacro or (data is not None and suffix == ".urdf" and has_xacro(data)):
         expansion = expand(path, context)
         return expansion and read_data(expansion.data, str(path), "xml", context.inside(path), expansion.places)
     if data is None:
         return None
-    is_yaml = path.suffix.lower() in {".yaml", ".yml"}
-    return read_data(data, str(path), "directives" if is_yaml else "xml", context.inside(path))
+    return read_data(data, str(path), "directives" if suffix in {".yaml", ".yml"} else "xml", context.inside(path))
 
 
 def read_data(data: bytes, file: str, format: str, context: Context, places: tuple[Where, ...] = ()) -> Scene | None:
@@ -174,20 +174,17 @@ def load(source: PathLike, **options: Unpack[LoadOptions]) -> Scene:
         TypeError: unknown option 'path'; did you mean 'paths'?
     """
     check_option_names(options, LoadOptions.__optional_keys__)
-    download = _ask_once(options)
-    with (
-        LossSummary.of(source_text(source, options.get("paths") or ()), options) as losses,
-        collector_paused(),
-    ):
-        read = partial(_read_source, source, options, download)
+    download, name = _ask_once(options), source_text(source, options.get("paths") or ())
+    with LossSummary.of(name, options) as losses, collector_paused():
+        read = partial(_read_source, name, options, download)
         scene = finish(read, strict=options.get("strict", False), lenient=options.get("lenient", False))
         losses.add(scene.diagnostics)
     return scene
 
 
-def _read_source(source: PathLike, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> Reading:
+def _read_source(source: str, options: LoadOptions, download: FuelDownload | None, *, lenient: bool) -> Reading:
     diagnostics = diagnostics_of(options, lenient=lenient)
-    path = locate(source_text(source, options.get("paths") or ()), diagnostics)
+    path = locate(source, diagnostics)
     context = context_of(options, options.get("allow_xacro", False), path, diagnostics, download)
     if given := options.get("xacro_args"):
         context = dataclasses.replace(context, xacro_args=_xacro_arguments(given))

@@ -72,7 +72,7 @@ class LossSummary:
             without: Findings that an earlier call has reported.
         """
         known = set(without)
-        self._found.update((entry, None) for entry in diagnostics if entry not in known)
+        self._found |= dict.fromkeys([entry for entry in diagnostics if entry not in known] if known else diagnostics)
 
     def __enter__(self) -> Self:
         self._outer = self._active.get()

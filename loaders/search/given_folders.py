@@ -20,11 +20,13 @@ def package_folders(package_map: Any) -> dict[str, Path]:
         TypeError: if it is not a mapping.
         ValueError: if there is no such folder.
     """
-    if not isinstance(package_map, Mapping | None):
+    if package_map is None:
+        return {}
+    if not isinstance(package_map, Mapping):
         raise TypeError(f"package_map: expected folders by package, as in {{'arm': 'src/arm'}}, not {package_map!r}")
     return {
         name: _folder(f"package_map[{name!r}]", folder, "the folder of that package")
-        for name, folder in (package_map or {}).items()
+        for name, folder in package_map.items()
     }
 
 

@@ -117,8 +117,8 @@ class Assets:
         attributes = node.attributes
         uri = attributes["file"]
         path = folders.find(node, node.tag, folder, files)
-        if node.tag in {"mesh", "hfield"}:
-            attributes.setdefault("name", _parts(uri)[0])
+        if node.tag in {"mesh", "hfield"} and "name" not in attributes:
+            attributes["name"] = _parts(uri)[0]
         is_deferred = self.defers and path is not None and _may_wait(path, node)
         data = None if path is None or is_deferred else _contents(path, node)
         if data is None:

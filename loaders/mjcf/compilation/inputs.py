@@ -53,9 +53,12 @@ class Inputs:
             chain: Real paths of the models that attach it, outermost first.
         """
         folder, diagnostics = os.path.dirname(root.file) or os.curdir, self.context.diagnostics
-        expand_includes(root, folder, self.context, self.files)
         nodes = list(root.walk())
         tags = {node.tag for node in nodes}
+        if "include" in tags:
+            expand_includes(root, folder, self.context, self.files)
+            nodes = list(root.walk())
+            tags = {node.tag for node in nodes}
         models = _models(nodes) if "model" in tags else []
         if not chain:  # MuJoCo reads the files of soft bodies, and of models to attach, before it compiles
             self.assets.defers = not (self.whole or models or "flexcomp" in tags)

@@ -21,8 +21,9 @@ def needed_files(spec: Any, mujoco: Any) -> tuple[set[str], set[str]]:
     plain = {int(kinds.mjGEOM_MESH), int(kinds.mjGEOM_HFIELD)}
     meshes: set[str] = set()
     hfields: set[str] = set()
+    has_hfields = bool(spec.hfields)
     for geom in spec.geoms:
-        mesh, hfield = geom.meshname, geom.hfieldname
+        mesh, hfield = geom.meshname, geom.hfieldname if has_hfields else ""
         if not (mesh or hfield) or (mesh and mesh in meshes):
             continue
         has_mass = not never and (always or not geom.parent.explicitinertial) and _weighs(geom)

@@ -17,16 +17,15 @@ _KINDS = {
         "ctrlrange", "damping", "dampingpoly", "dynprm", "dyntype", "forcelimited", "forcerange", "gainprm", "gaintype",
         "gear", "group", "history", "lengthrange", "outadr", "plugin", "trnid",
     ),
-    "body": ("gravcomp", "inertia", "ipos", "iquat", "jntadr", "jntnum", "mass", "mocapid", "parentid", "pos", "quat"),
+    "body": ("gravcomp", "inertia", "ipos", "iquat", "jntadr", "jntnum", "mass", "mocapid", "parentid"),
     "cam": (
-        "bodyid", "fovy", "ipd", "mode", "output", "pos", "projection", "quat", "resolution", "sensorsize",
-        "targetbodyid",
+        "bodyid", "fovy", "ipd", "mode", "output", "projection", "resolution", "sensorsize", "targetbodyid",
     ),
     "dof": ("armature", "damping", "dampingpoly", "frictionloss"),
     "eq": ("active0", "data", "obj1id", "obj2id", "objtype", "solimp", "solref"),
     "geom": (
-        "bodyid", "conaffinity", "condim", "contype", "dataid", "friction", "gap", "group", "margin", "matid", "pos",
-        "priority", "quat", "rgba", "size", "solimp", "solmix", "solref", "type",
+        "bodyid", "conaffinity", "condim", "contype", "dataid", "friction", "gap", "group", "margin", "matid",
+        "priority", "rgba", "size", "solimp", "solmix", "solref", "type",
     ),
     "jnt": (
         "actfrclimited", "actfrcrange", "actgravcomp", "axis", "dofadr", "limited", "margin", "pos", "qposadr", "range",
@@ -38,14 +37,13 @@ _KINDS = {
     ),
     "mat": ("emission", "rgba", "shininess", "specular", "texid"),
     "mesh": ("pos", "quat", "scale"),
-    "site": ("bodyid", "pos", "quat"),
 }  # fmt: skip
 """Arrays of the kinds that many models have, each of which a scene needs."""
 _COUNTED = (
     "nbody", "ncam", "neq", "ngeom", "nkey", "nlight", "npair", "nplugin", "nsensor", "ntendon", "flg_adhesion",
     "flg_surfacevel", "actuator_armature", "actuator_trntype", "eq_type", "exclude_signature", "names",
     "name_actuatoradr", "name_bodyadr", "name_geomadr", "name_jntadr", "name_siteadr", "name_tendonadr", "qpos0",
-    "qpos_spring",
+    "qpos_spring", "site_bodyid",
 )  # fmt: skip
 """Attributes that tell whether there is anything of a kind, and few numbers beside them."""
 _GROUPS = (_COUNTED, *(tuple(f"{kind}_{name}" for name in names) for kind, names in _KINDS.items()))
@@ -80,6 +78,14 @@ class Rows:
             name: Name of the array.
         """
         return bool(getattr(self._model, name).any())
+
+    def poses(self, kind: str) -> list[Pose]:
+        """Return the pose that each element of a kind has in its body; the lists of its numbers are not kept.
+
+        Args:
+            kind: The kind as in the names of the arrays.
+        """
+        return poses(getattr(self._model, f"{kind}_pos").tolist(), getattr(self._model, f"{kind}_quat").tolist())
 
 
 @cache

@@ -11,7 +11,7 @@ from loaders.spatial import Pose
 
 from .assets import Assets
 from .compiler import Compiled
-from .rows import Rows, poses
+from .rows import Rows
 from .text import LineMap
 
 _ABBREVIATIONS = {"joint": "jnt", "camera": "cam", "material": "mat", "texture": "tex"}
@@ -82,8 +82,11 @@ class Source:
         stated = self.stated_names(kind)
         if "" not in stated:
             return tuple(stated)
-        taken = set(stated)
-        return tuple(name or unique(f"{_PREFIXES.get(kind, kind)}_{i}", taken) for i, name in enumerate(stated))
+        prefix, taken = _PREFIXES.get(kind, kind), set(stated)
+        names = [name or f"{prefix}_{i}" for i, name in enumerate(stated)]
+        if len(set(names)) < len(names):  # a made name is taken
+            names = [name or unique(f"{prefix}_{i}", taken) for i, name in enumerate(stated)]
+        return tuple(names)
 
     def node(self, kind: str, index: int) -> Node | None:
         """Return the element from which an element of the model was made; None if unknown."""
@@ -173,7 +176,7 @@ class Source:
     def poses(self, kind: str) -> list[Pose]:
         """Return the pose that each element of a kind has in its body."""
         if kind not in self._poses:
-            self._poses[kind] = poses(getattr(self.model, f"{kind}_pos"), getattr(self.model, f"{kind}_quat"))
+            self._poses[kind] = self.model.poses(kind)
         return self._poses[kind]
 
 
