@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 Handler = Callable[[str], None]
@@ -54,16 +54,26 @@ class _Collection:
 _COLLECTION = _Collection()
 
 
-@contextmanager
-def engine_warnings(mujoco: Any, messages: list[str]) -> Iterator[None]:
+class _Block:
+    """A block whose warnings are collected; a class, as a generator takes 2 us."""
+
+    __slots__ = ("_messages", "_mujoco", "_outer")
+
+    def __init__(self, mujoco: Any, messages: list[str]) -> None:
+        self._mujoco, self._messages = mujoco, messages
+
+    def __enter__(self) -> None:
+        self._outer = _COLLECTION.begin(self._mujoco, self._messages)
+
+    def __exit__(self, *_: object) -> None:
+        _COLLECTION.end(self._mujoco, self._outer)
+
+
+def engine_warnings(mujoco: Any, messages: list[str]) -> AbstractContextManager[None]:
     """Append the warnings of MuJoCo's code in the block to a list. Blocks may be nested, and overlap in threads.
 
     Args:
         mujoco: The module.
         messages: The list.
     """
-    outer = _COLLECTION.begin(mujoco, messages)
-    try:
-        yield
-    finally:
-        _COLLECTION.end(mujoco, outer)
+    return _Block(mujoco, messages)

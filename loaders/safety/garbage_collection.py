@@ -10,8 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 
 class _Pauses:
@@ -22,7 +21,7 @@ class _Pauses:
         self._count = 0
         self._resume = False
 
-    def begin(self) -> None:
+    def __enter__(self) -> None:
         """Stop the collector."""
         with self._lock:
             if not self._count:
@@ -30,7 +29,7 @@ class _Pauses:
                 gc.disable()
             self._count += 1
 
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Start the collector if this is the last pause and it ran before the first one."""
         with self._lock:
             self._count -= 1
@@ -51,14 +50,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_PAUSES.after_fork)
 
 
-@contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused() -> AbstractContextManager[None]:
     """Pause the cyclic garbage collector, in all threads, until the end of the block, whatever happens in it.
 
     Blocks may be nested, and may overlap in several threads. A collector that the caller has turned off stays off.
     """
-    _PAUSES.begin()
-    try:
-        yield
-    finally:
-        _PAUSES.end()
+    return _PAUSES

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from .limits import LimitError
 
@@ -11,8 +10,23 @@ MAX_REASON = 300
 """Largest number of characters of a library's message that is repeated."""
 
 
-@contextmanager
-def raised_as(error: type[Exception], problem: str) -> Iterator[None]:
+class _RaisedAs:
+    """A block whose exceptions become one error; a class, as a generator takes 2 us."""
+
+    __slots__ = ("_error", "_problem")
+
+    def __init__(self, error: type[Exception], problem: str) -> None:
+        self._error, self._problem = error, problem
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _type: object, cause: BaseException | None, _trace: object) -> None:
+        if isinstance(cause, Exception) and not isinstance(cause, (self._error, LimitError)):
+            raise self._error(f"{self._problem}: {describe_exception(cause)}") from cause
+
+
+def raised_as(error: type[Exception], problem: str) -> AbstractContextManager[None]:
     """Turn every exception of a block, lack of memory and too deep recursion included, into an error of one type.
 
     Args:
@@ -22,15 +36,7 @@ def raised_as(error: type[Exception], problem: str) -> Iterator[None]:
     Raises:
         Exception: of the given type, with the type and the message of the original exception.
     """
-    cause: Exception | None = None
-    try:
-        yield
-    except (error, LimitError):
-        raise
-    except Exception as raised:  # noqa: BLE001  (a parser of damaged files may raise anything)
-        cause = raised
-    if cause is not None:
-        raise error(f"{problem}: {describe_exception(cause)}") from cause
+    return _RaisedAs(error, problem)
 
 
 def describe_exception(cause: BaseException) -> str:

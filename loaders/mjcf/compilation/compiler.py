@@ -9,8 +9,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -111,7 +110,9 @@ def compile_text(
     import mujoco
 
     messages: list[str] = []
-    with _collected(mujoco, messages), raised_as(CompileError, f"MuJoCo {mujoco.__version__} refuses the model"):
+    refusals = raised_as(CompileError, f"MuJoCo {mujoco.__version__} refuses the model")
+    with _LOCK, engine_warnings(mujoco, messages), warnings.catch_warnings(record=True) as caught, refusals:
+        warnings.simplefilter("always")
         attached = {name: model.encode() for name, model in models.items()}
         if models or "<flexcomp" in text:  # soft bodies read their files while parsing; the copies take time
             attached |= assets
@@ -121,7 +122,7 @@ def compile_text(
             _fetch_files(spec, mujoco, fetch)
         _replace_convex_inertias(spec, mujoco)
         model = _compiled(spec, sum(map(len, assets.values())))
-        return Compiled(
+        compiled = Compiled(
             model=model,
             spec=spec,
             version=mujoco.__version__,
@@ -134,6 +135,8 @@ def compile_text(
             names=_enumerations(mujoco),
             warnings=messages,
         )
+        messages += [str(warning.message) for warning in caught]  # those of MuJoCo's Python package
+        return compiled
 
 
 def _compiled(spec: Any, size: int) -> Any:
@@ -189,15 +192,6 @@ def _replace_convex_inertias(spec: Any, mujoco: Any) -> None:
                 reason = f"this version crashes on inertia='convex' of a mesh to which a shape is fitted; use {needed}"
                 raise CompileError(f"{reason}\nElement 'mesh', {mesh.info}")
             mesh.inertia = shell
-
-
-@contextmanager
-def _collected(mujoco: Any, messages: list[str]) -> Iterator[None]:
-    """Append MuJoCo's warnings to a list: those of its engine, and those of its Python package."""
-    with _LOCK, engine_warnings(mujoco, messages), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-        messages.extend(str(warning.message) for warning in caught)
 
 
 def _lines(items: Any) -> list[int]:
