@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from loaders.diagnostics import Fate
 from loaders.mjcf.compilation.source import Source
-from loaders.mjcf.elements.settings import single, text_of, unless
+from loaders.mjcf.elements.settings import single, text_of
 from loaders.model import Light, Rgba
 from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Pose, frozen_vector
@@ -18,8 +18,16 @@ _Light = maker(Light)
 _TYPES = ("spot", "directional", "point", "image")
 """Types by number."""
 _IMAGE = 3
-_CUTOFF, _EXPONENT = 45.0, 10.0
-"""MuJoCo's defaults of the cone of a spot light [deg] and of its falloff."""
+_NUMBERS = (
+    ("bulbradius", "light_bulbradius", 0.02),
+    ("intensity", "light_intensity", 0.0),
+    ("softness", "light_softness", 0.2),
+    ("cutoff", "light_cutoff", 45.0),
+    ("exponent", "light_exponent", 10.0),
+)
+"""Attribute, array and MuJoCo's default of each further number; older versions of MuJoCo lack some arrays."""
+_OF_CONES = frozenset({"cutoff", "exponent"})
+"""Numbers that a spot light of a scene has."""
 
 
 def read_lights(source: Source) -> tuple[Light, ...]:
@@ -71,13 +79,9 @@ def _settings(i: int, is_spot: bool, source: Source) -> Iterator[tuple[str, str]
     """Yield what a light of a scene does not have: a cone without falloff, and one around a light that has none."""
     model = source.model
     yield from mode_of("light", i, source)
-    ambient = [single(c) for c in model.light_ambient[i]]
-    if any(ambient):
-        yield "ambient", text_of(ambient)
-    for name, default in (("bulbradius", 0.02), ("intensity", 0.0), ("softness", 0.2)):
-        if hasattr(model, f"light_{name}"):
-            yield from unless(name, single(getattr(model, f"light_{name}")[i]), default)
-    for name, default in (("cutoff", _CUTOFF), ("exponent", _EXPONENT)):
-        value = single(getattr(model, f"light_{name}")[i])
-        if value == 0.0 or not is_spot:
-            yield from unless(name, value, default)
+    if any(model.light_ambient[i]):
+        yield "ambient", text_of([single(c) for c in model.light_ambient[i]])
+    for name, array, default in _NUMBERS:
+        value = single(getattr(model, array, {i: default})[i])
+        if value != default and (name not in _OF_CONES or value == 0.0 or not is_spot):
+            yield name, text_of(value)

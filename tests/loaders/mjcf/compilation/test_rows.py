@@ -32,6 +32,20 @@ def test_arrays_are_lists_and_other_attributes_are_those_of_the_model() -> None:
         rows.of_another_version  # noqa: B018
 
 
+def test_an_array_that_is_read_with_others_may_be_asked_for_numbers_alone() -> None:
+    import mujoco
+
+    body = '<body pos="1 2 3"><geom size="1" fluidshape="{}"/><site pos="4 5 6"/></body>'
+    plain, in_fluid = (
+        Rows(mujoco.MjModel.from_xml_string(document(body.format(shape)))) for shape in ("none", "ellipsoid")
+    )
+    assert (plain.has("geom_fluid"), in_fluid.has("geom_fluid")) == (False, True)
+    assert [X.p.tolist() for X in plain.poses("site")] == [[4.0, 5.0, 6.0]]
+    assert [X.p.tolist() for X in plain.poses("body")] == [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]]
+    for name in ("jnt_type", "cam_mode", "light_type", "actuator_trntype", "eq_type"):
+        assert getattr(plain, name) == []  # a kind of which there is nothing
+
+
 def test_inertias_are_in_the_axes_of_the_body() -> None:
     import mujoco
 
