@@ -136,6 +136,7 @@ class Assembly:
     # --- what cannot be said ----------------------------------------------------------------------------------------
 
     def _report_rest(self) -> None:
+        """Report the items that no part has, and the settings of the whole scene."""
         scene, parts = self._scene, [item.part.scene for item in self._placed]
         for kind in ("couplings", "actuators", "constraints", "forces", "fluid_forces"):
             count = sum(len(getattr(part, kind)) for part in parts)
@@ -143,16 +144,22 @@ class Assembly:
                 self._lose(scene.name, f"{len(getattr(scene, kind)) - count} of the {kind}", ())
         self._report_split()
         report_pairs_kept_apart(self._scene, self._report, "dmdout.joined-links")
+        self._report_settings()
+
+    def _report_settings(self) -> None:
+        """Report the settings of the scene that differ from those of directives; gravity that it assumes is a note."""
+        scene = self._scene
         lost = [key for key in ("physics", "keyframes", "tendons", "contact_pairs") if _differs(scene, key)]
         arrays = ("wind", "magnetic_field")
         lost += [key for key in arrays if not np.array_equal(getattr(scene, key), getattr(_DEFAULT, key))]
-        lost += ["lights"] if any(light.link == WORLD for light in scene.lights) else []
-        stated = not np.array_equal(scene.gravity, _DEFAULT.gravity)
-        if not np.array_equal(scene.gravity, (0.0, 0.0, -9.81)):
+        if any(light.link == WORLD for light in scene.lights):
+            lost.append("lights")
+        if not np.array_equal(scene.gravity, _DRAKE_GRAVITY):
             lost.append("gravity")
+        is_assumed = np.array_equal(scene.gravity, _DEFAULT.gravity)
         if lost:
             self._report.add(
-                Fate.DROPPED if stated or len(lost) > 1 or "gravity" not in lost else Fate.NOTED,
+                Fate.NOTED if lost == ["gravity"] and is_assumed else Fate.DROPPED,
                 "dmdout.world-settings",
                 "directives have no place for {settings} of the scene; Drake's gravity is 9.81 m/s^2 along -z",
                 hint="write SDFormat",
@@ -200,3 +207,5 @@ def _differs(scene: Scene, key: str) -> bool:
 
 
 _DEFAULT = Scene(name="")
+_DRAKE_GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity of every scene that Drake reads from directives [m/s^2]."""
