@@ -109,10 +109,16 @@ def _by_name(nodes: Iterable[Node]) -> tuple[dict[str, Node], list[Node]]:
         if first is not node and name:
             node.invalid(
                 "urdf.duplicate-name",
-                "duplicate {tag} name {name}; the first is in line {line}",
+                "duplicate {tag} name {name}; the first is in {place}",
                 hint="rename one of them",
                 tag=node.tag,
                 name=name,
-                line=first.line,
+                place=_place(first, node),
             )
     return elements, repeated
+
+
+def _place(element: Node, other: Node) -> str:
+    """Return the place of an element, without the file if that is the file of the other one."""
+    where = element.where
+    return f"line {where.line}" if where.file == other.where.file else str(where)

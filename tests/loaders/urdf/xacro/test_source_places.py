@@ -101,6 +101,19 @@ def test_items_of_a_macro_of_another_file_have_their_places_there(tmp_path: Path
     assert joint.where.path == "/robot[r]/joint[j1]"
 
 
+def test_a_name_that_is_taken_in_another_file_says_which(tmp_path: Path) -> None:
+    macro = tmp_path / "arm.xacro"
+    macro.write_text(f"{HEAD}\n<xacro:macro name='m'>\n\n  <link name='a'/>\n</xacro:macro></robot>")
+    main = tmp_path / "main.urdf.xacro"
+    calls = "<xacro:m/>\n<link name='a'/>\n<link name='a'/>"
+    main.write_text(f"{HEAD}<xacro:include filename='arm.xacro'/>\n{calls}</robot>")
+    with pytest.raises(loaders.LoadError) as caught:
+        loaders.load(main, allow_xacro=True)
+    assert [(x.where.line, x.message) for x in caught.value.diagnostics if x.code == "urdf.duplicate-name"] == [
+        (line, f"duplicate link name a; the first is in {macro}:4") for line in (3, 4)
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
