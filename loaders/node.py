@@ -236,13 +236,17 @@ class Node:
         self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
 
     def word(self, key: str, default: str | None = None) -> str:
-        """Return a text without surrounding space; it is required if there is no default."""
+        """Return a text without surrounding space; without a default it is required, and an attribute not empty."""
         text = self._text(key)
         if text is None:
             if default is None:
                 self._missing(key)
             return default or ""
-        return text.strip()
+        word = text.strip()
+        if not word and default is None and key[0] == "@":
+            required = f"the attribute {key[1:]!r}, which is empty"
+            self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
+        return word
 
     def words(self, keys: tuple[str, ...]) -> list[str]:
         """Return the text of each attribute without surrounding space; an empty one for those that do not exist."""

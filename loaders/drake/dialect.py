@@ -74,7 +74,12 @@ class Element:
     def name(self, key: str) -> tuple[str, Node]:
         """Return a required name and its element; the name is empty if it is missing."""
         child = self.child(key)
-        return ("", self.node) if child is None else (child.word(self.dialect.name), child)
+        if child is None:
+            return "", self.node
+        name = child.word(self.dialect.name)
+        if not name and self.dialect.name == ".":
+            child.invalid("drake.missing", "<{tag}> requires a name", tag=child.tag)
+        return name, child
 
     def number(self, key: str, *, minimum: float = -math.inf, above: float = -math.inf, inf: bool = False) -> float:
         """Return a required number.

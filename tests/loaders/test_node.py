@@ -83,6 +83,12 @@ def test_vectors_need_their_length() -> None:
     ]
 
 
+def test_a_required_attribute_is_not_blank() -> None:
+    root, found = root_of("<a link=' ' other=''/>")
+    assert (root.word("@link"), root.word("@other", "")) == ("", "")
+    assert [str(entry.message) for entry in found] == ["<a> requires the attribute 'link', which is empty"]
+
+
 @pytest.mark.parametrize(
     ("text", "value"), [("true", True), ("TRUE", True), ("1", True), (" false ", False), ("0", False)]
 )

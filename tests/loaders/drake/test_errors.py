@@ -92,6 +92,7 @@ SDF = {
     "spring of negative stiffness": ("drake.out-of-range", spring(1, -1)),
     "spring to nothing": ("drake.unknown-link", spring(1, 1, "z")),
     "spring to the world": ("drake.unknown-link", spring(1, 1, "world")),
+    "spring to a blank name": ("drake.missing", spring(1, 1, " ")),
     "spring without numbers": ("drake.missing", SPRING.format(POINTS.format("linear_spring_damper", "b"))),
     "ball on one link": (
         "drake.same-body",

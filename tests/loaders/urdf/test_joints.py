@@ -28,6 +28,14 @@ def test_a_zero_axis_is_an_error_where_there_is_one_and_nothing_where_there_is_n
     assert arm("<axis xyz='0 0 0'/>", "fixed").diagnostics == ()
 
 
+@pytest.mark.parametrize("name", ["<parent link='{}'/>", "<child link='{}'/>", "type='{}'"])
+def test_a_joint_with_a_blank_name_is_an_error_and_not_lost(name: str) -> None:
+    ends = "<parent link='a'/><child link='b'/>"
+    text = f"<link name='a'/><link name='b'/><joint name='j' type='continuous'>{ends}</joint>"
+    stated = name.format({"<p": "a", "<c": "b", "ty": "continuous"}[name[:2]])
+    assert "xml.missing" in errors(text.replace(stated, name.format(" ")))
+
+
 INF = math.inf
 
 
