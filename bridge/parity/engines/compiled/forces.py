@@ -111,7 +111,8 @@ def actuators(view: View) -> Stated:
         items = items if _TARGETS[kind] == "site" else items[:1]
         settings = [numbers(model, i, "actuator_actearly", "actuator_lengthrange", "actuator_cranklength")]
         for row in _controls(i, view):
-            settings.append(np.append(model.actuator_ctrlrange[row], model.actuator_ctrllimited[row]))
+            is_limited = bool(model.actuator_ctrllimited[row])
+            settings.append(np.append(model.actuator_ctrlrange[row] * is_limited, is_limited))
         label = f"actuator {name} on {', '.join(filter(None, (label for label, _ in items)))}"
         yield label, (name,), np.concatenate([*settings, *(data for _, data in items)])
 

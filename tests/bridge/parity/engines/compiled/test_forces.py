@@ -45,3 +45,13 @@ def test_actuators_are_named_with_what_they_drive() -> None:
 
 def test_sensors_are_named_by_what_they_measure() -> None:
     assert {"sensor framepos site of a body b", "sensor clock", "sensor clock (2)"} <= stated().keys()
+
+
+def test_a_range_of_controls_that_is_switched_off_does_not_count() -> None:
+    ranges = []
+    for attributes in ("", "ctrlrange='-1 2' ctrllimited='false'", "ctrlrange='-1 2'"):
+        text = TEXT.replace("<motor name='m'", f"<motor name='m' {attributes}")
+        engine = MujocoEngine(bridge.lower(loaders.load_string(text, format="mjcf", quiet=True)))
+        ranges.append(engine.compiled_statements()["actuator m on tendon f", ("m",)].tolist())
+    assert ranges[0] == ranges[1]
+    assert ranges[2][-3:] == [-1.0, 2.0, 1.0]
