@@ -89,7 +89,10 @@ def read_data(data: bytes, file: str, format: str, context: Context, places: tup
         _set_places(root, places)
     read = _XML_READERS.get(root.tag) or registered_reader(root.tag)
     if read is None:
-        hint = "check that this is the right file"
+        is_part = root.tag == "mujocoinclude"
+        hint = (
+            "it is a part of MJCF: read the file that includes it" if is_part else "check that this is the right file"
+        )
         root.invalid(
             "file.unknown-format",
             "unknown root element <{tag}>; expected one of: {known}",

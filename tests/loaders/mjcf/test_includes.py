@@ -199,3 +199,8 @@ def test_the_friction_of_a_contact_pair_is_that_of_the_pair(tmp_path: Path) -> N
     found = bridge.compare(tmp_path / "w.sdf", engines=("mujoco", "reference"), levels=("L0",))
     assert "friction of pairs" in {row.quantity for row in found.rows}
     assert found.failures == ()
+
+
+def test_a_part_of_a_document_is_refused_with_what_to_read_instead() -> None:
+    with pytest.raises(LoadError, match="read the file that includes it"):
+        loaders.load_string("<mujocoinclude/>", format="mjcf")
