@@ -126,12 +126,6 @@ def odd_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(folder)
 
 
-def small_limit(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the limit on the size of a file, as the option ``limits`` does."""
-    limits = importlib.import_module("loaders.safety.limits")
-    monkeypatch.setitem(limits.Limits.__init__.__kwdefaults__, "text_file_bytes", 10)
-
-
 def axes(kind: str, first: str, second: str) -> str:
     return model(
         f"{TWO}<joint name='j' type='{kind}'>{ENDS}<axis><xyz>{first}</xyz></axis><axis2><xyz>{second}</xyz></axis2>"
@@ -186,7 +180,7 @@ FILES = {
         lambda folder, _: os.mkfifo(folder / "pipe.sdf"),
     ),
     "file.reader": reading("<odd/>", setup=odd_reader),
-    "file.too-large": reading(model(LINK), setup=small_limit),
+    "file.too-large": reading(model(LINK), limits=Limits(text_file_bytes=10)),
     "file.unknown-format": reading("<html/>"),
     "file.unlisted": reading(model("<link name='a'><none/><none/></link>"), limits=Limits(diagnostics=1)),
     "file.unreadable": Example(lambda folder: findings(lambda: loaders.load(folder / "none.sdf").diagnostics), ()),

@@ -57,3 +57,20 @@ def test_a_curve_keeps_its_arcs() -> None:
     axis = m.JointAxis(xyz=frozen((1, 0, 0)), lower=0.0, upper=1.5, damping=0.1)
     given = scene([link("a"), link("b")], [joint("j", "a", "b", T.CURVILINEAR, axes=(axis,), curve=curve)])
     assert differences(build(given, {}).form.scene, read(given)) == ()
+
+
+def test_a_coupling_to_the_second_axis_of_its_leader() -> None:
+    given = scene(
+        [link("a"), link("b"), link("c")],
+        [joint("k", "a", "b", T.UNIVERSAL), joint("j", "b", "c")],
+        couplings=(m.Coupling(follower="j", leader="k", multiplier=2.0, leader_axis=1),),
+    )
+    (found,) = read(given).couplings
+    assert (found.leader, found.leader_axis) == ("k", 1)
+
+
+def test_a_sensor_keeps_its_place_on_the_child_of_its_joint() -> None:
+    sensor = m.Sensor(name="ft", type="force_torque", X_LS=Pose.from_xyz_rpy((1.0, 2.0, 3.0), (0.3, 0.2, 0.1)))
+    turned = dataclasses.replace(joint("j", "a", "b", X_PJ=X, X_CJ=X), sensors=(sensor,))
+    (found,) = read(scene([link("a"), link("b")], [turned])).joints
+    assert found.sensors[0].X_LS.is_close(sensor.X_LS, 1e-12)

@@ -44,11 +44,12 @@ def test_joints_of_drake(kind: T) -> None:
     assert found.pitch == (0.25 if kind is T.SCREW else 1.0)
 
 
-def test_a_mimic() -> None:
+@pytest.mark.parametrize(("multiplier", "offset"), [(2.0, 0.5), (1.0, 0.0), (0.0, 1.0)])
+def test_a_mimic(multiplier: float, offset: float) -> None:
     given = s.coupled("bc", "ab", T.REVOLUTE, T.REVOLUTE)
-    given = dataclasses.replace(given, couplings=(dataclasses.replace(given.couplings[0], multiplier=2.0, offset=0.5),))
-    (found,) = read(given).couplings
-    assert (found.follower, found.leader, found.multiplier, found.offset) == ("bc", "ab", 2.0, 0.5)
+    coupling = dataclasses.replace(given.couplings[0], multiplier=multiplier, offset=offset)
+    (found,) = read(dataclasses.replace(given, couplings=(coupling,))).couplings
+    assert (found.follower, found.leader, found.multiplier, found.offset) == ("bc", "ab", multiplier, offset)
 
 
 def test_a_transmission() -> None:
