@@ -57,6 +57,11 @@ class Node:
         return f"<Node {f'{self.tag} {name}'.strip()[:80]} at {os.path.basename(self.file)[-60:]}:{self.line}>"
 
     @property
+    def file_and_line(self) -> tuple[str, int]:
+        """File and line of the element, those of `where`, whose path takes time to compose."""
+        return self.file, self.line
+
+    @property
     def where(self) -> Where:
         """File, line and path of the element, such as ``/sdf/model[arm]/joint[elbow]``."""
         path = ""

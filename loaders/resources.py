@@ -23,7 +23,6 @@ lies beside such a package or model or in a folder ``models`` around the main fi
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -166,12 +165,12 @@ class Resources:
         """
         found = self._found.get((uri, node.file))
         if found is not None:
-            where = node.where
-            self.lookups.append(dataclasses.replace(found, file=where.file, line=where.line))
+            file, line = node.file_and_line
+            self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=found.places))
             return found.places[-1]
         base = self._folders.get(node.file)
         if base is None:
-            base = self._folders[node.file] = Path(os.path.abspath(Path(node.file).parent))
+            base = self._folders[node.file] = Path(os.path.abspath(os.path.dirname(node.file)))
         place = self._beside(uri, base, node) or self._search(uri, base, node)
         if isinstance(place, Failure):
             _report(place, node)
@@ -190,7 +189,8 @@ class Resources:
         real = self.real_paths.of_existing(place)
         if real is None or not self._allows(real, base):
             return None
-        self.lookups.append(_Lookup(uri=uri, file=node.file, line=node.line, places=(place,)))
+        file, line = node.file_and_line
+        self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=(place,)))
         return place
 
     def search(self, uri: str, base: Path, node: Node) -> Path | Failure:
@@ -211,8 +211,8 @@ class Resources:
         elif not self._allows(real, base):
             found = _outside(uri, tried[-1])
         problem = found.message if isinstance(found, Failure) else ""
-        at = node.where
-        self.lookups.append(_Lookup(uri=uri, file=at.file, line=at.line, places=tuple(tried), problem=problem))
+        file, line = node.file_and_line
+        self.lookups.append(_Lookup(uri=uri, file=file, line=line, places=tuple(tried), problem=problem))
         return found
 
     def _tried(self, places: Iterable[str]) -> tuple[list[str], str | None]:
@@ -253,7 +253,7 @@ class Resources:
         key = None if self.main is not None else base
         allowed = self._allowed.get(key)
         if allowed is None:
-            folder = Path(os.path.abspath(base)) if self.main is None else Path(os.path.abspath(self.main)).parent
+            folder = Path(os.path.abspath(base if self.main is None else os.path.dirname(self.main)))
             given = (folder, *self.package_map.values(), *self.paths, *environment(), *self._answers)
             shelves = partial(self._model_folders, folder)
             allowed = AllowedRoots(given, self._caches, shelves, self._enclosing_packages, self.real_paths)

@@ -37,7 +37,7 @@ class AllowedRoots:
             around: Function that returns the packages and models around a folder.
             real: Function that resolves symbolic links; a new one if None.
         """
-        self._given = [Path(os.path.abspath(folder)) for folder in folders]
+        self._given = [os.path.abspath(folder) for folder in folders]
         self._more, self._given_shelves, self._around = more, shelves, around
         self._real = RealPaths() if real is None else real
         self._packages: dict[str, bool] = {}
@@ -64,7 +64,8 @@ class AllowedRoots:
     @cached_property
     def roots(self) -> tuple[str, ...]:
         """Real paths of the given folders, and of their models."""
-        return self._distinct((*self._given, *(model_folder(folder, self._real(folder)) for folder in self._given)))
+        folders = [self._real.folder(folder) for folder in self._given]
+        return tuple(dict.fromkeys((*folders, *map(model_folder, folders))))
 
     @cached_property
     def _others(self) -> tuple[str, ...]:
@@ -78,7 +79,7 @@ class AllowedRoots:
 
     @cached_property
     def _around_given(self) -> list[Path]:
-        return [package for folder in self._given for package in self._around(folder)]
+        return [package for folder in self._given for package in self._around(Path(folder))]
 
     def _distinct(self, folders: Iterable[Path]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(self._real, folders)))

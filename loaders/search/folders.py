@@ -124,15 +124,14 @@ def _ancestors_outside(base: Path, home: str) -> tuple[Path, ...]:
     return tuple(folder for folder in folders if not home.startswith(os.path.join(folder, "")))
 
 
-def model_folder(base: Path, real: str) -> Path:
+def model_folder(real: str) -> str:
     """Return the folder of a model in no package: the folder of its file, or the parent of a layout folder.
 
     Args:
-        base: The folder of the file.
-        real: The real path of that folder.
+        real: The real path of the folder of the file.
     """
     folder, name = os.path.split(real)
-    return Path(folder) if name.lower() in _LAYOUT_FOLDERS else base
+    return folder if name.lower() in _LAYOUT_FOLDERS else real
 
 
 def is_called(folder: Path, name: str) -> bool:

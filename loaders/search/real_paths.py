@@ -42,11 +42,15 @@ class RealPaths:
     def _of_file(self, path: str) -> str:
         """Return the real path of what is no symbolic link itself."""
         folder, _, name = path.rpartition(os.sep)
-        if name in _NOT_NAMES or not os.path.isabs(path) or (os.altsep and os.altsep in name):
+        if name in _NOT_NAMES or (os.altsep and os.altsep in name):
             return real_path(path)
         prefix = self._prefixes.get(folder)
         if prefix is None:
-            prefix = self._prefixes[folder] = os.path.join(self.folder(folder or os.sep), "")
+            if not os.path.isabs(path):
+                return real_path(path)
+            prefix = os.path.join(self.folder(folder or os.sep), "")
+            if folder:  # that of a name alone is the working folder
+                self._prefixes[folder] = prefix
         return prefix + name
 
     def folder(self, folder: str) -> str:
@@ -65,6 +69,9 @@ class RealPaths:
                 pending.append((folder, name))
                 folder, real = parent, self._folders.get(parent)
         for inner, name in reversed(pending):
-            is_plain = name not in _NOT_NAMES and not os.path.islink(inner)
-            real = self._folders[inner] = os.path.join(real, name) if is_plain else real_path(inner)
+            if name in _NOT_NAMES or os.path.islink(inner):
+                real = real_path(inner)
+            else:
+                real = real + name if real.endswith(os.sep) else f"{real}{os.sep}{name}"
+            self._folders[inner] = real
         return real

@@ -22,6 +22,11 @@ class _ExpandedNode(Node):
     __slots__ = ()
 
     @property
+    def file_and_line(self) -> tuple[str, int]:
+        """File and line of the element in the source."""
+        return getattr(self.line, "file", self.file), int(self.line)
+
+    @property
     def where(self) -> Where:
         """The place in the source, with the path in the expanded document."""
         return self._in_source(super().where)
@@ -31,7 +36,7 @@ class _ExpandedNode(Node):
         return self._in_source(super().where_in(parent))
 
     def _in_source(self, place: Where) -> Where:
-        return Where(getattr(self.line, "file", self.file), int(self.line), place.path)
+        return Where(*self.file_and_line, place.path)
 
 
 def read_places(data: bytes, path: Path) -> tuple[Where, ...]:

@@ -56,7 +56,7 @@ def has_xacro(data: bytes) -> bool:
     Args:
         data: Contents of the file.
     """
-    if b"${" not in data and not _XACRO_ELEMENT.search(data):
+    if b"${" not in data and b"<xacro:" not in data:
         return False
     text = _COMMENT.sub(b"", data)  # expanded files keep the comments of their sources
     if _XACRO_ELEMENT.search(text) or _EXPRESSION.search(text):

@@ -37,8 +37,8 @@ def test_a_declared_name_is_read_from_a_regular_file_of_moderate_size(tmp_path: 
 
 
 def test_a_layout_folder_belongs_to_the_folder_around_it(tmp_path: Path) -> None:
-    assert model_folder(tmp_path / "urdf", str(tmp_path / "urdf")) == tmp_path
-    assert model_folder(tmp_path / "arm", str(tmp_path / "arm")) == tmp_path / "arm"
+    assert model_folder(str(tmp_path / "urdf")) == str(tmp_path)
+    assert model_folder(str(tmp_path / "arm")) == str(tmp_path / "arm")
 
 
 def test_a_user_without_a_home_folder_has_only_the_caches_in_variables(monkeypatch: pytest.MonkeyPatch) -> None:

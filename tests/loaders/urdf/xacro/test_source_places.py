@@ -63,9 +63,11 @@ def test_a_mesh_of_a_macro_is_found_beside_the_main_file(tmp_path: Path) -> None
     scene = loaders.load(main, allow_xacro=True, quiet=True)
     macro = tmp_path / "macros/part.xacro"
     assert place(scene, "resource.not-found") == (str(macro), line_of(macro.read_text(), "<mesh"))
-    (lookup,) = loaders.resolve(main, allow_xacro=True)
-    assert (lookup.file, lookup.line) == (str(macro), line_of(macro.read_text(), "<mesh"))
+    (missing,) = loaders.resolve(main, allow_xacro=True)
     (tmp_path / "nowhere.stl").write_text("solid\nendsolid\n")
+    (found,) = loaders.resolve(main, allow_xacro=True)
+    for lookup in (missing, found):
+        assert (lookup.file, lookup.line) == (str(macro), line_of(macro.read_text(), "<mesh"))
     assert "resource.not-found" not in [x.code for x in loaders.load(main, allow_xacro=True, quiet=True).diagnostics]
 
 
