@@ -32,7 +32,7 @@ def plain_number(text: str) -> float | None:
 
 _FREQUENT = {
     text: tuple(map(float, text.split()))
-    for text in ("0 0 0", "1 0 0", "0 1 0", "0 0 1", "1 1 1", "0.0 0.0 0.0", "0 0 0 0 0 0")
+    for text in ("0 0 0", "1 0 0", "0 1 0", "0 0 1", "1 1 1", "0.0 0.0 0.0", "0 0 0 0 0 0", "0 0 0 0 -0 0")
 }
 """The values of vectors that nearly every file has."""
 
@@ -42,8 +42,12 @@ def plain_numbers(text: str, count: int) -> tuple[float, ...] | None:
     known = _FREQUENT.get(text)
     if known is not None and len(known) == count:
         return known
-    words = text.split()
-    return plain_values(words) if len(words) == count else None
+    try:
+        values = tuple(map(float, text.split()))
+    except ValueError:
+        return None
+    are_plain = len(values) == count and math.isfinite(sum(values)) and text.isascii() and "_" not in text
+    return values if are_plain else None
 
 
 def plain_values(texts: Sequence[str]) -> tuple[float, ...] | None:

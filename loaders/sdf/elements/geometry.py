@@ -28,6 +28,7 @@ from loaders.sdf.unmodeled_elements import mark_read, report_ignored
 
 _Mesh = maker(Mesh)
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only the appearance of terrain")
+_RARE_IN_MESH = ("submesh", "convex_decomposition")
 _IGNORED_IN_HEIGHTMAP = {"texture": _APPEARANCE, "blend": _APPEARANCE, "use_terrain_paging": _APPEARANCE}
 
 
@@ -36,10 +37,12 @@ def read_geometry(element: Node, context: Context) -> Geometry:
     geometry = element.child("geometry")
     if geometry is None:
         return Empty()
-    shapes = sorted(geometry.all(*_READERS), key=lambda shape: _RANK[shape.tag])
+    shapes = geometry.all(*_READERS)
     if not shapes:
         return Empty()
-    _report_further_shapes(shapes)
+    if len(shapes) > 1:
+        shapes.sort(key=lambda shape: _RANK[shape.tag])
+        _report_further_shapes(shapes)
     return _READERS[shapes[0].tag](shapes[0], context)
 
 
@@ -132,8 +135,7 @@ def _read_plane(node: Node, _: Context) -> Geometry:
 
 def _read_mesh(node: Node, context: Context) -> Geometry:
     uri = _uri(node)
-    submesh = node.child("submesh")
-    decomposition = node.child("convex_decomposition")
+    submesh, decomposition = node.firsts(_RARE_IN_MESH)
     hulls, voxels = 16, 200000
     if decomposition is not None:
         hulls = decomposition.integer("max_convex_hulls", hulls)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from loaders.context import Context
 from loaders.diagnostics import Fate
 from loaders.drake.dialect import SDF
@@ -17,9 +19,11 @@ from .material_scripts import script_material
 
 _APPEARANCE = (Fate.NOTED, "sdf.appearance", "it affects only rendering")
 _IGNORED = dict.fromkeys(("lighting", "double_sided", "render_order"), _APPEARANCE)
+_COLORS = ("ambient", "diffuse", "specular", "emissive")
+_RARE = (*_IGNORED, "shader", "pbr", "drake:diffuse_map", "script", "shininess")
 _IGNORED_IN_PBR = dict.fromkeys(("glossiness", "specular"), _APPEARANCE)
 _Material = maker(Material)
-_NO_SCRIPT = Material()
+_NOTHING_RARE = Material()
 _MISSING = ("", "__default__")
 """Names that libsdformat treats as missing; it writes the second for a missing name itself."""
 _SHADERS = ("pixel", "vertex", "normal_map_object_space", "normal_map_tangent_space")
@@ -43,10 +47,24 @@ def read_material(visual: Node, context: Context) -> Material | None:
     if node is None:
         return None
     with node.diagnostics.tolerating("the appearance is not as written"):
-        return _read_values(node, context)
+        stated = _NOTHING_RARE if node.lacks(_RARE) else _read_rare(node, context)
+        ambient, diffuse, specular, emissive = map(read_color, node.firsts(_COLORS))
+    return _Material(
+        name=stated.name,
+        ambient=ambient or stated.ambient,
+        diffuse=diffuse or stated.diffuse,
+        specular=specular or stated.specular,
+        emissive=emissive or stated.emissive,
+        shininess=stated.shininess,
+        texture=stated.texture,
+        metalness=stated.metalness,
+        roughness=stated.roughness,
+        maps=stated.maps,
+    )
 
 
-def _read_values(node: Node, context: Context) -> Material:
+def _read_rare(node: Node, context: Context) -> Material:
+    """Return what a material states beside its colors, with the colors of its script."""
     report_ignored(node, _IGNORED)
     shader_map = _read_shader(node, context)
     values, maps = _read_pbr(node.child("pbr"), context)
@@ -55,12 +73,8 @@ def _read_values(node: Node, context: Context) -> Material:
     texture = albedo_map if drake_map is None else find_file(drake_map, drake_map.word("."), context)
     script = _read_script(node, context)
     shininess = node.maybe_number("shininess")
-    return _Material(
-        name=script.name,
-        ambient=read_color(node, "ambient") or script.ambient,
-        diffuse=read_color(node, "diffuse") or script.diffuse,
-        specular=read_color(node, "specular") or script.specular,
-        emissive=read_color(node, "emissive") or script.emissive,
+    return dataclasses.replace(
+        script,
         shininess=script.shininess if shininess is None else shininess,
         texture=texture or script.texture,
         metalness=values.get("metalness"),
@@ -73,7 +87,7 @@ def _read_script(node: Node, context: Context) -> Material:
     """Return the material of a ``<script>``; the values in the ``<material>`` itself have precedence over it."""
     script = node.child("script")
     if script is None:
-        return _NO_SCRIPT
+        return _NOTHING_RARE
     if not any(uri.text.strip() not in _MISSING for uri in script.all("uri")):
         message, leniency = "the <script> of a material has no <uri>", "a material of Gazebo is meant"
         script.invalid("sdf.material-script", message, hint="add a <uri>", leniency=leniency)

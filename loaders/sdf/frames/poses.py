@@ -13,7 +13,7 @@ _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
 """Number of values in each rotation format."""
 
 
-_FORMAT = ("@rotation_format", "@degrees")
+_ATTRIBUTES = ("@relative_to", "@rotation_format", "@degrees")
 
 
 def read_pose(element: Node) -> tuple[str, Pose]:
@@ -21,6 +21,9 @@ def read_pose(element: Node) -> tuple[str, Pose]:
     node = element.child("pose")
     if node is None:
         return "", IDENTITY
+    node.skip(*_ATTRIBUTES)
+    if not node.attributes and (values := plain_numbers(node.text, _COUNTS["euler_rpy"])) is not None:
+        return "", _from_angles(values, in_degrees=False)
     if not node.attributes.get("frame", "?").strip():  # an empty one says nothing in any version
         node.skip("@frame")
     return node.word("@relative_to", ""), _read_values(node)
@@ -42,7 +45,6 @@ def read_local_pose(element: Node) -> Pose:
 
 
 def _read_values(node: Node) -> Pose:
-    node.skip(*_FORMAT)
     if (
         "rotation_format" not in node.attributes
         and "degrees" not in node.attributes

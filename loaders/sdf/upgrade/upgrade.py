@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cache
 from typing import Any
 
@@ -69,12 +69,14 @@ def is_foreign(node: Node) -> bool:
     return node.tag == "plugin" or ":" in node.tag
 
 
-def _index_by_tag(root: Node) -> Index:
+def _index_by_tag(root: Node, tags: Set[str]) -> Index:
+    """Return the elements with these tags, except those below foreign ones."""
     index: defaultdict[str, list[Node]] = defaultdict(list)
     pending = [root]
     while pending:
         node = pending.pop()
-        index[node.tag].append(node)
+        if node.tag in tags:
+            index[node.tag].append(node)
         if node.children and not is_foreign(node):
             pending.extend(node.children)
     return index
@@ -114,7 +116,8 @@ def _make_path(node: Node, steps: list[str]) -> Node:
 
 
 def _apply_all(rules: tuple[Rule, ...], root: Node) -> None:
-    index = _index_by_tag(root) if any(rule.at.startswith("//") for rule in rules) else {}
+    tags = {_steps(rule.at)[0] for rule in rules} - {""}
+    index = _index_by_tag(root, tags) if tags else {}
     for rule in rules:
         apply = _APPLY[type(rule)]
         for node in _select(rule.at, root, index):
