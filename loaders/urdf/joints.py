@@ -11,6 +11,7 @@ from loaders.ignored_elements import IgnoredElements, mark_read, report_ignored
 from loaders.model import X_AXIS, Coupling, Joint, JointAxis, JointType
 from loaders.model.joints import UNLIMITED
 from loaders.node import Node
+from loaders.nodes.number_syntax import KeyGroup
 from loaders.reading.makers import maker
 from loaders.spatial import IDENTITY, Array, frozen, frozen_vector, rotation_to
 
@@ -33,6 +34,8 @@ _Joint, _JointAxis = maker(Joint), maker(JointAxis)
 _EXTENSIONS = frozenset({"ball", "spherical"})
 _LIMITED = frozenset({JointType.REVOLUTE, JointType.PRISMATIC})
 _ONE_AXIS = _LIMITED | {JointType.CONTINUOUS}
+_LIMITS = KeyGroup("@lower", "@upper", "@effort", "@velocity")
+_DYNAMICS = KeyGroup("@damping", "@friction")
 _OF_AXIS = ("axis", "dynamics", "limit")
 
 _CONTROLLER = (
@@ -136,9 +139,10 @@ def _read_dynamics(dynamics: Node | None, count: int) -> tuple[float, tuple[floa
         return 0.0, (0.0,) * count
     if count > 1 and len(dynamics.attributes.get("damping", "").split()) > 1:
         damping = dynamics.numbers("@damping", count)
+        friction = dynamics.number("@friction", 0.0)
     else:
-        damping = (dynamics.number("@damping", 0.0),) * count
-    friction = dynamics.number("@friction", 0.0)
+        single, friction = dynamics.numbers_of(_DYNAMICS, 0.0)
+        damping = (single,) * count
     if min(*damping, friction, 0.0) < 0.0:
         dynamics.invalid("xml.out-of-range", "damping and friction must not be negative")
     return friction, damping
@@ -186,14 +190,21 @@ def _read_limits(node: Node, limit: Node | None, joint_type: JointType) -> dict[
                 type=joint_type.value,
             )
         return {}
-    lower, upper = _read_range(limit, joint_type)
-    return {
-        "lower": lower,
-        "upper": upper,
-        "effort": _read_bound(limit, "effort"),
-        "velocity": _read_bound(limit, "velocity"),
-        "acceleration": read_acceleration(limit, URDF),
-    }
+    stated = _LIMITS.numbers(limit.attributes, math.nan)
+    if stated is not None and joint_type in _LIMITED and _are_usual(*stated):
+        limit.skip(*_LIMITS.keys)
+        lower, upper, effort, velocity = stated
+    else:
+        lower, upper = _read_range(limit, joint_type)
+        effort, velocity = _read_bound(limit, "effort"), _read_bound(limit, "velocity")
+    acceleration = read_acceleration(limit, URDF)
+    return {"lower": lower, "upper": upper, "effort": effort, "velocity": velocity, "acceleration": acceleration}
+
+
+def _are_usual(lower: float, upper: float, effort: float, velocity: float) -> bool:
+    """Return whether limits are finite and in order, as nearly all are, so that each is used as stated."""
+    is_range = -UNLIMITED < lower <= upper < UNLIMITED
+    return is_range and 0.0 <= effort < UNLIMITED and 0.0 <= velocity < UNLIMITED
 
 
 def _read_bound(limit: Node, name: str) -> float:
