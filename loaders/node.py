@@ -74,8 +74,7 @@ class Node:
 
     def where_in(self, parent: Where) -> Where:
         """Return the place of this element, as `where` does, given that of its parent, which is faster."""
-        name = self.attributes.get("name")
-        step = f"{self.tag}[{name}]" if name else self.tag
+        step = f"{self.tag}[{name}]" if (name := self.attributes.get("name")) else self.tag
         return Where(self.file, self.line, f"{parent.path}/{step}")
 
     @property
@@ -236,8 +235,8 @@ class Node:
         """Return the node that diagnostics about a key refer to."""
         return self.peek(key) or self
 
-    def _missing(self, key: str) -> None:
-        required = f"the attribute {key[1:]!r}" if key[0] == "@" else f"a <{key}> element"
+    def _missing(self, key: str, addition: str = "") -> None:
+        required = f"the attribute {key[1:]!r}{addition}" if key[0] == "@" else f"a <{key}> element"
         self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
 
     def word(self, key: str, default: str | None = None) -> str:
@@ -249,8 +248,7 @@ class Node:
             return default or ""
         word = text.strip()
         if not word and default is None and key[0] == "@":
-            required = f"the attribute {key[1:]!r}, which is empty"
-            self.invalid("xml.missing", "<{tag}> requires {required}", tag=self.tag, required=required)
+            self._missing(key, ", which is empty")
         return word
 
     def words(self, keys: tuple[str, ...]) -> list[str]:
