@@ -20,13 +20,19 @@ class UnknownNameError(KeyError, ValueError):
 
 
 class NameIndex(dict[str, T]):
-    """A dictionary by name that suggests the closest one for a name that it does not have."""
+    """A dictionary by name that suggests the closest one for a name that it does not have.
 
-    def __init__(self, kind: str, entries: Mapping[str, T]) -> None:
+    ``reasons`` states why names that the user knows are not in the dictionary, such as ``"closes a kinematic loop"``.
+    """
+
+    def __init__(self, kind: str, entries: Mapping[str, T], reasons: Mapping[str, str] | None = None) -> None:
         super().__init__(entries)
         self._kind = kind
+        self._reasons = reasons or {}
 
     def __missing__(self, name: str) -> T:
+        if name in self._reasons:
+            raise UnknownNameError(f"the {self._kind} {name!r} {self._reasons[name]}")
         raise unknown_name(self._kind, name, self)
 
 

@@ -71,7 +71,7 @@ class PyBulletBody(int):
         self = super().__new__(cls, state.body)
         self.mechanism = articulation.mechanism
         self.name = articulation.model
-        self.joints = NameIndex("joint", articulation.joints)
+        self.joints = NameIndex("joint", articulation.joints, loop_joints(self.mechanism))
         self.links = NameIndex("link", {name: index for name, (index, _) in articulation.link_segments.items()})
         self.constraints = constraints
         self.diagnostics = FindingList(diagnostics)
@@ -302,6 +302,16 @@ class PyBulletBody(int):
 
     def __reduce__(self) -> tuple[type[int], tuple[int]]:
         return int, (int(self),)
+
+
+def loop_joints(mechanism: Mechanism) -> dict[str, str]:
+    """Return, for each joint that closes a kinematic loop, why PyBullet has no joint of its name.
+
+    Args:
+        mechanism: The mechanism of the scene.
+    """
+    reason = "closes a kinematic loop: PyBullet has a constraint in its place, whose id is in `constraints`"
+    return {closure.joint.name: reason for closure in mechanism.closures}
 
 
 def remove_bodies(bodies: Sequence[PyBulletBody]) -> None:

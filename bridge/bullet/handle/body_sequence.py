@@ -24,7 +24,7 @@ from loaders.safety.unknown_names import NameIndex, UnknownNameError, unknown_na
 from loaders.scene_queries.scoped_names import SEPARATOR
 from loaders.spatial import Array, Pose
 
-from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose, remove_bodies
+from .body import PyBulletBody, apply_physics, as_vector, bodies_card, frame_pose, loop_joints, remove_bodies
 from .public_names import abbreviated, public_names
 
 _MAX_NAMED = 5
@@ -107,7 +107,8 @@ class Bodies(Sequence[PyBulletBody]):
     @property
     def joints(self) -> dict[str, tuple[PyBulletBody, int]]:
         """Body and PyBullet's joint index of every joint."""
-        return NameIndex("joint", {name: (body, index) for body in self for name, index in body.joints.items()})
+        entries = {name: (body, index) for body in self for name, index in body.joints.items()}
+        return NameIndex("joint", entries, loop_joints(self.mechanism))
 
     # --- positions and poses -----------------------------------------------------------------------------------------
 

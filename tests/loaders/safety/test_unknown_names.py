@@ -25,3 +25,9 @@ def test_an_index_by_name_raises_it() -> None:
     assert index["elbow"] == 1
     with pytest.raises(UnknownNameError, match="did you mean 'elbow'"):
         index["elbo"]
+
+
+def test_an_index_states_why_a_known_name_is_not_in_it() -> None:
+    index = NameIndex("joint", {"elbow": 1}, {"wrist": "closes a kinematic loop"})
+    with pytest.raises(UnknownNameError, match=r"^the joint 'wrist' closes a kinematic loop$"):
+        index["wrist"]

@@ -70,6 +70,22 @@ def test_an_unknown_link_or_joint_is_named_with_those_that_there_are(bullet_clie
         robot.apply_efforts({"wrist": 1.0})
 
 
+def test_a_joint_that_closes_a_loop_is_said_to_be_a_constraint(bullet_client):
+    bars = [
+        joint("near", "base", "rod", JointType.BALL),
+        joint("far", "rod", "tip"),
+        joint("end", "base", "tip", JointType.BALL),
+    ]
+    model = scene([link("base"), link("rod"), link("tip")], bars)
+    robot = load_world_into_pybullet(model, physicsClientId=bullet_client)
+    (cut,) = {one.name for one in bars} - set(robot.joints)
+    assert cut in robot.constraints
+    with pytest.raises(KeyError, match=f"the joint '{cut}' closes a kinematic loop: PyBullet has a constraint"):
+        robot.joints[cut]
+    with pytest.raises(KeyError, match="closes a kinematic loop"):
+        robot[0].joints[cut]
+
+
 def test_a_removed_body_raises_an_error(bullet_client):
     with load_into_pybullet(ARM, physicsClientId=bullet_client) as robot:
         assert pybullet.getNumBodies(bullet_client) == 1
